@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""The project's commands, for a machine with nothing but Python 3.11 and pip.
+
+    python3 packaging/dev.py run [arguments]    the window; without a display a tour that writes pictures
+    python3 packaging/dev.py test [arguments]   ruff, mypy, import-linter, pytest
+    python3 packaging/dev.py setup              checks and repairs .venv
+    python3 packaging/dev.py lint [--fix]       the checks of test without pytest
+    python3 packaging/dev.py bench              every benchmark in tests/bench
+    python3 packaging/dev.py package            wheel and source archive into dist/
+
+Everything is installed into .venv with the versions of packaging/constraints.txt.
+"""
+
+# No "from __future__ import annotations" and nothing newer than Python 3.6 in this file's syntax: an old Python must
+# come as far as its clear sentence.
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - the reason stands above
+    sys.exit(f"robgui needs Python 3.11 or newer; {sys.executable} is Python {sys.version_info[0]}.{sys.version_info[1]}.")
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from environment import (
+    PYTHON,
+    ROOT,
+    TRIED,
+    Problem,
+    become,
+    call,
+    check_window,
+    has_display,
+    install_system_packages,
+    missing_libraries,
+    prepare,
+)
+
+# ---------------------------------------------------------------- commands
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Opens the window, or runs the tour when there is no display and nothing else was asked for."""
+    prepare()
+    no_display = check_window()
+    if no_display and not arguments:
+        print(f"{no_display} Running the demo tour without a window instead: pictures and a report go to {Path('robgui-demo').resolve()}.")
+        return become([PYTHON, "-P", "-m", "robgui.gui.tour", "robgui-demo"], {"QT_QPA_PLATFORM": "offscreen"})
+    return become([PYTHON, "-P", "-m", "robgui", *arguments])
+
+
+def test(arguments: Sequence[str]) -> int:
+    """Runs every check, all of them even when one fails, and says how long each took."""
+    os.chdir(ROOT)
+    prepare()
+    check_window()
+    pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
+    workers = ["-n", str(min(4, os.cpu_count() or 1))]
+    summary = [*lint_stages(fix=False)]
+    summary.append(stage("pytest", [*pytest, *workers, *arguments], {"QT_QPA_PLATFORM": "offscreen"}))
+    summary.append(x11_stage([*pytest, "-m", "x11", *arguments], may_be_empty=bool(arguments)))
+    return conclude(summary)
+
+
+def setup(arguments: Sequence[str]) -> int:
+    """Checks everything again, whatever the stamp says, and repairs what is broken."""
+    refuse_arguments("setup", arguments)
+    TRIED.unlink(missing_ok=True)
+    prepare(again=True)
+    check_window()
+    print(f"Ready: {PYTHON}")
+    return 0
+
+
+def lint(arguments: Sequence[str]) -> int:
+    """Runs ruff, mypy and import-linter; ``--fix`` lets ruff correct what it can."""
+    if list(arguments) not in ([], ["--fix"]):
+        raise Problem(f"lint takes --fix or nothing, not: {' '.join(arguments)}.")
+    os.chdir(ROOT)
+    prepare()
+    return conclude(list(lint_stages(fix=bool(arguments))))
+
+
+def bench(arguments: Sequence[str]) -> int:
+    """Runs every benchmark whose name contains one of the arguments, or all."""
+    os.chdir(ROOT)
+    prepare()
+    scripts = sorted((ROOT / "tests" / "bench").glob("bench_*.py"))
+    chosen = [script for script in scripts if not arguments or any(word in script.name for word in arguments)]
+    if not chosen:
+        raise Problem(f"No benchmark in tests/bench matches: {' '.join(arguments) or 'bench_*.py'}.")
+    platform = {} if has_display() else {"QT_QPA_PLATFORM": "offscreen"}
+    return conclude([stage(script.stem, [PYTHON, str(script)], platform) for script in chosen])
+
+
+def package(arguments: Sequence[str]) -> int:
+    """Builds the wheel and the source archive."""
+    refuse_arguments("package", arguments)
+    os.chdir(ROOT)
+    prepare()
+    code = call([PYTHON, "-m", "build", "--no-isolation", "--outdir", "dist", str(ROOT)])
+    for path in sorted((ROOT / "dist").glob("robgui-*")) if code == 0 else ():
+        print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB")
+    return code
+
+
+COMMANDS = {"run": run, "test": test, "setup": setup, "lint": lint, "bench": bench, "package": package}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Dispatches to a command; a problem is one sentence and exit code 1."""
+    if not argv or argv[0] not in COMMANDS:
+        print(__doc__, file=sys.stderr)
+        return 0 if argv and argv[0] in ("-h", "--help") else 2
+    try:
+        return COMMANDS[argv[0]](argv[1:])
+    except Problem as problem:
+        print(f"\n{problem}", file=sys.stderr)
+    except OSError as error:
+        print(f"\n{error.filename or 'A file'}: {error.strerror or error}; correct this and start again.", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("\nInterrupted; the same command goes on where it stopped.", file=sys.stderr)
+        return 130
+    return 1
+
+
+def refuse_arguments(command: str, arguments: Sequence[str]) -> None:
+    """Says that ``command`` takes no arguments when it got some."""
+    if arguments:
+        raise Problem(f"{command} takes no arguments, but got: {' '.join(arguments)}.")
+
+
+# ---------------------------------------------------------------- stages of a test
+
+
+def lint_stages(*, fix: bool) -> Iterator[tuple[str, float, str]]:
+    """Runs ruff, mypy and import-linter one after the other."""
+    check, layout = (["--fix"], []) if fix else ([], ["--check"])
+    yield stage("ruff check", [PYTHON, "-m", "ruff", "check", *check, "."])
+    yield stage("ruff format", [PYTHON, "-m", "ruff", "format", *layout, "."])
+    yield stage("mypy", [PYTHON, "-m", "mypy"])
+    yield stage("import-linter", [PYTHON, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"])
+
+
+def stage(
+    title: str, command: Sequence[str | Path], environment: dict[str, str] | None = None, fine: Sequence[int] = (0,)
+) -> tuple[str, float, str]:
+    """Runs one command under a heading; returns its title, its seconds and ``ok`` or what went wrong."""
+    print(f"\n== {title}", flush=True)
+    start = time.monotonic()
+    code = call(command, environment)
+    return title, time.monotonic() - start, "ok" if code in fine else f"FAILED (exit code {code})"
+
+
+def x11_stage(command: Sequence[str | Path], *, may_be_empty: bool) -> tuple[str, float, str]:
+    """Runs the stories that need a real X11 window, in an Xvfb of its own."""
+    title = "pytest in X11"
+    if not sys.platform.startswith("linux"):
+        return title, 0.0, "skipped (only on Linux)"
+    needed = [package for program, package in (("Xvfb", "xvfb"), ("xdotool", "xdotool")) if not shutil.which(program)]
+    missing = install_system_packages([*needed, *missing_libraries()], "The stories in a real X11 window need them.")
+    if missing:
+        return title, 0.0, f"skipped (missing: {' '.join(missing)})"
+    with virtual_display() as display:
+        environment = {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "WAYLAND_DISPLAY": ""}
+        return stage(title, command, environment, fine=(0, 5) if may_be_empty else (0,))
+
+
+@contextlib.contextmanager
+def virtual_display() -> Iterator[str]:
+    """Starts Xvfb on a display number that Xvfb itself finds free, and ends it afterwards."""
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(command, pass_fds=(writing,), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(writing)
+    try:
+        with open(reading) as answer:  # noqa: PTH123 - a descriptor, not a path
+            number = answer.readline().strip()
+        if not number:
+            raise Problem("Xvfb does not start; run Xvfb :99 by hand to see why.")
+        yield f":{number}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def conclude(summary: Sequence[tuple[str, float, str]]) -> int:
+    """Prints one line per stage; returns 1 if any failed."""
+    print("\n== Summary")
+    for title, seconds, outcome in summary:
+        print(f"{title:<16} {seconds:7.1f} s   {outcome}")
+    return int(any(outcome.startswith("FAILED") for _, _, outcome in summary))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

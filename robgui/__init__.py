@@ -1,0 +1,47 @@
+"""robgui: look at the robustness of neural classifiers.
+
+    import robgui
+    model = robgui.load("model.onnx")
+    result = robgui.run("zonnscan", model, inputs, samples=1024)
+
+Names are imported when they are first used, so that importing robgui costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.core.analysis import analyses
+    from robgui.core.classifier import Classifier
+    from robgui.core.dataset import Dataset, open_dataset
+    from robgui.core.loading import load
+    from robgui.core.notebook import run, steps
+    from robgui.core.workspace import Workspace
+
+__version__ = "0.1.0"
+__all__ = ["Classifier", "Dataset", "Workspace", "__version__", "analyses", "load", "open_dataset", "run", "steps"]
+
+_HOMES = {
+    "Classifier": "robgui.core.classifier",
+    "Dataset": "robgui.core.dataset",
+    "Workspace": "robgui.core.workspace",
+    "load": "robgui.core.loading",
+    "open_dataset": "robgui.core.dataset",
+    "run": "robgui.core.notebook",
+    "steps": "robgui.core.notebook",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "analyses":
+        return import_module("robgui.analyses")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'robgui' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

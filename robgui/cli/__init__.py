@@ -1,0 +1,124 @@
+"""The command line: one sub-command per wish; without any, the window."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from robgui import __version__
+from robgui.core.errors import ParamsError, RobguiError
+
+INTERRUPTED = 130
+BAD_INPUT = 2
+
+_COMMANDS = {
+    "run": "run an analysis and write its result as JSON",
+    "list": "the analyses, the question each answers, and their settings",
+    "inspect": "what a model file holds and how it behaves",
+    "doctor": "what is installed and what is broken",
+    "gui": "open the window, with files if any are given",
+    "report": "write a workspace as one HTML file",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one sentence instead of a page."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises the message; ``main`` prints it."""
+        raise ParamsError(f"{message} (see {self.prog} --help)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Does what the arguments say; returns the exit code: 0 done, 2 bad input, 130 interrupted."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(words)
+    except KeyboardInterrupt:
+        print("robgui: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, as in "robgui list | head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # the last stop: a sentence, or the traceback when asked for
+        if os.environ.get("ROBGUI_DEBUG") == "1":
+            raise
+        if isinstance(error, RobguiError):
+            print(f"robgui: {error}", file=sys.stderr)
+        else:
+            text = " ".join(str(error).split())[:300]
+            print(f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see where)", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words:
+        return _gui([])
+    command, rest = words[0], words[1:]
+    match command:
+        case "run":
+            from robgui.cli.run import run
+
+            return run(rest)
+        case "list":
+            from robgui.cli.inspect import list_analyses
+
+            return list_analyses(rest)
+        case "inspect":
+            from robgui.cli.inspect import inspect
+
+            return inspect(rest)
+        case "doctor":
+            from robgui.doctor import main as doctor
+
+            return doctor(rest)
+        case "gui":
+            return _gui(rest)
+        case "report":
+            return _report(rest)
+    _overview().parse_args(words)
+    return 0
+
+
+def _overview() -> Parser:
+    lines = "\n".join(f"  {name:<9} {text}" for name, text in _COMMANDS.items())
+    parser = Parser(
+        prog="robgui",
+        description="Looks at the robustness of neural classifiers. Without arguments it opens its window.",
+        epilog=f"commands:\n{lines}\n\n'robgui COMMAND --help' tells more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"robgui {__version__}")
+    parser.add_argument("command", choices=list(_COMMANDS), metavar="command")
+    return parser
+
+
+def _gui(words: list[str]) -> int:
+    parser = Parser(prog="robgui gui", description="Opens the window.", allow_abbrev=False)
+    parser.add_argument("files", nargs="*", help="models, data or a workspace to open")
+    files: list[str] = parser.parse_args(words).files
+    from robgui.doctor import window_problem
+
+    if problem := window_problem(os.environ):
+        raise RobguiError(f"{problem} Without a screen, 'python -m robgui.gui.tour FOLDER' shows the demo as pictures.")
+    from robgui.gui.app import main as window
+
+    return window(files)
+
+
+def _report(words: list[str]) -> int:
+    parser = Parser(prog="robgui report", description="Writes a workspace as one HTML file.", allow_abbrev=False)
+    parser.add_argument("workspace", help="the workspace file (*.robgui)")
+    parser.add_argument("--html", required=True, metavar="FILE", help="where to write it")
+    given = parser.parse_args(words)
+    from robgui.core.workspace import Workspace
+    from robgui.report.html import write_html
+
+    with Workspace.open(given.workspace, create=False) as workspace:
+        write_html(workspace, Path(given.html))
+    return 0

@@ -1,0 +1,82 @@
+"""Command-line options made from settings models, so that no option is written by hand."""
+
+from __future__ import annotations
+
+import argparse
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from robgui.core import params_text
+from robgui.core.analysis import Params
+from robgui.core.errors import ParamsError
+
+Fields = Mapping[str, FieldInfo]
+
+
+def add_params(parser: argparse.ArgumentParser, params: type[Params], taken: Sequence[str]) -> None:
+    """One option per field of ``params``; a field whose name is ``taken`` is reached with --set only."""
+    group = parser.add_argument_group("settings of this analysis")
+    for name, field in params.model_fields.items():
+        if name in taken:
+            continue
+        flag = {"nargs": "?", "const": "yes"} if field.annotation is bool else {}
+        help_text = describe(field).replace("%", "%%")
+        option = f"--{name.replace('_', '-')}"
+        group.add_argument(option, dest=f"param:{name}", metavar=_metavar(field), default=None, help=help_text, **flag)  # type: ignore[arg-type]
+
+
+def describe(field: FieldInfo) -> str:
+    """Help text of a field: what it is, what it may be, what it is by default."""
+    words = [field.description or field.title or ""]
+    choices = params_text.choices(field)
+    if choices:
+        words.append(f"One of: {', '.join(choices)}.")
+    default = params_text.write(field.default)
+    shown = default if len(default) <= 60 else default[:57] + "..."
+    words.append(f"[{shown or 'none'}]")
+    return " ".join(words)
+
+
+def values_of(given: argparse.Namespace, params: type[Params]) -> dict[str, Any]:
+    """What the generated options and --set say, as values of the fields."""
+    texts = {name.removeprefix("param:"): text for name, text in vars(given).items() if name.startswith("param:") and text is not None}
+    values = {name: params_text.read(name, params.model_fields[name], text) for name, text in texts.items()}
+    return {**values, **pairs(given.set, params.model_fields, "setting")}
+
+
+def pairs(texts: Iterable[str], fields: Fields, what: str) -> dict[str, Any]:
+    """``name=value`` texts as values of the fields."""
+    values: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name not in fields:
+            raise ParamsError(f"There is no {what} {text!r}; write name=value with one of: {', '.join(fields)}.")
+        values[name] = params_text.read(name, fields[name], value)
+    return values
+
+
+def indices(text: str) -> list[int]:
+    """``3``, ``0,4,7`` or ``10:20`` (20 not included) as a list of numbers."""
+    chosen: list[int] = []
+    for part in text.split(","):
+        first, colon, last = part.partition(":")
+        try:
+            chosen += range(int(first or 0), int(last)) if colon else [int(part)]
+        except ValueError:
+            raise ParamsError(f"--index {text!r} is not understood; write 3 or 0,4,7 or 10:20.") from None
+    return chosen
+
+
+def _metavar(field: FieldInfo) -> str:
+    annotation: Any = field.annotation
+    if get_origin(annotation) in (Union, types.UnionType):
+        annotation = next(part for part in get_args(annotation) if part is not type(None))
+    if params_text.choices(field):
+        return "WORD"
+    if get_origin(annotation) is tuple:
+        return "A,B,..."
+    return {int: "N", float: "X", bool: "yes|no"}.get(annotation, "TEXT")

@@ -1,0 +1,70 @@
+"""Progress on stderr: a bar in a terminal, a line per ten per cent elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from robgui.core.analysis import Step
+
+_WIDTH = 30
+_REDRAW_SECONDS = 0.1
+
+
+class Progress:
+    """Shows how far a run is and how long it will take; ``close`` leaves a clean line."""
+
+    def __init__(self, title: str, stream: TextIO | None = None) -> None:
+        self._title = title
+        self._stream = stream or sys.stderr
+        self._terminal = self._stream.isatty()
+        self._began = time.monotonic()
+        self._drawn = 0.0
+        self._tenth = -1
+
+    def show(self, step: Step[Any]) -> None:
+        """Draws, where there is something new to see."""
+        now = time.monotonic()
+        ended = step.total is not None and step.done >= step.total
+        if self._terminal and (ended or now - self._drawn >= _REDRAW_SECONDS):
+            self._drawn = now
+            self._stream.write(f"\r\x1b[K{self._bar(step)}")
+            self._stream.flush()
+        elif not self._terminal and step.total and step.done * 10 // step.total > self._tenth:
+            self._tenth = step.done * 10 // step.total
+            self._stream.write(f"{self._title}: {self._words(step)}\n")
+            self._stream.flush()
+
+    def say(self, sentence: str) -> None:
+        """Writes a line above the bar."""
+        self._stream.write(f"\r\x1b[K{sentence}\n" if self._terminal else f"{sentence}\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Removes the bar."""
+        if self._terminal and self._drawn:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+    def _bar(self, step: Step[Any]) -> str:
+        share = min(1.0, step.done / step.total) if step.total else 0.0
+        filled = round(share * _WIDTH)
+        return f"{self._title} [{'#' * filled}{'.' * (_WIDTH - filled)}] {self._words(step)}"
+
+    def _words(self, step: Step[Any]) -> str:
+        spent = time.monotonic() - self._began
+        if not step.total:
+            return f"{step.done:,} done, {duration(spent)}"
+        share = min(1.0, step.done / step.total)
+        left = f", {duration(spent * (1 - share) / share)} left" if 0 < share < 1 else ""
+        return f"{share:.0%}{left}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words: 2.1 s, 3 min 20 s, 1 h 5 min."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,178 @@
+"""An analysis is a generator of complete results; this module is the contract and the registry.
+
+An engine is a function ``(classifier, dataset, params) -> Iterator[Step[Result]]``. Each Step holds a
+*complete* result, never a delta, so that dropping, pausing and stopping are always right.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from robgui.core.errors import ParamsError
+
+if TYPE_CHECKING:
+    from robgui.core.finding import Finding
+
+R = TypeVar("R")
+
+#: Packages that register analyses, in the order of the rail.
+PACKAGES = ("zonnscan",)
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[R]):
+    """A complete picture on the way: ``done`` of ``total`` units of work and the result so far."""
+
+    done: int
+    total: int | None
+    result: R
+    note: str = ""
+
+
+class Params(BaseModel):
+    """Settings of an analysis: the only source of form, command-line option, validation and record."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    seed: int = Field(0, ge=0, le=2**63 - 1, title="Seed", description="Start of the random numbers; same seed, same result.")
+    batch: int = Field(
+        0, ge=0, le=1_000_000, title="Batch", description="Inputs per model call; 0 lets the program choose. Never changes the result."
+    )
+
+    @classmethod
+    def parse(cls, values: dict[str, Any]) -> Params:
+        """Validates ``values``; the error is one sentence that names the field and its bounds."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise ParamsError(_sentence(cls, error)) from error
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One way of probing: the engine with everything the window and the command line need to know of it."""
+
+    name: str
+    title: str
+    question: str
+    engine: Callable[..., Iterator[Step[Any]]]
+    params: type[Params]
+    result: type[Any]
+    verdict: Callable[[Any], str]
+    findings: Callable[[Any], Sequence[Finding]]
+    needs: frozenset[str]
+    kinds: frozenset[str]
+    several_models: bool
+
+    def refusal(self, classifier: Any) -> str:
+        """Why this analysis cannot work on ``classifier``; empty when it can."""
+        if classifier.kind not in self.kinds:
+            return f"{self.title} works on {' and '.join(sorted(self.kinds))} models; {classifier.name} is a {classifier.kind} model."
+        for need in sorted(self.needs):
+            if not getattr(classifier.capabilities, need):
+                return f"{self.title} needs {need}, which {classifier.name} cannot give: {classifier.capabilities.reason}"
+        return ""
+
+
+_REGISTRY: dict[str, Analysis] = {}
+
+
+def analysis(
+    *,
+    title: str,
+    question: str,
+    verdict: Callable[[Any], str],
+    findings: Callable[[Any], Sequence[Finding]] = lambda result: (),
+    needs: Sequence[Literal["gradients", "activations"]] = (),
+    kinds: Sequence[Literal["image", "table", "sequence"]] = ("image", "table", "sequence"),
+    several_models: bool = False,
+) -> Callable[[Callable[..., Iterator[Step[R]]]], Callable[..., Iterator[Step[R]]]]:
+    """Registers an engine under its function name.
+
+    Args:
+        title: Name shown to people.
+        question: The question it answers, one sentence.
+        verdict: Result -> one sentence in words: what was found, how sure, what it cost.
+        findings: Result -> failures worth showing.
+        needs: Capabilities the classifier must have.
+        kinds: Kinds of input it understands.
+        several_models: The engine takes a tuple of classifiers instead of one.
+    """
+
+    def register(engine: Callable[..., Iterator[Step[R]]]) -> Callable[..., Iterator[Step[R]]]:
+        hints = get_type_hints(engine)
+        (step,) = get_args(hints["return"])
+        (result,) = get_args(step)
+        name = engine.__name__
+        _REGISTRY[name] = Analysis(
+            name=name,
+            title=title,
+            question=question,
+            engine=engine,
+            params=hints["params"],
+            result=result,
+            verdict=verdict,
+            findings=findings,
+            needs=frozenset(needs),
+            kinds=frozenset(kinds),
+            several_models=several_models,
+        )
+        return engine
+
+    return register
+
+
+def analyses() -> dict[str, Analysis]:
+    """Every registered analysis by name, in the order of the rail."""
+    for package in PACKAGES:
+        importlib.import_module(f"robgui.analyses.{package}")
+    return dict(_REGISTRY)
+
+
+def find(name: str) -> Analysis:
+    """The analysis called ``name`` (``-`` and ``_`` are the same)."""
+    known = analyses()
+    try:
+        return known[name.replace("-", "_")]
+    except KeyError:
+        raise ParamsError(f"There is no analysis {name!r}; choose one of: {', '.join(known)}.") from None
+
+
+class Pace:
+    """Says when the next Step is due, so that an engine neither floods nor starves its listener.
+
+    Ask it after each batch: the first answer is yes, so that the first picture comes at once.
+    """
+
+    def __init__(self, seconds: float = 0.05) -> None:
+        self._seconds = seconds
+        self._next = 0.0
+
+    def due(self) -> bool:
+        """True at most once every ``seconds``."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + self._seconds
+        return True
+
+
+def _sentence(params: type[Params], error: ValidationError) -> str:
+    problems = [_problem(params, detail) for detail in error.errors()]
+    return "; ".join(problems) + "."
+
+
+def _problem(params: type[Params], detail: Any) -> str:
+    name = str(detail["loc"][0]) if detail["loc"] else ""
+    if detail["type"] == "extra_forbidden":
+        return f"there is no setting {name!r}; the settings are: {', '.join(params.model_fields)}"
+    message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    given = repr(detail["input"])
+    shown = given if len(given) <= 60 else given[:57] + "..."
+    return f"{name} = {shown}: {message}" if name else message

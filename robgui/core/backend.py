@@ -1,0 +1,157 @@
+"""Raw models behind one small interface; a Classifier adds everything around them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from robgui.core.errors import ModelError
+
+Reduce = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a raw model can do beyond answering; ``reason`` says why not."""
+
+    gradients: bool
+    activations: bool
+    reason: str = ""
+
+
+class Backend(Protocol):
+    """A raw model: takes the tensor it was trained on, returns its raw output."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model lives."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do beyond answering."""
+        ...
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Raw output ``(n, …)`` for raw input ``(n, …)``; differentiable where capabilities say so."""
+        ...
+
+    def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
+        """Raw output and ``reduce(output)`` of every Conv2d and Linear layer, in order of execution.
+
+        ``reduce`` works row by row, so that a model may be fed in portions.
+        """
+        ...
+
+    def to(self, device: torch.device) -> Backend:
+        """The same model on ``device``."""
+        ...
+
+    def channels_last(self, on: bool) -> None:
+        """Chooses the memory format of images, where the model has a choice."""
+        ...
+
+
+class TorchBackend:
+    """An ``nn.Module`` in evaluation mode with frozen weights."""
+
+    def __init__(self, module: nn.Module, *, layers: tuple[type[nn.Module], ...] = (nn.Conv2d, nn.Linear)) -> None:
+        self.module = module.eval()
+        for parameter in module.parameters():
+            parameter.requires_grad_(False)
+        self._layers = {name: child for name, child in module.named_modules() if isinstance(child, layers)}
+        tensors = [*module.parameters(), *module.buffers()]
+        self.device = tensors[0].device if tensors else torch.device("cpu")
+        reason = "" if self._layers else "it has no Conv2d or Linear layer"
+        self.capabilities = Capabilities(gradients=True, activations=bool(self._layers), reason=reason)
+        self._lock = threading.Lock()
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return as_output(self.module(x))
+
+    def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
+        seen: dict[str, Tensor] = {}
+        with self._lock, _hooks(self._layers, seen, reduce):
+            return as_output(self.module(x)), seen
+
+    def to(self, device: torch.device) -> TorchBackend:
+        self.module.to(device)
+        self.device = device
+        return self
+
+    def channels_last(self, on: bool) -> None:
+        self.module.to(memory_format=torch.channels_last if on else torch.contiguous_format)  # type: ignore[call-overload]
+
+
+class CallableBackend:
+    """Any Python function of a tensor or a numpy array."""
+
+    def __init__(self, function: Callable[[Any], Any], device: torch.device, *, wants_numpy: bool, gradients: bool) -> None:
+        self._function = function
+        self._wants_numpy = wants_numpy
+        self.device = device
+        reason = "" if gradients else "a black box gives outputs only"
+        self.capabilities = Capabilities(gradients=gradients, activations=False, reason=reason or "a function has no layers to look into")
+
+    def __call__(self, x: Tensor) -> Tensor:
+        answer = self._function(x.detach().cpu().numpy() if self._wants_numpy else x)
+        return as_output(answer, self.device)
+
+    def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
+        raise ModelError("A function has no layers to look into; load the model from a file instead.")
+
+    def to(self, device: torch.device) -> CallableBackend:
+        return self
+
+    def channels_last(self, on: bool) -> None:
+        return None
+
+
+def as_output(answer: Any, device: torch.device | None = None) -> Tensor:
+    """The raw answer as one float tensor ``(n, c)``; refuses what is no score table."""
+    if isinstance(answer, tuple | list) and answer and isinstance(answer[0], Tensor):
+        answer = answer[0]
+    if not isinstance(answer, Tensor):
+        try:
+            answer = torch.as_tensor(np.asarray(answer), device=device)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise ModelError(f"the model returns {type(answer).__name__}, not a table of scores (inputs x classes)") from error
+    if answer.ndim == 1:
+        answer = answer[:, None]
+    if answer.ndim > 2 and answer.shape[2:].numel() == 1:
+        answer = answer.flatten(1)
+    if answer.ndim != 2:
+        raise ModelError(f"the model returns shape {tuple(answer.shape)}, not one row of class scores per input")
+    scores: Tensor = answer if answer.dtype == torch.float64 else answer.float()
+    return scores
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of a foreign error, short enough for one sentence."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    # TorchScript begins with a sentence that says nothing and ends with the reason
+    line = lines[-1] if lines[0].startswith("The following operation failed in the TorchScript") else lines[0]
+    return line[:300].rstrip(".")
+
+
+@contextmanager
+def _hooks(layers: dict[str, nn.Module], seen: dict[str, Tensor], reduce: Reduce) -> Iterator[None]:
+    def hook(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
+        def keep(module: nn.Module, inputs: Any, output: Tensor) -> None:
+            seen[name] = reduce(output)
+
+        return keep
+
+    handles = [layer.register_forward_hook(hook(name)) for name, layer in layers.items()]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()

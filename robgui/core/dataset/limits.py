@@ -1,0 +1,180 @@
+"""Reading files without trusting what they say about their size."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+import numpy as np
+
+from robgui.core.errors import DataError
+
+
+def _memory() -> int:
+    """Bytes of memory of this machine, 8 GiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 8 * 2**30
+
+
+#: An array that is held in memory; larger ones must be a plain .npy or IDX file, which are read item by item.
+LARGEST_ARRAY = min(4 * 2**30, _memory() // 4)
+#: Text of a table; its numbers take at most twelve times as much ("1,2" to a line).
+LARGEST_TABLE = 128 * 2**20
+#: Text of a JSON document; Python objects take up to twenty times as much ("[],[],…").
+LARGEST_JSON = 128 * 2**20
+#: Characters in one line of a table.
+LARGEST_LINE = 4 * 2**20
+#: A file up to this size is fingerprinted by its whole content, a larger one by its ends.
+_WHOLE = 64 * 2**20
+_CHUNK = 2**20
+_BROKEN = (OSError, EOFError, zlib.error)
+
+
+def sized(count: float) -> str:
+    """A number of bytes for people."""
+    for unit in ("bytes", "KB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:,.3g} GB" if count < 1e4 else f"{count:.0e} GB"
+
+
+def is_gzip(path: Path) -> bool:
+    """Whether the file starts like a gzip file, whatever its name is."""
+    return head(path, 2) == b"\x1f\x8b"
+
+
+def head(path: Path, count: int) -> bytes:
+    """The first bytes of a file."""
+    with reading(path), path.open("rb") as file:
+        return file.read(count)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turns what the operating system and the decompressor raise into one sentence."""
+    try:
+        yield
+    except MemoryError as error:
+        raise DataError(f"{path}: there is not enough memory to read it; use a smaller file.") from error
+    except _BROKEN as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+        raise DataError(f"{path}: the file cannot be read ({reason}); check that it is complete.") from error
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Opens a file, through gzip if it is compressed."""
+    return cast("BinaryIO", gzip.open(path, "rb")) if is_gzip(path) else path.open("rb")
+
+
+def read_array(stream: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], path: Path) -> np.ndarray:
+    """Reads exactly one array; memory is touched only as far as data really come."""
+    values = check_size(dtype, shape, path)
+    with reading(path):
+        array = np.empty(values, dtype=dtype)
+        view = array.reshape(-1).view(np.uint8).data if values and dtype.itemsize else memoryview(b"")
+        done = 0
+        while done < len(view):
+            part = stream.read(min(_CHUNK, len(view) - done))
+            if not part:
+                raise DataError(f"{path}: the file ends after {sized(done)} of {sized(len(view))}; get a complete copy.")
+            view[done : done + len(part)] = part
+            done += len(part)
+    return array.reshape(shape)
+
+
+def check_size(dtype: np.dtype, shape: tuple[int, ...], path: Path, largest: int = LARGEST_ARRAY) -> int:
+    """Number of values of a declared array; DataError when it is too large to hold."""
+    values = 1
+    for side in shape:
+        if side < 0:
+            raise DataError(f"{path}: the file declares the impossible shape {shape}; get a complete copy.")
+        values *= side
+    if values * max(1, dtype.itemsize) > largest:
+        raise DataError(
+            f"{path}: the file declares {sized(values * dtype.itemsize)} of data, more than the {sized(largest)} that are read at once; "
+            f"use a smaller file."
+        )
+    return values
+
+
+def text_encoding(path: Path, largest: int = LARGEST_TABLE) -> str:
+    """Reads the file once to its end: UTF-8, UTF-16 with its mark, or else Windows-1252.
+
+    Raises:
+        DataError: The text is too large, is not text, or the file is broken.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    encoding, total = "utf-8-sig", 0
+    with reading(path), open_bytes(path) as stream:
+        while part := stream.read(_CHUNK):
+            if total == 0 and part[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                encoding = "utf-16"
+            total += len(part)
+            if total > largest:
+                raise DataError(f"{path}: the file holds more than {sized(largest)} of text; use a smaller file, or NPZ for large data.")
+            if encoding == "utf-16":
+                continue
+            if b"\0" in part:
+                raise DataError(f"{path}: this is not a text file; choose a CSV or JSON file.")
+            if encoding == "utf-8-sig" and not _decodes(decoder, part):
+                encoding = "cp1252"
+    return encoding
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, part: bytes) -> bool:
+    try:
+        decoder.decode(part)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@contextmanager
+def open_text(path: Path, largest: int = LARGEST_TABLE) -> Iterator[io.TextIOWrapper]:
+    """Opens a text file in whatever encoding it has; ends of line are kept."""
+    encoding = text_encoding(path, largest)
+    with reading(path), open_bytes(path) as stream:
+        yield io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="")
+
+
+def lines(stream: io.TextIOWrapper, path: Path) -> Iterator[str]:
+    """The lines of a text, none of them endless."""
+    while line := stream.readline(LARGEST_LINE):
+        if len(line) == LARGEST_LINE:
+            raise DataError(f"{path}: a line is longer than {sized(LARGEST_LINE)}; this is not a table.")
+        yield line
+
+
+def read_json(path: Path) -> object:
+    """A JSON document."""
+    with open_text(path, LARGEST_JSON) as stream:
+        text = stream.read()
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: this is not a JSON document robgui can read ({error}); correct the file.") from error
+
+
+def digest(path: Path) -> str:
+    """Fingerprint of a file's content; of the ends and the size when it is large."""
+    total = hashlib.blake2b(digest_size=16)
+    with reading(path), path.open("rb") as file:
+        size = file.seek(0, io.SEEK_END)
+        total.update(str(size).encode())
+        starts = (0,) if size <= _WHOLE else (0, size - _WHOLE // 2)
+        for start in starts:
+            file.seek(start)
+            total.update(file.read(_WHOLE // len(starts)))
+    return total.hexdigest()

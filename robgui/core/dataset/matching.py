@@ -1,0 +1,131 @@
+"""A classifier and a dataset together: do they fit, and what does the classifier see?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robgui.core.dataset.dataset import Dataset, Indices, plain
+from robgui.core.errors import DataError
+
+if TYPE_CHECKING:
+    from robgui.core.classifier import Classifier
+
+#: How far a value may lie outside [0, 1] by rounding alone.
+_ROUNDING = 1e-5
+
+
+def inputs(classifier: Classifier, dataset: Dataset, indices: Indices | None = None) -> np.ndarray:
+    """Items as the classifier takes them: float32 ``(n, *classifier.shape)`` in [0, 1].
+
+    Raises:
+        DataError: An item cannot be read, or a value lies outside the classifier's range; the sentence names it.
+    """
+    fitting = _columns(classifier, dataset)
+    return _in_unit(classifier, fitting, classifier.encode(fitting.array(indices, classifier.shape)))
+
+
+def batches(classifier: Classifier, dataset: Dataset, size: int = 0) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Goes through all readable items: indices and inputs in [0, 1]; bad items are listed in ``dataset.skipped``."""
+    fitting = _columns(classifier, dataset)
+    for indices, items in fitting.batches(classifier.batch(size), classifier.shape):
+        yield indices, _in_unit(classifier, fitting, classifier.encode(items))
+
+
+def match(classifier: Classifier, dataset: Dataset) -> Classifier:
+    """Checks that the two fit; returns the classifier, with the dataset's value ranges if it has none of its own.
+
+    Raises:
+        DataError: Kind, shape or class count do not fit.
+    """
+    _check_kind(classifier, dataset)
+    fitting = align(classifier, dataset)
+    _check_shape(classifier, fitting)
+    _check_classes(classifier, fitting)
+    settings = classifier.settings
+    if classifier.kind == "image" or (settings.low, settings.high) != ((0.0,), (1.0,)):
+        return classifier
+    low, high = fitting.bounds()
+    if (low >= 0).all() and (high <= 1).all():
+        return classifier
+    if (low == high).all():
+        raise DataError(
+            f"{dataset.name} does not vary, so the value range of {classifier.name} cannot be told from it; set low and high of the model."
+        )
+    classifier.notice(
+        f"{classifier.name} has no value range of its own; it takes the lowest and highest value of each column of {dataset.name}."
+    )
+    return classifier.with_settings(settings.change(low=tuple(map(float, low)), high=tuple(map(float, high))))
+
+
+def align(classifier: Classifier, dataset: Dataset) -> Dataset:
+    """The dataset with the classifier's class order and columns, as far as names tell them.
+
+    Class folders are numbered by the alphabet, a model's outputs are not: without this a label would be the wrong
+    class. A dataset without names adopts the classifier's; one whose names the classifier does not know stays as it is.
+    """
+    fitting = _columns(classifier, dataset)
+    known = {plain(label) for label in classifier.labels}
+    if fitting.names == classifier.labels or len(known) != classifier.classes:
+        return fitting
+    used = set(np.unique(fitting.labels).tolist()) - {-1} if fitting.labels is not None else set()
+    if not fitting.names:
+        return fitting.relabelled(classifier.labels) if used and max(used) < classifier.classes else fitting
+    if all(number < len(fitting.names) and plain(fitting.names[number]) in known for number in used):
+        return fitting.relabelled(classifier.labels)
+    return fitting
+
+
+def _columns(classifier: Classifier, dataset: Dataset) -> Dataset:
+    wanted = classifier.settings.features
+    if wanted and wanted != dataset.features and set(wanted) <= set(dataset.features):
+        return dataset.with_columns(wanted)
+    return dataset
+
+
+def _in_unit(classifier: Classifier, dataset: Dataset, x: np.ndarray) -> np.ndarray:
+    if x.size == 0 or classifier.kind == "image":
+        return x
+    outside = ~((x >= -_ROUNDING) & (x <= 1 + _ROUNDING))
+    if outside.any():
+        column = int(np.argwhere(outside)[0][-1])
+        name = dataset.features[column] if column < len(dataset.features) else f"column {column + 1}"
+        raise DataError(
+            f"{dataset.name}: {name} has values outside the range of {classifier.name}; set low and high of the model from the data."
+        )
+    return np.asarray(np.clip(x, 0, 1))
+
+
+def _check_kind(classifier: Classifier, dataset: Dataset) -> None:
+    if classifier.kind != dataset.kind:
+        words = {"image": "images", "table": "table rows", "sequence": "sequences"}
+        raise DataError(
+            f"{classifier.name} takes {words[classifier.kind]}, but {dataset.name} holds {words[dataset.kind]}; "
+            f"choose another dataset or set the kind."
+        )
+
+
+def _check_shape(classifier: Classifier, dataset: Dataset) -> None:
+    if dataset.kind == "image":
+        channels = dataset.shape[0] if dataset.shape else 3
+        if channels != classifier.shape[0] and {channels, classifier.shape[0]} != {1, 3}:
+            raise DataError(
+                f"{classifier.name} takes images of {classifier.shape[0]} channels, but those of {dataset.name} have {channels}; "
+                f"choose another dataset."
+            )
+    elif classifier.shape[-1] != len(dataset.features):
+        raise DataError(
+            f"{classifier.name} takes {classifier.shape[-1]} columns, but {dataset.name} has {len(dataset.features)}; "
+            f"choose the columns with the option features."
+        )
+
+
+def _check_classes(classifier: Classifier, dataset: Dataset) -> None:
+    highest = -1 if dataset.labels is None or not len(dataset) else int(dataset.labels.max())
+    if highest >= classifier.classes:
+        raise DataError(
+            f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has labels up to {highest}; "
+            f"choose the dataset the model was made for."
+        )

@@ -1,0 +1,87 @@
+"""open_dataset: from a path to a Dataset, by the name and the first bytes of the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from robgui.core.dataset import images
+from robgui.core.dataset.dataset import Dataset
+from robgui.core.dataset.folder import open_folder, open_images
+from robgui.core.dataset.grid import open_csv
+from robgui.core.dataset.idx import looks_like_idx, open_idx
+from robgui.core.dataset.limits import head, reading
+from robgui.core.dataset.options import Options, parse
+from robgui.core.dataset.records import open_json
+from robgui.core.dataset.stacked import open_npy, open_npz
+from robgui.core.errors import DataError
+
+_FORMATS = "a folder of images, an image, IDX, NPZ, NPY, CSV or JSON"
+#: Suffixes of files that open_dataset takes (each also with .gz where that is text or IDX).
+SUFFIXES = frozenset({*images.SUFFIXES, ".npz", ".npy", ".csv", ".tsv", ".json"})
+
+
+def open_dataset(path: str | Path | Sequence[str | Path], **options: object) -> Dataset:
+    """Opens a dataset: a folder, a file, or several image files.
+
+    Args:
+        path: Where it is.
+        **options: The fields of robgui.core.dataset.options.Options, for what the files do not tell.
+
+    Raises:
+        DataError: It cannot be read; one sentence that names the file and the reason.
+    """
+    chosen = parse(options)
+    if not isinstance(path, str | os.PathLike):
+        paths = [_existing(one) for one in path]
+        if len(paths) != 1:
+            return _several(paths, chosen)
+        path = paths[0]
+    where = _existing(path)
+    if chosen.labels:
+        labels = _existing(chosen.labels)
+        chosen = chosen.model_copy(update={"labels": str(labels.absolute())})
+    return open_folder(where, chosen) if where.is_dir() else _open_file(where, chosen)
+
+
+def _several(paths: list[Path], options: Options) -> Dataset:
+    if not paths:
+        raise DataError("no file was given; choose at least one image.")
+    for path in paths:
+        if path.suffix.casefold() not in images.SUFFIXES or path.is_dir():
+            raise DataError(f"{path}: only images can be opened several at a time; open this one by itself.")
+    return open_images(paths, options)
+
+
+def _existing(path: str | Path) -> Path:
+    where = Path(path).expanduser()
+    try:
+        found = where.exists()
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path!s:.300}: this is no path ({error}); give a file or a folder.") from error
+    if not found:
+        raise DataError(f"{where}: there is no such file or folder; check the path.")
+    return where
+
+
+def _open_file(path: Path, options: Options) -> Dataset:
+    with reading(path):
+        name = path.name.casefold().removesuffix(".gz")
+        suffix = Path(name).suffix
+        if suffix in images.SUFFIXES:
+            return open_images([path], options)
+        if suffix == ".npz":
+            return open_npz(path, options)
+        if suffix == ".npy":
+            return open_npy(path, options)
+        if suffix == ".json":
+            return open_json(path, options)
+        if suffix in (".csv", ".tsv"):
+            return open_csv(path, options)
+        if looks_like_idx(path):
+            return open_idx(path, options)
+        start = head(path, 6)
+        if start == b"\x93NUMPY":
+            return open_npy(path, options)
+    raise DataError(f"{path}: this is no dataset robgui knows; choose {_FORMATS}.")

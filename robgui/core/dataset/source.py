@@ -1,0 +1,111 @@
+"""Source: where the items of a dataset come from; one small class per kind of storage."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from robgui.core.errors import DataError
+from robgui.core.model_settings import Kind
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or a row that is left out, and why."""
+
+    path: str
+    reason: str
+
+
+class Skips:
+    """The list of what was left out; each path once; safe to add to from any thread."""
+
+    #: More than this is not read by anyone; the rest is counted.
+    LISTED = 1000
+
+    def __init__(self) -> None:
+        self._listed: dict[str, Skipped] = {}
+        self._more = 0
+        self._lock = threading.Lock()
+
+    def add(self, path: str, reason: str) -> None:
+        """Lists ``path`` unless it is listed already."""
+        with self._lock:
+            if path in self._listed:
+                return
+            if len(self._listed) < self.LISTED:
+                self._listed[path] = Skipped(path, reason)
+            else:
+                self._more += 1
+
+    def all(self) -> tuple[Skipped, ...]:
+        """Everything listed so far, with one last entry that counts the rest."""
+        with self._lock:
+            rest = (Skipped("…", f"and {self._more:,} more"),) if self._more else ()
+            return (*self._listed.values(), *rest)
+
+
+class Source(ABC):
+    """Items by position, in their stored form; every method may be called from any thread.
+
+    Attributes:
+        kind: What one item is.
+        shape: Shape of one item as a model sees it (images: channels first), None when the items differ.
+        skips: What could not be read so far.
+    """
+
+    kind: Kind
+    shape: Shape | None
+
+    def __init__(self, skips: Skips | None = None) -> None:
+        self.skips = skips or Skips()
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def key(self, position: int) -> str:
+        """What to call one item."""
+
+    @abstractmethod
+    def read(self, position: int, shape: Shape) -> np.ndarray:
+        """One item as float32 of ``shape``; DataError if that cannot be."""
+
+    @abstractmethod
+    def thumbnail(self, position: int, size: int) -> np.ndarray:
+        """A picture ``(h, w, 3)`` uint8 of one item, longest side at most ``size``; DataError if that cannot be."""
+
+    @abstractmethod
+    def content(self) -> str:
+        """Text that changes when the items change; cheap."""
+
+    def array(self, positions: np.ndarray, shape: Shape) -> np.ndarray:
+        """Several items as float32 ``(n, *shape)``."""
+        items = np.empty((len(positions), *shape), dtype=np.float32)
+        for place, position in enumerate(positions):
+            items[place] = self.read(int(position), shape)
+        return items
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest value, one per column; images lie in [0, 1]."""
+        return np.zeros(1, np.float32), np.ones(1, np.float32)
+
+    def lengths(self, positions: np.ndarray) -> np.ndarray:
+        """Number of points of each sequence."""
+        raise DataError(f"items of kind {self.kind} have no length; only sequences have one.")
+
+    def pick(self, columns: Sequence[int]) -> Source:
+        """The same items with these columns, in this order."""
+        raise DataError(f"items of kind {self.kind} have no columns to choose from.")
+
+
+def location(path: Path | None, name: str) -> str:
+    """How an error message calls a dataset."""
+    return str(path) if path is not None else name

@@ -1,0 +1,44 @@
+"""What can go wrong, as a small tree.
+
+RobguiError                 one sentence for a person: what, where, what to do
+├── ModelError              a model file that cannot be read, or a model that misbehaves
+│   ├── TrustError          the file would execute code; the user has not said that they trust it
+│   └── MissingExtraError   an optional package is needed (also for datasets)
+├── DataError               a dataset that cannot be read or does not fit the model
+├── ParamsError             a setting out of range or unknown
+└── WorkspaceError          a workspace file that cannot be opened or written
+"""
+
+from __future__ import annotations
+
+
+class RobguiError(Exception):
+    """An error whose message is written for the user and is shown as it is."""
+
+
+class ModelError(RobguiError):
+    """A model file cannot be read, or the model misbehaves."""
+
+
+class TrustError(ModelError):
+    """Reading the file would execute code from it, and nobody has said that it is trusted."""
+
+
+class MissingExtraError(ModelError):
+    """The format needs an optional package that is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package; install it with: pip install 'robgui[{extra}]'")
+        self.extra = extra
+
+
+class DataError(RobguiError):
+    """A dataset cannot be read, or does not fit the model."""
+
+
+class ParamsError(RobguiError):
+    """A setting is unknown or out of range."""
+
+
+class WorkspaceError(RobguiError):
+    """A workspace file cannot be opened or written."""

@@ -1,0 +1,7 @@
+"""Model files: every format becomes a Classifier, and no file executes code unless the user trusts it."""
+
+from robgui.core.loading.architecture import is_ours
+from robgui.core.loading.devices import default_device, devices
+from robgui.core.loading.loader import load
+
+__all__ = ["default_device", "devices", "is_ours", "load"]

@@ -1,0 +1,157 @@
+"""What a file leaves open: shape, kind, layout and output of a model, found by trying."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import torch
+
+from robgui.core.backend import Backend, first_line
+from robgui.core.classifier import Classifier, kind_of, random_inputs
+from robgui.core.errors import ModelError
+from robgui.core.loading.fixed_batch import FixedBatch
+from robgui.core.loading.raw import FirstLayer, Raw
+from robgui.core.model_settings import ModelSettings, parse
+
+Values = dict[str, object]
+
+#: Side lengths of common image sets: MNIST, CIFAR, Tiny ImageNet, STL-10, half of ImageNet, ImageNet.
+_SIDES = (28, 32, 64, 96, 112, 224)
+#: Numbers of features that are an image in one row.
+_ROWS = {784: (1, 28, 28), 3072: (3, 32, 32)}
+
+
+def guesses_from_input(sizes: Sequence[int | None]) -> tuple[Values, ...]:
+    """What the declared input of a model, without the batch, may mean; None is any size."""
+    match tuple(sizes):
+        case (int(features),):
+            row: Values = {"kind": "image", "shape": _ROWS.get(features), "layout": "flat"}
+            table: Values = {"kind": "table", "shape": (features,)}
+            return (row, table) if features in _ROWS else (table,)
+        case (int(features), 1) if features in _ROWS:
+            return ({"kind": "image", "shape": _ROWS[features], "layout": "column"}, {"kind": "sequence", "shape": (features, 1)})
+        case (int(steps), int(features)):
+            return ({"kind": "sequence", "shape": (steps, features)},)
+        case (height, width, channels) if channels in (1, 3) and height not in (1, 3):
+            return tuple(_images(channels, height, width, "hwc"))
+        case (channels, height, width):
+            return tuple(_images(channels, height, width, "chw"))
+    return ()
+
+
+def guesses_from_layer(layer: FirstLayer | None) -> tuple[Values, ...]:
+    """What the first layer of a network suggests."""
+    if layer is None:
+        return ()
+    if not layer.conv:
+        shape = {**_ROWS, 1024: (1, 32, 32), 12288: (3, 64, 64)}.get(layer.size)
+        images: list[Values] = [{"kind": "image", "shape": shape, "layout": layout} for layout in ("chw", "flat")] if shape else []
+        return (*images, {"kind": "table", "shape": (layer.size,)})
+    if layer.size == 1:
+        sides: Sequence[int] = _SIDES
+    else:
+        sides = (224, 112, 96, 64, 32, 28) if layer.large else (32, 64, 96, 112, 224, 28)
+    return tuple({"kind": "image", "shape": (layer.size, side, side), "layout": "chw"} for side in sides)
+
+
+def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Classifier:
+    """The classifier with every open setting decided; its remarks say what was guessed."""
+    told = {**raw.told, **given}
+    parse(told, f"{name}: settings")
+    failure = ""
+    for candidate in _candidates(raw, told):
+        settings = parse(candidate, f"{name}: settings")
+        backend, failure = _try(raw.backend, raw_shape(settings))
+        if backend is not None:
+            return _finish(raw, backend, settings, told, name, content)
+    if "shape" in told or failure:
+        hint = "" if "shape" in told else "; give the shape of one input, for example shape=3,224,224"
+        raise ModelError(f"{name} does not work on an input of shape {_times(settings.shape)}: {failure}{hint}.")
+    raise ModelError(f"{name}: the shape of one input cannot be told from the file; give it as shape, for example 3,224,224.")
+
+
+def raw_shape(settings: ModelSettings) -> tuple[int, ...]:
+    """Shape of one input as the raw model sees it."""
+    shape = settings.shape
+    if settings.kind != "image":
+        return shape
+    rows = {"chw": shape, "hwc": (*shape[1:], shape[0]), "flat": (math.prod(shape),), "column": (math.prod(shape), 1)}
+    return rows[settings.layout]
+
+
+def _candidates(raw: Raw, told: Values) -> Iterator[Values]:
+    guesses = raw.guesses or guesses_from_layer(raw.first)
+    if "shape" not in told:
+        for guess in guesses:
+            if all(told.get(key, value) == value for key, value in guess.items()):
+                yield {**guess, **told}
+        return
+    shape = parse(told, "settings").shape
+    base: Values = {"kind": kind_of(shape), **told}
+    if base["kind"] != "image" or "layout" in told:
+        yield base
+        return
+    matching = [guess["layout"] for guess in guesses if guess["shape"] == shape and "layout" in guess]
+    for layout in dict.fromkeys([*matching, "chw", "flat", "hwc"]):
+        yield {**base, "layout": layout}
+
+
+def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, str]:
+    """The backend if it answers on two inputs, in portions of one if only that works; else the reason."""
+    failure = ""
+    attempts: tuple[Backend, ...] = (backend, FixedBatch(backend, 1))
+    for attempt in attempts:
+        try:
+            with torch.inference_mode():
+                scores = attempt(torch.full((2, *shape), 0.5, device=backend.device))
+        except Exception as error:  # a model is foreign code: whatever it raises means that this shape does not fit
+            failure = failure or first_line(error)
+            continue
+        if len(scores) == 2:
+            return attempt, ""
+        failure = failure or f"it returns {len(scores)} rows for 2 inputs"
+    return None, failure
+
+
+def _finish(raw: Raw, backend: Backend, settings: ModelSettings, told: Values, name: str, content: str) -> Classifier:
+    remarks = list(raw.remarks)
+    if isinstance(backend, FixedBatch) and not isinstance(raw.backend, FixedBatch):
+        remarks.append("takes one input at a time, so it runs one by one")
+    if "shape" not in told:
+        sure = len(raw.guesses) == 1
+        source = "taken from the file" if sure else "guessed from its input" if raw.guesses else "guessed from its first layer"
+        remarks.append(f"shape {_times(settings.shape)} {source}")
+    if "layout" not in told and settings.layout != "chw":
+        words = {"hwc": "channels last", "flat": "one row per image", "column": "one column per image"}
+        remarks.append(f"wants {words[settings.layout]}")
+    classifier = Classifier(backend, settings, name=name, content=content)
+    classifier, output_remarks = _tell_output(classifier, "output" in told or "multi_label" in told)
+    classifier.remarks = (*remarks, *output_remarks)
+    return classifier
+
+
+def _tell_output(classifier: Classifier, told: bool) -> tuple[Classifier, list[str]]:
+    """Tells logits from probabilities by the answers to random inputs; refuses a model that answers with NaN."""
+    x = random_inputs(classifier.shape)
+    classifier.infer(x)
+    if told:
+        return classifier, []
+    settled = classifier.with_output_told()
+    if settled.settings.output == "probabilities":
+        return settled, ["its outputs are probabilities"]
+    raw = settled.raw(x)
+    if bool(((raw >= 0) & (raw <= 1)).all()):
+        return settled, ["its outputs lie between 0 and 1 but do not add up to 1; set multi_label if an input may have several classes"]
+    return settled, ["its outputs are logits"]
+
+
+def _images(channels: int | None, height: int | None, width: int | None, layout: str) -> Iterator[Values]:
+    sides = (32, 28, 64, 96, 112, 224) if height is None or width is None else (0,)
+    for count in (channels,) if channels else (3, 1):
+        for side in sides:
+            yield {"kind": "image", "shape": (count, height or side, width or side), "layout": layout}
+
+
+def _times(shape: Sequence[int]) -> str:
+    return "x".join(map(str, shape))

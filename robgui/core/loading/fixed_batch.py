@@ -1,0 +1,55 @@
+"""Models that take exactly n inputs at a time behave here like models that take any number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from robgui.core.backend import Backend, Capabilities, Reduce
+
+
+class FixedBatch:
+    """Feeds a model ``size`` inputs at a time; the last portion is filled up by repeating its last input."""
+
+    def __init__(self, backend: Backend, size: int) -> None:
+        self._backend = backend
+        self._size = size
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model lives."""
+        return self._backend.device
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the model inside."""
+        return self._backend.capabilities
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return torch.cat([self._backend(full)[:count] for full, count in self._portions(x)])
+
+    def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
+        """As the model inside gives them, portions put together again."""
+        parts = []
+        for full, count in self._portions(x):
+            parts.append(self._backend.activations(full, lambda output, count=count: reduce(output[:count])))  # type: ignore[misc]
+        raw = torch.cat([part[0] for part in parts])[: len(x)]
+        return raw, {name: torch.cat([part[1][name] for part in parts]) for name in parts[0][1]}
+
+    def to(self, device: torch.device) -> FixedBatch:
+        """Moves the model inside."""
+        self._backend = self._backend.to(device)
+        return self
+
+    def channels_last(self, on: bool) -> None:
+        """Passes the wish on."""
+        self._backend.channels_last(on)
+
+    def _portions(self, x: Tensor) -> Iterator[tuple[Tensor, int]]:
+        for start in range(0, len(x), self._size):
+            part = x[start : start + self._size]
+            missing = self._size - len(part)
+            filled = torch.cat([part, part[-1:].expand(missing, *part.shape[1:])]) if missing else part
+            yield filled, len(part)

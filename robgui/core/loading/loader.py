@@ -1,0 +1,107 @@
+"""path -> Classifier."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from robgui.core.backend import first_line
+from robgui.core.classifier import Classifier
+from robgui.core.errors import ModelError, TrustError
+from robgui.core.loading.detect import settle
+from robgui.core.loading.devices import default_device
+from robgui.core.loading.exported import load_exported
+from robgui.core.loading.onnx_model import load_onnx
+from robgui.core.loading.pickles import foreign_globals
+from robgui.core.loading.raw import TRUST, Raw, reading
+from robgui.core.loading.script import load_script
+from robgui.core.loading.sklearn_model import from_estimator, load_skops
+from robgui.core.loading.sniff import Format, sniff
+from robgui.core.loading.weights import from_object, load_safetensors, load_weights
+from robgui.core.model_settings import parse, read_side_file
+
+_CHUNK = 2**20
+
+
+def load(path: str | Path, *, trust: bool = False, device: str | torch.device | None = None, **overrides: Any) -> Classifier:
+    """Loads a model file as a Classifier.
+
+    What ``overrides`` leave open is taken from the side file ``<model>.toml``, then from the file itself, then
+    guessed; the classifier's ``remarks`` say what was found and guessed.
+
+    Args:
+        path: The file; its format is told from its content.
+        trust: Allows a file to execute code (pickled networks, architecture files).
+        device: Where to run; CUDA when present if not given.
+        overrides: Fields of ModelSettings.
+    """
+    path = Path(path)
+    kind = sniff(path)
+    given = {**read_side_file(path), **overrides}
+    parse(given, f"{path}: settings")
+    raw = _read(path, kind, trust, str(given.get("architecture", "")))
+    backend = _move(raw, path, default_device() if device is None else device)
+    classifier = settle(backend, given, str(path), _digest(path, raw.content))
+    classifier.name, classifier.path = path.name, path
+    classifier.remarks = (f"{kind} file", *classifier.remarks)
+    return classifier
+
+
+def _read(path: Path, kind: Format, trust: bool, architecture: str) -> Raw:
+    match kind:
+        case Format.EXPORTED:
+            return load_exported(path, trust)
+        case Format.SCRIPT:
+            return load_script(path, trust)
+        case Format.ONNX:
+            return load_onnx(path)
+        case Format.SKOPS:
+            return load_skops(path, trust)
+        case Format.SAFETENSORS:
+            return load_safetensors(path, trust, architecture)
+        case Format.PICKLE:
+            return _load_pickle(path, trust)
+    return load_weights(path, trust, architecture)
+
+
+def _load_pickle(path: Path, trust: bool) -> Raw:
+    """A plain pickle (not of torch): a scikit-learn model or a network, for those who trust it."""
+    if not trust:
+        with path.open("rb") as file:
+            names = foreign_globals(file)
+        shown = f" that would import {', '.join(names[:3])}" if names else ""
+        raise TrustError(f"{path} is not loaded: it is a Python pickle{shown}, and pickles can execute anything; {TRUST}.")
+    with reading(path, "a pickle"):
+        stored = _unpickle(path)
+    return from_object(path, stored) or from_estimator(path, stored)
+
+
+def _unpickle(path: Path) -> object:
+    """Executes a pickle; joblib's (scikit-learn brings it) hold arrays that the standard reader does not know."""
+    try:
+        import joblib
+    except ImportError:
+        with path.open("rb") as file:
+            return pickle.load(file)  # noqa: S301  (only after the user has said that they trust the file)
+    return joblib.load(path)
+
+
+def _move(raw: Raw, path: Path, device: str | torch.device) -> Raw:
+    try:
+        backend = raw.backend.to(torch.device(device))
+    except (RuntimeError, AssertionError, ValueError, NotImplementedError) as error:
+        raise ModelError(f"{path} cannot be put on the device {device}: {first_line(error)}; choose cpu or another device.") from error
+    return replace(raw, backend=backend)
+
+
+def _digest(path: Path, more: str) -> str:
+    digest = hashlib.sha256(more.encode())
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,276 @@
+"""ONNX files: onnxruntime as a black box, and torch where the graph can be translated and proves equal."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.core.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, first_line
+from robgui.core.errors import MissingExtraError, ModelError
+from robgui.core.loading.detect import guesses_from_input, raw_shape
+from robgui.core.loading.fixed_batch import FixedBatch
+from robgui.core.loading.onnx_ops import UntranslatedError
+from robgui.core.loading.onnx_to_torch import OnnxModule
+from robgui.core.loading.raw import Raw, reading
+from robgui.core.model_settings import parse
+
+#: A constant larger than this (400 MB) is computed by no real classifier.
+_LARGEST_CONSTANT = 100_000_000
+_TYPES: dict[str, Any] = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(float16)": np.float16,
+    "tensor(uint8)": np.uint8,
+}
+#: Largest difference, relative to the largest score, at which two answers count as equal.
+_EQUAL = 1e-3
+
+
+class OnnxBackend:
+    """A session of onnxruntime: outputs only."""
+
+    def __init__(self, content: bytes, output: str, device: torch.device, reason: str = "") -> None:
+        self._content = content
+        self._output = output
+        self._session = _session(content, device)
+        given = self._session.get_inputs()[0]
+        if given.type not in _TYPES:
+            raise ModelError(f"its input holds {given.type}; a classifier takes numbers")
+        self._name, self._type = given.name, _TYPES[given.type]
+        self.device = device
+        self.capabilities = Capabilities(gradients=False, activations=False, reason=reason)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        values = x.detach().cpu().numpy()
+        values = values.round() if self._type is np.uint8 else values
+        answer = self._session.run([self._output], {self._name: np.ascontiguousarray(values, dtype=self._type)})[0]
+        return as_output(answer, self.device)
+
+    def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
+        """Always refused: the runtime shows no layers."""
+        raise ModelError(f"the layers of this ONNX model cannot be seen: {self.capabilities.reason}")
+
+    def to(self, device: torch.device) -> OnnxBackend:
+        """A session on ``device``."""
+        return OnnxBackend(self._content, self._output, device, self.capabilities.reason)
+
+    def channels_last(self, on: bool) -> None:
+        """The runtime chooses the memory format itself."""
+
+
+def load_onnx(path: Path) -> Raw:
+    """Reads an ONNX file."""
+    try:
+        import onnx
+        import onnxruntime  # noqa: F401  (asked for here, so that a missing package is said at once)
+    except ImportError:
+        raise MissingExtraError(f"{path}: an ONNX model", "onnx") from None
+    try:
+        with reading(path, "ONNX"):
+            model = onnx.load_model_from_string(path.read_bytes())
+            _refuse_foreign_files(path.parent, model)
+            onnx.load_external_data_for_model(model, str(path.parent))
+            _refuse_large_constants(model)
+            # the digest covers external data too, which the file alone does not
+            return replace(_raw(model), content=hashlib.sha256(model.SerializeToString()).hexdigest())
+    except ModelError as error:
+        raise error if str(path) in str(error) else ModelError(f"{path}: {error}.") from error
+
+
+def _raw(model: Any) -> Raw:
+    name, sizes = _input(model)
+    output = _output(model)
+    cpu = torch.device("cpu")
+    guesses = guesses_from_input(sizes[1:])
+    batch = sizes[0]
+    box: Backend = OnnxBackend(model.SerializeToString(), output, cpu)
+    remarks = [f"the output {output!r} of {len(model.graph.output)} is taken"] if len(model.graph.output) > 1 else []
+    if batch is not None:
+        box = FixedBatch(box, batch)
+    shape = _working_shape(box, guesses)
+    if not shape and batch is None and (shape := _working_shape(FixedBatch(box, 1), guesses)):
+        box, batch = FixedBatch(box, 1), 1
+    if shape and batch is not None:
+        box, model, freed = _free_batch(model, output, box, shape)
+        remarks.append(
+            f"made for batches of {batch}; "
+            + ("it takes any size after a checked change" if freed else "other sizes are cut and filled up")
+        )
+        batch = None if freed else batch
+    white, reason = _translate(model, name, output, box, batch, shape) if shape else (None, "the shape of its input is not known")
+    if white is not None:
+        return Raw(white, remarks=(*remarks, reason), guesses=guesses)
+    remarks.append(f"a black box: {reason}")
+    explained = OnnxBackend(model.SerializeToString(), output, cpu, reason)
+    return Raw(FixedBatch(explained, batch) if batch is not None else explained, remarks=tuple(remarks), guesses=guesses)
+
+
+def _session(content: bytes, device: torch.device) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    providers: list[Any] = ["CPUExecutionProvider"]
+    if device.type == "cuda" and "CUDAExecutionProvider" in onnxruntime.get_available_providers():
+        providers.insert(0, ("CUDAExecutionProvider", {"device_id": device.index or 0}))
+    # the runtime's own fallback prints to the terminal; what fails here is said by the caller
+    return onnxruntime.InferenceSession(content, options, providers=providers, enable_fallback=0)
+
+
+def _input(model: Any) -> tuple[str, list[int | None]]:
+    stored = {each.name for each in model.graph.initializer}
+    inputs = [each for each in model.graph.input if each.name not in stored]
+    if len(inputs) != 1:
+        raise ModelError(f"it takes {len(inputs)} inputs; a classifier takes one")
+    sizes = [int(each.dim_value) if each.dim_value > 0 else None for each in inputs[0].type.tensor_type.shape.dim]
+    if not sizes:
+        raise ModelError("its input has no batch dimension")
+    return inputs[0].name, sizes
+
+
+def _output(model: Any) -> str:
+    """The first output that holds fractions; a label output (whole numbers) may stand before it."""
+    for output in model.graph.output:
+        if output.type.tensor_type.elem_type in (1, 10, 11):
+            return str(output.name)
+    raise ModelError("it returns no table of scores (export it without ZipMap if it comes from scikit-learn)")
+
+
+def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[int, ...]:
+    for guess in guesses:
+        shape = raw_shape(parse(guess, "input"))
+        try:
+            box(torch.full((2, *shape), 0.5, device=box.device))
+        except Exception:  # this guess does not fit; the next one is tried, and settle() reports when none does
+            continue
+        return shape
+    return ()
+
+
+def _samples(shape: Sequence[int]) -> Iterator[Tensor]:
+    generator = torch.Generator("cpu").manual_seed(0)
+    for scale in (1.0, 3.0, 255.0):
+        yield torch.rand((3, *shape), generator=generator, device="cpu") * scale
+    yield torch.randn((3, *shape), generator=generator, device="cpu")
+
+
+def _difference(one: Backend, other: Backend, shape: Sequence[int]) -> float:
+    """Largest difference of two models on random inputs, relative to the largest score."""
+    worst = 0.0
+    for x in _samples(shape):
+        with torch.inference_mode():
+            a, b = one(x).double(), other(x).double()
+        if a.shape != b.shape:
+            return math.inf
+        same = (a == b) | (a.isnan() & b.isnan())  # both may overflow on inputs larger than they were made for
+        scale = a[a.isfinite()].abs().max().clamp_min(1.0) if bool(a.isfinite().any()) else 1.0
+        gap = float(torch.where(same, 0.0, (a - b).abs() / scale).max())
+        worst = max(worst, gap if math.isfinite(gap) else math.inf)
+    return worst
+
+
+def _free_batch(model: Any, output: str, box: Backend, shape: Sequence[int]) -> tuple[Backend, Any, bool]:
+    """The model with a free batch size if that changes no answer; otherwise as it was."""
+    changed = copy.deepcopy(model)
+    stored = {each.name: each for each in changed.graph.initializer}
+    for value in (*changed.graph.input, *changed.graph.output):
+        if value.name not in stored and value.type.tensor_type.shape.dim:
+            value.type.tensor_type.shape.dim[0].dim_param = "batch"
+    del changed.graph.value_info[:]
+    _free_reshapes(changed, stored)
+    try:
+        free = OnnxBackend(changed.SerializeToString(), output, torch.device("cpu"))
+        equal = _difference(box, free, shape) < _EQUAL
+    except Exception:  # the change did not work out, which is no fault of the file: it stays as it was
+        equal = False
+    return (free, changed, True) if equal else (box, model, False)
+
+
+def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
+    """In the targets of Reshape a leading 1 becomes 0, which means: as in the input."""
+    from onnx import numpy_helper
+
+    constants = {
+        node.output[0]: node.attribute[0].t for node in model.graph.node if node.op_type == "Constant" and node.attribute[0].name == "value"
+    }
+    for node in model.graph.node:
+        target = {**stored, **constants}.get(node.input[1]) if node.op_type == "Reshape" and len(node.input) > 1 else None
+        if target is None:
+            continue
+        sizes = np.array(numpy_helper.to_array(target))
+        if sizes.ndim == 1 and len(sizes) > 1 and sizes[0] == 1:
+            sizes[0] = 0
+            target.CopyFrom(numpy_helper.from_array(sizes, target.name))
+
+
+def _translate(model: Any, name: str, output: str, box: Backend, batch: int | None, shape: Sequence[int]) -> tuple[Backend | None, str]:
+    """The model in torch, or None and why not."""
+    try:
+        white: Backend = TorchBackend(OnnxModule(model, name, output))
+        if batch is not None:
+            white = FixedBatch(white, batch)
+        gap = _difference(box, white, shape)
+    except UntranslatedError as error:
+        return None, f"the ONNX operation {error} has no translation to torch"
+    except Exception as error:  # whatever fails here leaves the black box, and the reason is shown
+        return None, f"its translation to torch failed ({first_line(error)})"
+    if gap >= _EQUAL:
+        return None, f"its translation to torch differs from onnxruntime by {gap:.2g}"
+    return white, f"translated to torch, equal to onnxruntime within {max(gap, 1e-9):.1e}"
+
+
+def _tensors(graph: Any) -> Iterator[Any]:
+    """Every tensor stored in a graph, also inside the bodies of its nodes."""
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                yield attribute.t
+            yield from attribute.tensors
+            for body in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs):
+                yield from _tensors(body)
+    for sparse in graph.sparse_initializer:
+        yield from (sparse.values, sparse.indices)
+
+
+def _refuse_foreign_files(folder: Path, model: Any) -> None:
+    """External data must lie beside the model: an absolute path or ``..`` would read any file."""
+    home = folder.resolve()
+    for tensor in _tensors(model.graph):
+        if tensor.data_location != 1:
+            continue
+        location = next((each.value for each in tensor.external_data if each.key == "location"), "")
+        target = (home / location).resolve()
+        if not location or Path(location).is_absolute() or not target.is_relative_to(home):
+            raise ModelError(f"it names data outside its own folder ({location!r}) and is refused")
+        if not target.is_file():
+            raise ModelError(f"its data file {location!r} is missing; it belongs into the same folder")
+
+
+def _refuse_large_constants(model: Any) -> None:
+    """A few bytes can ask for a tensor of any size; the runtime would make it while loading."""
+    from onnx import numpy_helper
+
+    stored = {each.name: each for each in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
+            stored[node.output[0]] = node.attribute[0].t
+    for node in model.graph.node:
+        if node.op_type not in ("ConstantOfShape", "Expand", "Tile", "Range", "Pad", "Resize"):
+            continue
+        for name in node.input:
+            if name in stored and stored[name].data_type == 7:
+                sizes = numpy_helper.to_array(stored[name]).astype(np.float64)
+                if float(np.prod(np.maximum(np.abs(sizes), 1))) > _LARGEST_CONSTANT:
+                    raise ModelError(
+                        f"its operation {node.op_type} asks for a tensor of more than {_LARGEST_CONSTANT:,} numbers and is refused"
+                    )

@@ -1,0 +1,158 @@
+"""Weights without a network: state dicts and safetensors, and whole pickled networks of trusted files."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from robgui.core.backend import TorchBackend
+from robgui.core.errors import ModelError, TrustError
+from robgui.core.loading.architecture import build
+from robgui.core.loading.archive import Archive
+from robgui.core.loading.pickles import foreign_globals
+from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
+
+#: Where training scripts put the weights among other things.
+_NESTS = ("state_dict", "model_state_dict", "model", "net", "weights", "params")
+#: What wrappers (DataParallel, torch.compile, Lightning) put before every name.
+_PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "network.")
+#: numpy numbers that training scripts store beside the weights; building them runs no code of the file.
+_NUMBERS: list[Any] = [
+    type(np.float64(0)).__reduce__(np.float64(0))[0],
+    np.dtype,
+    np.float64,
+    *(type(np.dtype(kind)) for kind in ("f8", "f4", "i8", "i4", "?")),
+]
+
+
+def load_weights(path: Path, trust: bool, architecture: str) -> Raw:
+    """Reads a file of ``torch.save``, zip or legacy: a state dict, or with trust a whole network."""
+    return _raw(path, _torch_object(path, trust), trust, architecture)
+
+
+def load_safetensors(path: Path, trust: bool, architecture: str) -> Raw:
+    """Reads a safetensors file."""
+    from safetensors.torch import load_file
+
+    with reading(path, "safetensors"):
+        tensors: Mapping[str, Tensor] = load_file(path, device="cpu")
+    return _raw(path, tensors, trust, architecture)
+
+
+def from_object(path: Path, stored: object) -> Raw | None:
+    """A network that was pickled as a whole, also inside a dictionary; None if there is none."""
+    found = [stored, *stored.values()] if isinstance(stored, dict) else [stored]
+    for value in found:
+        if isinstance(value, nn.Module):
+            with reading(path, "a network"):
+                module = value.float()
+                return Raw(
+                    TorchBackend(module), first=first_layer(module.state_dict()), remarks=(f"a whole network ({type(module).__name__})",)
+                )
+    return None
+
+
+def _raw(path: Path, stored: object, trust: bool, architecture: str) -> Raw:
+    whole = from_object(path, stored)
+    if whole is not None:
+        return whole
+    tensors = _state_dict(path, stored)
+    if not architecture:
+        raise ModelError(
+            f"{path} holds weights only; name their network: architecture=file.py:factory, module:factory, timm:name or torchvision:name."
+        )
+    try:
+        module = build(architecture, path.parent, trust, tensors)
+    except TrustError as error:
+        raise TrustError(f"{path} is not loaded: {error}") from error
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+    _fill(path, module, tensors, architecture)
+    return Raw(TorchBackend(module), first=first_layer(module.state_dict()))
+
+
+def _torch_object(path: Path, trust: bool) -> object:
+    _verify(path)
+    with reading(path, "torch weights"):
+        try:
+            with torch.serialization.safe_globals(_NUMBERS):
+                return torch.load(path, map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError as error:
+            names = _foreign(path)
+            if not names:
+                raise
+            if not trust:
+                raise TrustError(_refusal(path, names)) from error
+        return torch.load(path, map_location="cpu", weights_only=False)
+
+
+def _verify(path: Path) -> None:
+    with path.open("rb") as file:
+        zipped = file.read(2) == b"PK"
+    if zipped:
+        with Archive(path) as archive:
+            archive.verify()
+
+
+def _foreign(path: Path) -> list[str]:
+    with path.open("rb") as file:
+        if file.read(2) != b"PK":
+            file.seek(0)
+            return foreign_globals(file, pickles=5)
+    with Archive(path) as archive:
+        return foreign_globals(io.BytesIO(archive.read("data.pkl")))
+
+
+def _refusal(path: Path, names: list[str]) -> str:
+    shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+    return f"{path} is not loaded: it is a pickle that would execute {shown}; {TRUST}, or save its state dict."
+
+
+def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
+    for nest in ("", *_NESTS):
+        found = stored.get(nest) if nest and isinstance(stored, Mapping) else stored
+        tensors = {str(name): value for name, value in found.items() if isinstance(value, Tensor)} if isinstance(found, Mapping) else {}
+        if tensors and (nest or any("." in name or name in ("weight", "bias") for name in tensors)):
+            return tensors
+    if isinstance(stored, Mapping):
+        tensors = {str(name): value for name, value in stored.items() if isinstance(value, Tensor)}
+        if tensors:
+            return tensors
+    raise ModelError(f"{path} holds no weights: it is a {type(stored).__name__} without tensors.")
+
+
+def _fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture: str) -> None:
+    wanted = module.state_dict()
+    tensors = _strip(tensors, wanted)
+    missing = [name for name in wanted if name not in tensors and not name.endswith("num_batches_tracked")]
+    unexpected = [name for name in tensors if name not in wanted]
+    shapes = [
+        f"{name} {tuple(tensors[name].shape)} instead of {tuple(wanted[name].shape)}"
+        for name in wanted
+        if name in tensors and tensors[name].shape != wanted[name].shape
+    ]
+    problems = [
+        f"{len(names)} {words} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+        for words, names in (("missing", missing), ("unexpected", unexpected), ("of another shape", shapes))
+        if names
+    ]
+    if problems:
+        raise ModelError(f"{path} does not fit {architecture}: weights {', '.join(problems)}.")
+    with reading(path, "weights"):
+        module.load_state_dict(tensors, strict=False)
+
+
+def _strip(tensors: dict[str, Tensor], wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Takes off what wrappers put before every name, unless the network itself is named so."""
+    for _ in _PREFIXES:
+        for prefix in _PREFIXES:
+            if all(name.startswith(prefix) for name in tensors) and not all(name.startswith(prefix) for name in wanted):
+                tensors = {name.removeprefix(prefix): value for name, value in tensors.items()}
+    return tensors

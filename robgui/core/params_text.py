@@ -1,0 +1,91 @@
+"""Settings as text and back: one way to type a value, in a form field, on the command line and in a suite file."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from robgui.core.errors import ParamsError
+
+
+def write(value: Any) -> str:
+    """A value as a person would type it: lists joined by commas, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple | list):
+        return ", ".join(write(item) for item in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def read(name: str, field: FieldInfo, text: str) -> Any:
+    """The typed text as a value of the field's type; bounds are the Params' own business.
+
+    ``a:b:n`` in a list of numbers stands for n equal steps from a to b.
+    """
+    return _read(name, field.annotation, text.strip())
+
+
+def choices(field: FieldInfo) -> tuple[str, ...]:
+    """The words a Literal field allows; empty for any other."""
+    return tuple(str(choice) for choice in get_args(field.annotation)) if get_origin(field.annotation) is Literal else ()
+
+
+def _read(name: str, annotation: Any, text: str) -> Any:
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        return _read_optional(name, annotation, text)
+    if origin is tuple:
+        return _read_list(name, get_args(annotation)[0], text)
+    if annotation is bool:
+        return _read_bool(name, text)
+    if annotation in (int, float):
+        return _read_number(name, annotation, text)
+    return text
+
+
+def _read_optional(name: str, annotation: Any, text: str) -> Any:
+    if not text or text.lower() == "none":
+        return None
+    inner = next(option for option in get_args(annotation) if option is not type(None))
+    return _read(name, inner, text)
+
+
+def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
+    if item in (int, float) and text.count(":") == 2 and "," not in text:
+        first, last, count = (_read_number(name, float, part) for part in text.split(":"))
+        steps = max(2, min(100_000, int(count)))
+        return tuple(item(first + (last - first) * i / (steps - 1)) for i in range(steps))
+    return tuple(_read(name, item, part.strip()) for part in text.split(",") if part.strip())
+
+
+def _read_bool(name: str, text: str) -> bool:
+    words = {"yes": True, "true": True, "on": True, "1": True, "no": False, "false": False, "off": False, "0": False}
+    try:
+        return words[text.lower()]
+    except KeyError:
+        raise ParamsError(f"{name} = {text!r} is neither yes nor no.") from None
+
+
+def _read_number(name: str, kind: type[int] | type[float], text: str) -> int | float:
+    plain = text.replace("_", "").replace("\u202f", "").replace(" ", "")
+    try:
+        return kind(plain)
+    except ValueError:
+        if kind is int:
+            return _whole(name, plain, text)
+        raise ParamsError(f"{name} = {text!r} is not a number.") from None
+
+
+def _whole(name: str, plain: str, text: str) -> int:
+    """Accepts 1e4 for a whole number."""
+    try:
+        value = float(plain)
+    except ValueError:
+        raise ParamsError(f"{name} = {text!r} is not a whole number.") from None
+    if not value.is_integer():
+        raise ParamsError(f"{name} = {text!r} is not a whole number.")
+    return int(value)

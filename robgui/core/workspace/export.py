@@ -1,0 +1,65 @@
+"""A workspace as plain files that any program can read."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.codec import npz, readable
+from robgui.core.errors import WorkspaceError
+
+if TYPE_CHECKING:
+    from robgui.core.finding import StoredFinding
+    from robgui.core.run import Run
+    from robgui.core.workspace.workspace import Workspace
+
+
+def export(workspace: Workspace, folder: Path) -> Path:
+    """Writes ``runs/<id>.json`` and ``.npz``, ``findings.csv`` and ``findings/<id>.png`` into ``folder``."""
+    try:
+        (folder / "runs").mkdir(parents=True, exist_ok=True)
+        (folder / "findings").mkdir(exist_ok=True)
+        for run in workspace.runs():
+            write_document({**_fields(run), "result": workspace.result(run.id)}, folder / "runs" / f"{run.request.analysis}-{run.id}.json")
+        _write_findings(workspace, folder)
+    except OSError as error:
+        raise WorkspaceError(f"The workspace cannot be exported to {folder} ({error.strerror}); choose another folder.") from error
+    return folder
+
+
+def write_document(fields: dict[str, Any], path: Path) -> None:
+    """A run as strict JSON; arrays too large for it go into an NPZ beside it."""
+    document, arrays = readable(fields)
+    if arrays:
+        document["arrays"] = path.with_suffix(".npz").name
+        path.with_suffix(".npz").write_bytes(npz(arrays))
+    path.write_text(json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _fields(run: Run) -> dict[str, Any]:
+    return {field.name: getattr(run, field.name) for field in dataclasses.fields(run) if field.name != "has_result"}
+
+
+def _write_findings(workspace: Workspace, folder: Path) -> None:
+    with (folder / "findings.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "run", "kind", "title", "severity", "starred", "note", "picture", "detail"])
+        for listed in workspace.findings():
+            finding = workspace.finding(listed.id)
+            picture = _write_picture(finding, folder)
+            detail = json.dumps(readable(finding.detail)[0], allow_nan=False, ensure_ascii=False)
+            flags = [finding.starred, finding.note, picture, detail]
+            table.writerow([finding.id, finding.run_id, finding.kind, finding.title, finding.severity, *flags])
+
+
+def _write_picture(finding: StoredFinding, folder: Path) -> str:
+    if finding.picture is None:
+        return ""
+    from PIL import Image
+
+    name = f"findings/{finding.id}.png"
+    Image.fromarray(finding.picture).save(folder / name)
+    return name

@@ -1,0 +1,323 @@
+"""Workspace: runs, findings, references and settings in one file that survives anything."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import platformdirs
+from pydantic import ValidationError
+
+from robgui.core.analysis import Step, find
+from robgui.core.codec import decode, encode, npz, unzip
+from robgui.core.errors import WorkspaceError
+from robgui.core.finding import Finding, StoredFinding
+from robgui.core.request import Reference, Request
+from robgui.core.run import Run, RunState
+from robgui.core.workspace.database import Database
+from robgui.core.workspace.lock import FileLock
+
+_RUN = (
+    "SELECT runs.id, request, state, created, seconds, done, total, error, verdict, device, versions, results.run IS NOT NULL "
+    "FROM runs LEFT JOIN results ON results.run = runs.id"
+)
+_FINDING = (
+    "SELECT findings.id, run, kind, title, severity, detail, note, starred, pictures.finding IS NOT NULL "
+    "FROM findings LEFT JOIN pictures ON pictures.finding = findings.id"
+)
+_INTERRUPTED = "interrupted: the program ended before the run did"
+
+
+class Workspace:
+    """Everything the user has done, committed as it happens; thread-safe.
+
+    Use ``Workspace.open``. The first opener may write; the second gets ``read_only`` and a ``reason`` in words.
+    Runs that a crash has left unfinished are marked CANCELLED when the file is opened for writing.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._requests: dict[str, Request] = {}
+        if not self.read_only:
+            with database.transaction() as connection:
+                unfinished = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
+                connection.execute(
+                    "UPDATE runs SET state = ?, error = ? WHERE state IN (?, ?, ?)", (RunState.CANCELLED, _INTERRUPTED, *unfinished)
+                )
+
+    @classmethod
+    def open(cls, path: str | Path, *, create: bool = True) -> Workspace:
+        """Opens ``path``, or makes it; WorkspaceError in one sentence, and the file is left as it was."""
+        database = Database(Path(path), create=create)
+        try:
+            return cls(database)
+        except WorkspaceError:
+            database.close()
+            raise
+
+    @staticmethod
+    def default_path() -> Path:
+        """The workspace that is opened when the user has chosen none."""
+        return platformdirs.user_data_path("robgui", appauthor=False) / "workspace.robgui"
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._database.path
+
+    @property
+    def read_only(self) -> bool:
+        """True when nothing may be written; ``reason`` says why."""
+        return self._database.read_only
+
+    @property
+    def reason(self) -> str:
+        """Why the workspace is read-only, one sentence; empty when it is not."""
+        return self._database.reason
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file; another window may then write to it."""
+        self._database.close()
+
+    # Runs
+
+    def add_run(self, request: Request, state: RunState = RunState.QUEUED) -> Run:
+        """Records a new run and remembers its models and data."""
+        run = Run(id=uuid.uuid4().hex[:16], request=request, state=state, created=time.time())
+        with self._database.transaction() as connection:
+            values = (run.id, request.model_dump_json(), run.state, run.created)
+            connection.execute("INSERT INTO runs (id, request, state, created) VALUES (?, ?, ?, ?)", values)
+            for reference in (*request.models, *([request.dataset] if request.dataset else [])):
+                if reference.path:  # what is known already may have been re-linked, so it keeps its path
+                    connection.execute(*_remember(reference, known="UPDATE SET used = excluded.used"))
+        return run
+
+    def update_run(
+        self,
+        id: str,  # noqa: A002
+        *,
+        state: RunState | None = None,
+        step: Step[Any] | None = None,
+        error: str | None = None,
+        verdict: str | None = None,
+        seconds: float | None = None,
+        device: str | None = None,
+        versions: dict[str, str] | None = None,
+        findings: Sequence[Finding] = (),
+    ) -> None:
+        """Changes what is given and leaves the rest, all in one transaction; ``step`` replaces the stored result."""
+        changes: dict[str, Any] = {"state": state, "error": error, "verdict": verdict, "seconds": seconds, "device": device}
+        changes = {name: value for name, value in changes.items() if value is not None}
+        if versions is not None:
+            changes["versions"] = json.dumps(versions)
+        if step is not None:
+            changes |= {"done": step.done, "total": step.total}
+        result = None if step is None else _encode(step.result)
+        rows = [_finding_row(finding) for finding in findings]
+        with self._database.transaction() as connection:
+            assignments = ", ".join(f"{name} = ?" for name in changes) or "id = id"
+            if connection.execute(f"UPDATE runs SET {assignments} WHERE id = ?", (*changes.values(), id)).rowcount == 0:
+                raise WorkspaceError(f"There is no run {id} in {self.path}; it has been deleted.")
+            if result is not None:
+                connection.execute("INSERT OR REPLACE INTO results (run, document, blob) VALUES (?, ?, ?)", (id, *result))
+            _insert_findings(connection, id, rows)
+
+    def runs(self) -> list[Run]:
+        """Every run, newest first; results stay in the file."""
+        return [self._run(row) for row in self._database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")]
+
+    def run(self, id: str) -> Run:  # noqa: A002
+        """One run."""
+        rows = self._database.rows(f"{_RUN} WHERE runs.id = ?", (id,))
+        if not rows:
+            raise WorkspaceError(f"There is no run {id} in {self.path}; it has been deleted.")
+        return self._run(rows[0])
+
+    def result(self, id: str) -> Any:  # noqa: A002
+        """The newest complete result of a run, as its analysis' own dataclass; None without one."""
+        rows = self._database.rows("SELECT request, document, blob FROM runs JOIN results ON run = id WHERE id = ?", (id,))
+        if not rows:
+            return None
+        request, document, blob = rows[0]
+        return decode(find(self._request(id, request).analysis).result, self._json(document), blob)
+
+    def delete_run(self, id: str) -> None:  # noqa: A002
+        """Deletes a run with its result and findings."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM runs WHERE id = ?", (id,))
+        self._requests.pop(id, None)
+        self._database.shrink()
+
+    # Findings
+
+    def add_findings(self, run_id: str, findings: Sequence[Finding]) -> None:
+        """Adds findings to a run."""
+        self.update_run(run_id, findings=findings)
+
+    def findings(self, run_id: str | None = None) -> list[StoredFinding]:
+        """The findings of one run or of all, worst first, without their pictures."""
+        where, values = ("", ()) if run_id is None else (" WHERE run = ?", (run_id,))
+        return [self._finding(row) for row in self._database.rows(f"{_FINDING}{where} ORDER BY severity DESC, findings.id", values)]
+
+    def finding(self, id: int) -> StoredFinding:  # noqa: A002
+        """One finding with its picture and input."""
+        rows = self._database.rows(f"{_FINDING} WHERE findings.id = ?", (id,))
+        if not rows:
+            raise WorkspaceError(f"There is no finding {id} in {self.path}; it has been deleted.")
+        blobs = self._database.rows("SELECT blob FROM pictures WHERE finding = ?", (id,))
+        return self._finding(rows[0], unzip(blobs[0][0]) if blobs else {})
+
+    def set_finding(self, id: int, note: str | None = None, starred: bool | None = None) -> None:  # noqa: A002
+        """Changes the user's note or star; None leaves it."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "UPDATE findings SET note = coalesce(?, note), starred = coalesce(?, starred) WHERE id = ?", (note, starred, id)
+            )
+
+    # References and settings
+
+    def references(self, kind: Literal["model", "dataset"]) -> list[Reference]:
+        """Models or datasets used so far, the last used first."""
+        rows = self._database.rows("SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC", (kind,))
+        return [Reference.model_validate(self._json(body)) for (body,) in rows]
+
+    def remember(self, reference: Reference) -> None:
+        """Adds a reference, or moves it to the front."""
+        with self._database.transaction() as connection:
+            connection.execute(*_remember(reference))
+
+    def relink(self, fingerprint: str, new_path: str | Path) -> Reference:
+        """Says where a moved file is now; runs that need it find it there."""
+        rows = self._database.rows("SELECT body FROM refs WHERE fingerprint = ?", (fingerprint,))
+        if not rows:
+            raise WorkspaceError(f"No model or dataset with fingerprint {fingerprint} is known in {self.path}; open the file instead.")
+        reference = Reference.model_validate(self._json(rows[0][0])).model_copy(update={"path": str(Path(new_path).absolute())})
+        self.remember(reference)
+        return reference
+
+    def forget(self, fingerprint: str) -> None:
+        """Removes a reference from the lists; runs that used it stay."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM refs WHERE fingerprint = ?", (fingerprint,))
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """A stored JSON value, or ``default``."""
+        rows = self._database.rows("SELECT value FROM settings WHERE name = ?", (name,))
+        return json.loads(rows[0][0]) if rows else default
+
+    def set_setting(self, name: str, value: Any) -> None:
+        """Stores a JSON value, such as the layout of the window."""
+        text = json.dumps(value, allow_nan=False)
+        with self._database.transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, text))
+
+    # The whole
+
+    def save_as(self, path: str | Path) -> Path:
+        """Writes a complete copy to ``path``, replacing what is there; this workspace stays open on its own file."""
+        target = Path(path).absolute()
+        if target.exists() and target.samefile(self.path):
+            return target
+        lock = FileLock(target.with_name(target.name + ".lock"))
+        part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
+        try:
+            if not lock.take():
+                raise WorkspaceError(f"{target} is open in another window; choose another name.")
+            self._database.copy_to(part)
+            for suffix in ("-wal", "-shm"):  # left by a killed program, they would be replayed into the new file
+                target.with_name(target.name + suffix).unlink(missing_ok=True)
+            part.replace(target)
+        except OSError as error:
+            raise WorkspaceError(f"The workspace cannot be saved as {target} ({error.strerror}); choose another folder.") from error
+        finally:
+            part.unlink(missing_ok=True)
+            lock.free()
+        return target
+
+    def export(self, folder: str | Path) -> Path:
+        """Writes every run (JSON + NPZ) and finding (CSV + PNG) for other programs; returns the folder."""
+        from robgui.core.workspace.export import export
+
+        return export(self, Path(folder))
+
+    def _run(self, row: Any) -> Run:
+        id_, request, state, created, seconds, done, total, error, verdict, device, versions, has_result = row
+        return Run(
+            id=id_,
+            request=self._request(id_, request),
+            state=RunState(state),
+            created=created,
+            seconds=seconds,
+            done=done,
+            total=total,
+            error=error,
+            verdict=verdict,
+            device=device,
+            versions=self._json(versions),
+            has_result=bool(has_result),
+        )
+
+    def _request(self, run_id: str, text: str) -> Request:
+        """The request of a run; it never changes, so it is parsed once."""
+        try:
+            if run_id not in self._requests:
+                self._requests[run_id] = Request.model_validate_json(text)
+            return self._requests[run_id]
+        except ValidationError as error:
+            raise WorkspaceError(f"Run {run_id} in {self.path} has a malformed request ({error.errors()[0]['msg']}).") from error
+
+    def _finding(self, row: Any, arrays: dict[str, np.ndarray] | None = None) -> StoredFinding:
+        id_, run_id, kind, title, severity, detail, note, starred, has_picture = row
+        return StoredFinding(
+            kind=kind,
+            title=title,
+            severity=severity,
+            detail=decode(dict, self._json(detail), npz({})),
+            picture=(arrays or {}).get("picture"),
+            input=(arrays or {}).get("input"),
+            id=id_,
+            run_id=run_id,
+            note=note,
+            starred=bool(starred),
+            has_picture=bool(has_picture),
+        )
+
+    def _json(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise WorkspaceError(f"The workspace {self.path} is damaged ({error}); open another workspace or a copy.") from error
+
+
+def _encode(result: Any) -> tuple[str, bytes]:
+    document, blob = encode(result)
+    return json.dumps(document, allow_nan=False), blob
+
+
+def _finding_row(finding: Finding) -> tuple[tuple[Any, ...], bytes | None]:
+    detail = json.dumps(encode(finding.detail)[0], allow_nan=False)
+    arrays = {name: array for name, array in (("picture", finding.picture), ("input", finding.input)) if array is not None}
+    return (finding.kind, finding.title, float(finding.severity), detail), npz(arrays) if arrays else None
+
+
+def _insert_findings(connection: Any, run_id: str, rows: Sequence[tuple[tuple[Any, ...], bytes | None]]) -> None:
+    for values, blob in rows:
+        cursor = connection.execute("INSERT INTO findings (run, kind, title, severity, detail) VALUES (?, ?, ?, ?, ?)", (run_id, *values))
+        if blob is not None:
+            connection.execute("INSERT INTO pictures (finding, blob) VALUES (?, ?)", (cursor.lastrowid, blob))
+
+
+def _remember(reference: Reference, known: str = "UPDATE SET body = excluded.body, used = excluded.used") -> tuple[str, tuple[Any, ...]]:
+    values = (reference.fingerprint, reference.kind, reference.model_dump_json(), time.time())
+    return f"INSERT INTO refs (fingerprint, kind, body, used) VALUES (?, ?, ?, ?) ON CONFLICT (fingerprint) DO {known}", values

@@ -1,0 +1,118 @@
+"""Short pieces of work off the GUI thread, answered on the GUI thread."""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal, Slot
+
+from robgui.core.errors import RobguiError
+
+
+class Background(QObject):
+    """Runs functions on pool threads and calls back on the GUI thread.
+
+    Work with the same ``key`` replaces older work: only the newest answer is delivered. Errors go to
+    ``failed`` as one sentence, with the traceback for unexpected ones in the second argument.
+
+    Args:
+        threads: How many run at once; 1 keeps them in order.
+    """
+
+    failed = Signal(str, str)
+    _answered = Signal(object)
+
+    def __init__(self, threads: int = 1, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(threads)
+        self._pool.setExpiryTimeout(-1)
+        self._counter = itertools.count()
+        self._newest: dict[str, int] = {}
+        self._open = 0
+        self._closed = False
+        self._answered.connect(self._deliver)
+
+    def run(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any], None] | None = None,
+        *,
+        failed: Callable[[str, str], None] | None = None,
+        key: str = "",
+        priority: int = 0,
+    ) -> None:
+        """Does ``work`` on a pool thread, then ``done(answer)`` or ``failed(sentence, details)`` here."""
+        ticket = next(self._counter)
+        if key:
+            self._newest[key] = ticket
+        self._open += 1
+        self._pool.start(_Task(self, work, done, failed or self.failed.emit, key, ticket), priority)
+
+    def drop(self, key: str) -> None:
+        """Forgets work under ``key``: it is not delivered, and not begun if it has not begun yet."""
+        self._newest[key] = next(self._counter)
+
+    def current(self, key: str, ticket: int) -> bool:
+        """Whether this piece of work is still wanted."""
+        return not key or self._newest.get(key) == ticket
+
+    @property
+    def busy(self) -> bool:
+        """Whether any work is waiting, running or undelivered."""
+        return self._open > 0
+
+    def shutdown(self) -> bool:
+        """Drops what waits, waits for what runs and delivers nothing more; False if something would not end."""
+        self._closed = True
+        self._pool.clear()
+        return self._pool.waitForDone(10_000)
+
+    @Slot(object)
+    def _deliver(self, answer: _Answer) -> None:
+        self._open -= 1
+        task = answer.task
+        if self._closed or not self.current(task.key, task.ticket):
+            return
+        if answer.sentence:
+            task.failed(answer.sentence, answer.details)
+        elif task.done is not None:
+            task.done(answer.value)
+
+
+class _Answer:
+    def __init__(self, task: _Task) -> None:
+        self.task = task
+        self.value: Any = None
+        self.sentence = ""
+        self.details = ""
+
+
+class _Task(QRunnable):
+    def __init__(self, owner: Background, work: Callable[[], Any], done: Any, failed: Any, key: str, ticket: int) -> None:
+        super().__init__()
+        self.owner, self.work, self.done, self.failed, self.key, self.ticket = owner, work, done, failed, key, ticket
+
+    def run(self) -> None:
+        answer = _Answer(self)
+        if self.owner.current(self.key, self.ticket):
+            try:
+                answer.value = self.work()
+            except RobguiError as error:
+                answer.sentence = str(error)
+            except Exception as error:  # shown to the user with its traceback, never lost
+                answer.sentence = unexpected(error)
+                answer.details = traceback.format_exc()
+        try:
+            self.owner._answered.emit(answer)
+        except RuntimeError:
+            return  # the window was closed while this was running: nobody is left to tell
+
+
+def unexpected(error: BaseException) -> str:
+    """One sentence for an error nobody foresaw."""
+    lines = str(error).strip().splitlines()
+    return f"Unexpected {type(error).__name__}: {lines[0][:300] if lines else 'no message'}. See the log for details."

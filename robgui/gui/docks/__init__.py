@@ -1,0 +1,8 @@
+"""The docks around the panel: inputs, runs, findings, log."""
+
+from robgui.gui.docks.findings import Findings
+from robgui.gui.docks.gallery import Gallery
+from robgui.gui.docks.log import Log
+from robgui.gui.docks.runs import Runs
+
+__all__ = ["Findings", "Gallery", "Log", "Runs"]

@@ -1,0 +1,281 @@
+"""Findings: the failures worth showing, worst first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui.core.finding import StoredFinding
+from robgui.gui.docks.findings_items import NOTE, PICTURE, SEVERITY, STAR, TITLE, FindingsDelegate, FindingsModel
+from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.selection import Selection
+from robgui.gui.theme import theme
+
+if TYPE_CHECKING:
+    from robgui.core.workspace import Workspace
+    from robgui.gui.store import Store
+
+#: Thumbnails of findings are made no larger than this; the picture itself is shown by its panel.
+_SIDE = 160
+NOTHING_YET = "No findings yet.\n\nRun an analysis; the failures it finds are listed here, worst first."
+NOTHING_PASSES = "No finding passes the filter."
+
+
+class Findings(QWidget):
+    """The list of findings, with a filter, notes and stars."""
+
+    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self.setAccessibleName("Findings")
+        self.thumbnails = Thumbnails(store.pictures, parent=self)
+        self.model = FindingsModel(store, self)
+        self._order = (SEVERITY, True)
+        self._make_filters()
+        self._make_table()
+        self._lay_out()
+        self._looking = QTimer(self, singleShot=True, interval=30)
+        self._looking.timeout.connect(self._look)
+        self._connect()
+        self._fonts()
+        self._take_workspace()
+
+    # --- making --------------------------------------------------------------------------------------------
+
+    def _make_filters(self) -> None:
+        self.text = QLineEdit(clearButtonEnabled=True)
+        self.text.setPlaceholderText("Filter by title, kind or note")
+        self.text.setAccessibleName("Filter findings by text")
+        self.kinds = QComboBox()
+        self.kinds.setAccessibleName("Show only this kind")
+        self.kinds.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.kinds.setMinimumContentsLength(9)
+        self.kinds.addItem("All kinds", "")
+        self.starred = QCheckBox("Starred only")
+        self.count = QLabel()
+        self.count.setProperty("role", "quiet")
+        self.count.setAccessibleName("How many findings are shown")
+
+    def _make_table(self) -> None:
+        self.table = QTableView()
+        self.table.setAccessibleName("Findings, worst first")
+        self.table.setModel(self.model)
+        self.table.setItemDelegate(FindingsDelegate(self.thumbnails, self.table))
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.table.setShowGrid(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(SEVERITY, Qt.SortOrder.DescendingOrder)
+        header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
+        self.empty = QLabel(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
+
+    def _lay_out(self) -> None:
+        filters = QHBoxLayout()
+        for widget, stretch in ((self.text, 1), (self.kinds, 0), (self.starred, 0), (self.count, 0)):
+            filters.addWidget(widget, stretch)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.table)
+        self.stack.addWidget(self.empty)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 8)
+        layout.addLayout(filters)
+        layout.addWidget(self.stack, 1)
+
+    def _connect(self) -> None:
+        self._store.findings_changed.connect(self._take_findings)
+        self._store.workspace_changed.connect(self._take_workspace)
+        self._store.selection_changed.connect(self._follow)
+        theme.changed.connect(self._fonts)
+        self.text.textChanged.connect(lambda _: self.sync())
+        self.kinds.currentIndexChanged.connect(lambda _: self.sync())
+        self.starred.toggled.connect(lambda _: self.sync())
+        self.table.horizontalHeader().sectionClicked.connect(self.sort_by)
+        self.table.selectionModel().currentRowChanged.connect(self._chosen)
+        self.table.doubleClicked.connect(self._double_clicked)
+        self.table.verticalScrollBar().valueChanged.connect(lambda _: self._look_soon())
+        self.table.itemDelegate().closeEditor.connect(lambda *_: QTimer.singleShot(0, self, self.sync))
+        self.thumbnails.arrived.connect(lambda _: self.table.viewport().update())
+        self.table.installEventFilter(self)
+
+    def _fonts(self) -> None:
+        metrics = self.fontMetrics()
+        line, wide = metrics.height(), metrics.averageCharWidth()
+        self.table.verticalHeader().setDefaultSectionSize(line * 3 + 16)
+        for column, width in ((STAR, line + 24), (PICTURE, line * 4), (SEVERITY, wide * 14), (NOTE, wide * 30)):
+            self.table.setColumnWidth(column, width)
+        self.table.horizontalHeader().setMinimumSectionSize(line + 16)
+        self._look_soon()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_looking"):
+            self._fonts()
+
+    # --- what is shown -------------------------------------------------------------------------------------
+
+    def _take_workspace(self) -> None:
+        workspace = self._store.workspace
+        self.thumbnails.reset(None if workspace is None else lambda key: _picture(workspace, key))
+        self._take_findings()
+
+    def _take_findings(self) -> None:
+        chosen = self.kinds.currentData()
+        with QSignalBlocker(self.kinds):
+            self.kinds.clear()
+            self.kinds.addItem("All kinds", "")
+            for kind in sorted({finding.kind for finding in self._store.findings}):
+                self.kinds.addItem(kind, kind)
+            self.kinds.setCurrentIndex(max(0, self.kinds.findData(chosen)))
+        self.sync()
+
+    def sort_by(self, column: int) -> None:
+        """Sorts by a column; the other way round when it is the present one."""
+        down = not self._order[1] if column == self._order[0] else column in (STAR, SEVERITY)
+        self._order = (column, down)
+        order = Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
+        self.table.horizontalHeader().setSortIndicator(column, order)
+        self.sync()
+
+    def sync(self) -> None:
+        """Applies filter and order; a note being written is not disturbed."""
+        if self.table.state() is QAbstractItemView.State.EditingState:
+            return
+        rows = [finding for finding in self._store.findings if self._passes(finding)]
+        column, down = self._order
+        rows.sort(key=lambda finding: (_rank(finding, column), finding.severity), reverse=down)
+        place = self.table.verticalScrollBar().value()
+        with QSignalBlocker(self.table.selectionModel()):
+            self.model.show(rows)
+            self._mark(self._store.selection.finding)
+        self.table.verticalScrollBar().setValue(place)
+        self.empty.setText(NOTHING_PASSES if self._store.findings else NOTHING_YET)
+        self.stack.setCurrentIndex(0 if rows else 1)
+        total = len(self._store.findings)
+        self.count.setText(f"{total:,}" if len(rows) == total else f"{len(rows):,} of {total:,}")
+        self._look_soon()
+
+    def _passes(self, finding: StoredFinding) -> bool:
+        if self.starred.isChecked() and not finding.starred:
+            return False
+        if self.kinds.currentData() not in ("", None, finding.kind):
+            return False
+        words = self.text.text().casefold().split()
+        text = f"{finding.title} {finding.kind} {finding.note}".casefold()
+        return all(word in text for word in words)
+
+    def _look_soon(self) -> None:
+        if not self._looking.isActive():
+            self._looking.start()
+
+    def _look(self) -> None:
+        """Asks for the pictures on screen."""
+        if not self.isVisible() or not self.model.rows:
+            return
+        first = max(0, self.table.rowAt(0))
+        last = self.table.rowAt(self.table.viewport().height() - 1)
+        shown = self.model.rows[first : (last if last >= 0 else len(self.model.rows)) + 2]
+        self.thumbnails.want(finding.id for finding in shown if finding.has_picture)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._look_soon()
+
+    def showEvent(self, event: QEvent) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self._look_soon()
+
+    # --- selection -----------------------------------------------------------------------------------------
+
+    def _chosen(self, current: QModelIndex) -> None:
+        if current.isValid():
+            finding = self.model.rows[current.row()]
+            self._store.select(self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self)
+
+    def _follow(self, selection: Selection, origin: object) -> None:
+        if origin is self:
+            return
+        with QSignalBlocker(self.table.selectionModel()):
+            self._mark(selection.finding)
+        self.table.viewport().update()
+        row = self.model.row_of(selection.finding)
+        if row >= 0:
+            self.table.scrollTo(self.model.index(row, TITLE))
+
+    def _mark(self, finding: int | None) -> None:
+        row = self.model.row_of(finding)
+        if row >= 0:
+            self.table.selectRow(row)
+        else:
+            self.table.clearSelection()
+            self.table.setCurrentIndex(QModelIndex())
+
+    def _double_clicked(self, index: QModelIndex) -> None:
+        if index.column() == NOTE:
+            self.table.edit(index)
+        elif index.column() != STAR:
+            self.show_run(self.model.rows[index.row()])
+
+    def show_run(self, finding: StoredFinding) -> None:
+        """Draws the run that found it."""
+        run = next((run for run in self._store.runs if run.id == finding.run_id), None)
+        if run is not None:
+            self._store.show_run(run)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        row = self.table.currentIndex().row()
+        if watched is self.table and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and row >= 0:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.show_run(self.model.rows[row])
+                return True
+            if event.key() == Qt.Key.Key_Space:
+                self.model.turn_star(row)
+                return True
+            if event.key() == Qt.Key.Key_F2:
+                self.table.edit(self.model.index(row, NOTE))
+                return True
+        return super().eventFilter(watched, event)
+
+
+def _rank(finding: StoredFinding, column: int) -> object:
+    """What a column is sorted by."""
+    values: dict[int, object] = {STAR: finding.starred, TITLE: finding.title.casefold(), NOTE: finding.note.casefold()}
+    return values.get(column, finding.severity)
+
+
+def _picture(workspace: Workspace, finding: int) -> np.ndarray | None:
+    """A finding's picture, no larger than a thumbnail; called on a pool thread."""
+    import cv2
+
+    picture = workspace.finding(finding).picture
+    if picture is None:
+        return None
+    height, width = picture.shape[:2]
+    scale = _SIDE / max(height, width)
+    if scale >= 1:
+        return picture
+    return np.asarray(cv2.resize(picture, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=cv2.INTER_AREA))

@@ -1,0 +1,283 @@
+"""Gallery: the inputs as thumbnails with label and prediction, filtered and selectable."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QListView,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui.core.errors import DataError
+from robgui.gui.docks.gallery_filter import GalleryFilter
+from robgui.gui.docks.gallery_items import GalleryDelegate, GalleryModel
+from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.selection import Selection
+from robgui.gui.theme import theme
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.gui.store import Store
+
+#: Milliseconds that a burst of events is gathered before it is answered.
+_SETTLE_MS = 30
+_REFILTER_MS = 250
+
+NOTHING_OPEN = (
+    "No inputs yet.\n\nOpen a folder of images, an array, a table or trajectories from the File menu, or drop them onto the window."
+)
+NOTHING_PASSES = "No input passes the filter."
+
+
+class Gallery(QWidget):
+    """Thumbnails of the dataset in use; the chosen one is the input that analyses look at."""
+
+    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self.setAccessibleName("Inputs")
+        self.thumbnails = Thumbnails(store.pictures, parent=self)
+        self.model = GalleryModel(store, self)
+        self._dataset: Dataset | None = None
+        self.filter = GalleryFilter(store)
+        self._make_view()
+        self._lay_out()
+        self._make_timers()
+        self._connect()
+        self._show_dataset()
+
+    # --- making --------------------------------------------------------------------------------------------
+
+    def _make_view(self) -> None:
+        self.view = QListView()
+        self.view.setAccessibleName("Inputs as thumbnails")
+        # List mode that wraps looks like icon mode, but lays out 100,000 items without an object for each.
+        self.view.setFlow(QListView.Flow.LeftToRight)
+        self.view.setWrapping(True)
+        self.view.setResizeMode(QListView.ResizeMode.Adjust)
+        self.view.setUniformItemSizes(True)
+        self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setMouseTracking(True)
+        self.delegate = GalleryDelegate(self.thumbnails, self.view)
+        self.view.setItemDelegate(self.delegate)
+        self.view.setModel(self.model)
+        self.empty = QLabel(NOTHING_OPEN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
+        self.clear = QPushButton("Clear the filter")
+        self.clear.clicked.connect(self._clear_filter)
+        self.trouble = QLabel(wordWrap=True)
+        self.trouble.setProperty("role", "bad")
+        self.trouble.setAccessibleName("Why there are no predictions")
+        self.trouble.hide()
+        self.count = QLabel(wordWrap=True)
+        self.count.setProperty("role", "quiet")
+        self.count.setAccessibleName("How many inputs are shown and how many are right")
+
+    def _lay_out(self) -> None:
+        for widget in (self.count, self.trouble, self.empty):
+            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        nothing = QWidget()
+        column = QVBoxLayout(nothing)
+        column.addStretch(1)
+        column.addWidget(self.empty)
+        column.addWidget(self.clear, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(2)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.view)
+        self.stack.addWidget(nothing)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 8)
+        layout.addWidget(self.filter)
+        layout.addWidget(self.trouble)
+        layout.addWidget(self.count)
+        layout.addWidget(self.stack, 1)
+
+    def _make_timers(self) -> None:
+        self._looking = _timer(self, _SETTLE_MS, self._look)
+        self._refiltering = _timer(self, _REFILTER_MS, self._show)
+        self._counting = _timer(self, _SETTLE_MS, self._count)
+
+    def _connect(self) -> None:
+        store = self._store
+        store.datasets_changed.connect(self._take_dataset)
+        store.models_changed.connect(self._take_model)
+        store.selection_changed.connect(self._follow)
+        store.predictions.changed.connect(self._predicted)
+        store.predictions.failed.connect(self._explain)
+        theme.changed.connect(self._fonts)
+        self.thumbnails.arrived.connect(self._repaint_inputs)
+        self.filter.changed.connect(self._show)
+        self.view.selectionModel().currentChanged.connect(self._chosen)
+        self.view.verticalScrollBar().valueChanged.connect(lambda _: self._begin_look())
+
+    # --- what is shown -------------------------------------------------------------------------------------
+
+    def _take_dataset(self) -> None:
+        if self._store.dataset is not self._dataset:
+            self._show_dataset()
+
+    def _show_dataset(self) -> None:
+        dataset = self._dataset = self._store.dataset
+        self.thumbnails.reset(None if dataset is None else partial(_thumbnail, dataset, GalleryDelegate.side() * 2))
+        self.filter.reset()
+        self._fonts()
+        self._show()
+        self._follow(self._store.selection, None)
+
+    def _take_model(self) -> None:
+        self._explain(self._store.mismatch)
+        self._counting.start()
+
+    def _clear_filter(self) -> None:
+        self.filter.reset()
+        self._show()
+
+    def _explain(self, sentence: str) -> None:
+        """Says why there are no predictions; an empty sentence takes it back."""
+        self.trouble.setText(sentence)
+        self.trouble.setVisible(bool(sentence))
+
+    def _show(self) -> None:
+        """Shows the inputs that pass the filter; the place and the chosen one stay."""
+        self._refiltering.stop()
+        rows = self.filter.rows()
+        bar = self.view.verticalScrollBar()
+        place = bar.value()
+        with QSignalBlocker(self.view.selectionModel()):
+            if self.model.show(rows):
+                self._mark(self._store.selection.input)
+                bar.setValue(place)
+                self.view.viewport().update()
+        self.empty.setText(NOTHING_OPEN if self._store.dataset is None else NOTHING_PASSES)
+        self.clear.setVisible(self._store.dataset is not None)
+        self.stack.setCurrentIndex(0 if len(rows) else 1)
+        self._count()
+        self._looking.start()
+
+    def _count(self) -> None:
+        """Shown and all, and the accuracy as far as it is known; the predictions on screen are painted anew."""
+        self.view.viewport().update()
+        dataset = self._store.dataset
+        if dataset is None:
+            self.count.clear()
+            return
+        shown, total = len(self.model.rows), len(dataset)
+        parts = [f"{total:,} inputs" if shown == total else f"{shown:,} of {total:,} shown"]
+        if (accuracy := self._store.predictions.accuracy()) is not None:
+            parts.append(f"{accuracy[0] * 100:.1f} % of {accuracy[1]:,} right")
+        if dataset.skipped:
+            parts.append(f"{len(dataset.skipped):,} skipped")
+        self.count.setText(" · ".join(parts))
+
+    # --- what is on screen ---------------------------------------------------------------------------------
+
+    def visible_rows(self) -> range:
+        """Rows on screen, with one line to spare above and below."""
+        total, grid = len(self.model.rows), self.view.gridSize()
+        if not total or grid.isEmpty():
+            return range(0)
+        columns = max(1, self.view.viewport().width() // grid.width())
+        top = self.view.verticalScrollBar().value()
+        first = max(0, top // grid.height() - 1) * columns
+        last = ((top + self.view.viewport().height()) // grid.height() + 2) * columns
+        return range(first, min(total, last))
+
+    def _begin_look(self) -> None:
+        if not self._looking.isActive():
+            self._looking.start()
+
+    def _look(self) -> None:
+        """Asks for the pictures and predictions of what is on screen."""
+        if not self.isVisible():
+            return
+        shown = [int(i) for i in self.model.rows[self.visible_rows().start : self.visible_rows().stop]]
+        self.thumbnails.want(shown)
+        self._store.predictions.want(shown)
+
+    def _repaint_inputs(self, indices: list[int]) -> None:
+        for index in indices:
+            row = self.model.row_of(index)
+            if row >= 0:
+                self.view.update(self.model.index(row, 0))
+
+    def _predicted(self) -> None:
+        if not len(self._store.predictions.classes):
+            self._explain(self._store.mismatch)
+        if not self._counting.isActive():
+            self._counting.start()
+        if self.filter.wrong.isChecked() and not self._refiltering.isActive():
+            self._refiltering.start()
+        self._begin_look()
+
+    def _fonts(self) -> None:
+        bar = self.view.verticalScrollBar().sizeHint().width()
+        self.view.setMinimumWidth(GalleryDelegate.cell().width() + bar + 8)
+        self._fill_width()
+
+    def _fill_width(self) -> None:
+        """As many columns as fit, sharing the width; the bar's place is kept free so that it may come and go."""
+        cell = GalleryDelegate.cell()
+        room = self.stack.width() - self.view.verticalScrollBar().sizeHint().width() - 2 * self.view.frameWidth() - 2
+        self.delegate.size = QSize(max(cell.width(), room // max(1, room // cell.width())), cell.height())
+        self.view.setGridSize(self.delegate.size)
+        self._begin_look()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fill_width()
+
+    def showEvent(self, event: QEvent) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self._begin_look()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_looking"):
+            self._fonts()
+
+    # --- selection -----------------------------------------------------------------------------------------
+
+    def _chosen(self, current: QModelIndex) -> None:
+        if current.isValid():
+            index = int(self.model.rows[current.row()])
+            self._store.select(self._store.selection.but(input=index), origin=self)
+
+    def _follow(self, selection: Selection, origin: object) -> None:
+        if origin is self:
+            return
+        with QSignalBlocker(self.view.selectionModel()):
+            self._mark(selection.input)
+        self.view.viewport().update()
+        if (row := self.model.row_of(selection.input)) >= 0:
+            self.view.scrollTo(self.model.index(row, 0))
+
+    def _mark(self, index: int | None) -> None:
+        self.view.setCurrentIndex(self.model.index(self.model.row_of(index), 0))
+
+
+def _thumbnail(dataset: Dataset, size: int, index: int) -> np.ndarray:
+    """Reads one picture; a bad file is told by the list of skipped ones. Called on a pool thread."""
+    picture, key = dataset.thumbnail(index, size), dataset.key(index)
+    if bad := next((item for item in dataset.skipped if item.path == key), None):
+        raise DataError(f"{key} cannot be read: {bad.reason}")
+    return picture
+
+
+def _timer(parent: QWidget, milliseconds: int, call: object) -> QTimer:
+    timer = QTimer(parent, singleShot=True, interval=milliseconds)
+    timer.timeout.connect(call)
+    return timer

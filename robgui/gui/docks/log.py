@@ -1,0 +1,154 @@
+"""Log: everything the program said, with time, level and details."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import warnings
+from collections import deque
+from typing import TYPE_CHECKING, TextIO
+
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontDatabase, QTextCursor
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from robgui.gui.theme import icon, theme
+
+if TYPE_CHECKING:
+    from robgui.gui.store import Store
+
+#: Lines kept; older ones go.
+LINES = 5_000
+#: Lines of details shown of one message.
+_DETAILS = 200
+
+
+class Log(QWidget):
+    """Read-only text that grows at the end; follows the end unless the user has scrolled up."""
+
+    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Log")
+        self.text = QPlainTextEdit(readOnly=True)
+        self.text.setAccessibleName("Messages of the program")
+        self.text.setMaximumBlockCount(LINES)
+        self.text.setPlaceholderText("What the program does and warns of appears here.")
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.text.setTabChangesFocus(True)
+        self.copy_all = QPushButton("Copy all")
+        self.copy_all.clicked.connect(lambda: QApplication.clipboard().setText(self.text.toPlainText()))
+        self.clear = QPushButton("Clear")
+        self.clear.clicked.connect(self.text.clear)
+        self._lay_out()
+        self._fonts()
+        theme.changed.connect(self._fonts)
+        store.said.connect(self.add)
+        self.listener = Listener()
+        self.listener.said.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self.destroyed.connect(self.listener.detach)
+
+    def add(self, level: str, sentence: str, details: str = "") -> None:
+        """One message: time, level in words, the sentence, the details indented below."""
+        lines = [f"{time.strftime('%H:%M:%S')}  {level.capitalize():<8} {sentence}"]
+        extra = details.rstrip().splitlines()
+        lines += [f"    {line}" for line in extra[:_DETAILS]]
+        if len(extra) > _DETAILS:
+            lines.append(f"    … {len(extra) - _DETAILS:,} more lines")
+        self.text.appendPlainText("\n".join(lines))
+
+    def _take(self) -> None:
+        for message in self.listener.take():
+            self.add(*message)
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.copy_all)
+        buttons.addWidget(self.clear)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 8)
+        layout.addWidget(self.text, 1)
+        layout.addLayout(buttons)
+
+    def _fonts(self) -> None:
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(max(9.0, QApplication.font().pointSizeF()))
+        self.text.setFont(QFont(font))
+        side = self.fontMetrics().height()
+        for button, symbol in ((self.copy_all, "copy"), (self.clear, "trash")):
+            button.setIcon(icon(symbol))
+            button.setIconSize(QSize(side, side))
+
+    def scroll_to_end(self) -> None:
+        """Shows the newest message."""
+        self.text.moveCursor(QTextCursor.MoveOperation.End)
+        self.text.ensureCursorVisible()
+
+
+class Listener(QObject):
+    """Brings Python's ``logging`` and ``warnings`` to the log, from any thread.
+
+    Messages wait in a bounded queue and one signal announces many, so that a flood cannot stop the window.
+
+    Signals:
+        said: Something waits to be taken.
+    """
+
+    said = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._waiting: deque[tuple[str, str, str]] = deque(maxlen=LINES)
+        self._lock = threading.Lock()
+        self._handler = _Handler(self.put)
+        self._show_before = warnings.showwarning
+        logging.getLogger().addHandler(self._handler)
+        logging.getLogger("robgui").setLevel(logging.INFO)
+        warnings.showwarning = self.show_warning
+
+    def detach(self) -> None:
+        """Listens no more; Python shows warnings as before."""
+        logging.getLogger().removeHandler(self._handler)
+        if warnings.showwarning == self.show_warning:
+            warnings.showwarning = self._show_before
+
+    def put(self, level: str, sentence: str, details: str) -> None:
+        """Queues one message; called on whatever thread spoke."""
+        with self._lock:
+            first = not self._waiting
+            self._waiting.append((level, sentence, details))
+        if first:
+            self.said.emit()
+
+    def take(self) -> list[tuple[str, str, str]]:
+        """Everything that waits."""
+        with self._lock:
+            messages = list(self._waiting)
+            self._waiting.clear()
+        return messages
+
+    def show_warning(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        first, _, rest = str(message).strip().partition("\n")
+        self.put("warning", first, f"{rest}\n{category.__name__} in {filename}, line {lineno}".strip())
+
+
+class _Handler(logging.Handler):
+    def __init__(self, put: object) -> None:
+        super().__init__()
+        self._put = put
+
+    def emit(self, record: logging.LogRecord) -> None:
+        level = "error" if record.levelno >= logging.ERROR else "warning" if record.levelno >= logging.WARNING else "info"
+        first, _, rest = record.getMessage().partition("\n")
+        if record.exc_info:
+            rest = f"{rest}\n{logging.Formatter().formatException(record.exc_info)}".strip()
+        self._put(level, f"{record.name}: {first}", rest)  # type: ignore[operator]

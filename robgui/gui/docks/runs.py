@@ -1,0 +1,287 @@
+"""Runs: what is computing and what has been computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui.core.command import command_line
+from robgui.core.run import Run
+from robgui.gui.docks.runs_items import ANALYSIS, INPUT, MODEL, RESULT, STARTED, STATE, TIME, ProgressDelegate, Row, RunsModel, key, run_id
+from robgui.gui.runner import FRAME_MS, Job
+from robgui.gui.selection import Selection
+from robgui.gui.theme import icon, theme
+
+if TYPE_CHECKING:
+    from robgui.core.request import Request
+    from robgui.gui.store import Store
+
+#: The clock of a run that gives no Steps for a while.
+_TICK_MS = 500
+#: Widths in letters.
+_LETTERS = {STATE: 11, ANALYSIS: 18, INPUT: 16, MODEL: 16, STARTED: 12, TIME: 10}
+EMPTY = "No runs yet.\n\nChoose an analysis on the left and an input in the gallery, then press Run."
+
+
+class Runs(QWidget):
+    """The table of jobs and runs, with what can be done to each."""
+
+    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self.setAccessibleName("Runs")
+        self.model = RunsModel(store, self)
+        self._stepped: Job | None = None
+        self._make_table()
+        self._make_buttons()
+        self._lay_out()
+        self._frame = QTimer(self, singleShot=True, interval=FRAME_MS)
+        self._frame.timeout.connect(self._touch)
+        self._clock = QTimer(self, interval=_TICK_MS)
+        self._clock.timeout.connect(self._tick)
+        self._connect()
+        self._fonts()
+        self.sync()
+
+    # --- making --------------------------------------------------------------------------------------------
+
+    def _make_table(self) -> None:
+        self.table = QTableView()
+        self.table.setAccessibleName("Runs, the newest first")
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.setItemDelegateForColumn(RESULT, ProgressDelegate(self.table))
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        self.empty = QLabel(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
+
+    def _make_buttons(self) -> None:
+        self._deeds: tuple[tuple[str, str, str, Callable[[], None]], ...] = (
+            ("show", "Show", "eye", self.show_chosen),
+            ("rerun", "Run again", "refresh", self.rerun_chosen),
+            ("stop", "Stop", "stop", self.stop_chosen),
+            ("copy", "Copy as command line", "copy", self.copy_chosen),
+            ("delete", "Delete …", "trash", self.delete_chosen),
+        )
+        self.buttons = {name: QPushButton(text) for name, text, _, _ in self._deeds}
+        for name, _, _, deed in self._deeds:
+            self.buttons[name].clicked.connect(deed)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        for button in self.buttons.values():
+            row.addWidget(button)
+        row.addStretch(1)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.table)
+        self.stack.addWidget(self.empty)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 8)
+        layout.addWidget(self.stack, 1)
+        layout.addLayout(row)
+
+    def _connect(self) -> None:
+        store = self._store
+        store.runs_changed.connect(self.sync)
+        store.ready.connect(self.sync)
+        store.job_stepped.connect(self._step)
+        store.job_changed.connect(self._job_changed)
+        store.selection_changed.connect(self._follow)
+        theme.changed.connect(self._fonts)
+        self.table.doubleClicked.connect(lambda _: self.show_chosen())
+        self.table.installEventFilter(self)
+        self.table.customContextMenuRequested.connect(self._open_menu)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._enable())
+
+    def _fonts(self) -> None:
+        for name, _, symbol, _ in self._deeds:
+            self.buttons[name].setIcon(icon(symbol))
+            self.buttons[name].setIconSize(QSize(self.fontMetrics().height(), self.fontMetrics().height()))
+        metrics = self.fontMetrics()
+        self.table.verticalHeader().setDefaultSectionSize(metrics.height() + 14)
+        self.table.setIconSize(QSize(metrics.height(), metrics.height()))
+        wide = metrics.averageCharWidth()
+        for column, letters in _LETTERS.items():
+            self.table.setColumnWidth(column, wide * letters + 12)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """The result gets what the others leave, but never less than a few words."""
+        taken = sum(self.table.columnWidth(column) for column in _LETTERS)
+        least = self.fontMetrics().averageCharWidth() * 28
+        self.table.setColumnWidth(RESULT, max(least, self.table.viewport().width() - taken))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_width()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "buttons"):
+            self._fonts()
+
+    # --- what is shown -------------------------------------------------------------------------------------
+
+    def sync(self) -> None:
+        """Takes over jobs and history; the chosen row and the place stay."""
+        chosen = self.chosen
+        bar = self.table.verticalScrollBar()
+        place = bar.value()
+        with QSignalBlocker(self.table.selectionModel()):
+            self.model.sync()
+            row = -1 if chosen is None else max(self.model.row_of(key(chosen)), self.model.row_of(run_id(chosen)))
+            self._mark(row)
+        bar.setValue(place)
+        self.stack.setCurrentIndex(0 if self.model.rows else 1)
+        self._clock.start() if self._store.runner.busy else self._clock.stop()
+        self._enable()
+
+    def _job_changed(self, job: Job) -> None:
+        """An ended job stays in its row until the history that holds it has been read."""
+        if job.over and self._store.workspace is not None:
+            self.model.touch_job(job)
+            self._enable()
+        else:
+            self.sync()
+
+    def _step(self, job: Job) -> None:
+        self._stepped = job
+        if not self._frame.isActive():
+            self._frame.start()
+
+    def _touch(self) -> None:
+        if self._stepped is not None:
+            self.model.touch_job(self._stepped)
+
+    def _tick(self) -> None:
+        active = self._store.runner.active
+        if active is not None:
+            self.model.touch_job(active)
+
+    def _mark(self, row: int) -> None:
+        if row >= 0:
+            self.table.selectRow(row)
+        else:
+            self.table.clearSelection()
+            self.table.setCurrentIndex(QModelIndex())
+
+    def _follow(self, selection: Selection, origin: object) -> None:
+        if origin is self or selection.run is None:
+            return
+        row = self.model.row_of(selection.run)
+        if row >= 0:
+            self._mark(row)
+            self.table.scrollTo(self.model.index(row, 0))
+
+    # --- what can be done ----------------------------------------------------------------------------------
+
+    @property
+    def chosen(self) -> Row | None:
+        """The job or run the user has chosen."""
+        row = self.table.currentIndex().row()
+        return self.model.rows[row] if 0 <= row < len(self.model.rows) else None
+
+    def allowed(self) -> dict[str, bool]:
+        """Which deeds make sense for the chosen row, from its state alone."""
+        row = self.chosen
+        live = isinstance(row, Job) and not row.over
+        stored = isinstance(row, Run) and row.state.ended
+        writable = self._store.workspace is not None and not self._store.workspace.read_only
+        return {
+            "show": isinstance(row, Run) and row.has_result,
+            "rerun": stored,
+            "stop": live,
+            "copy": row is not None,
+            "delete": stored and writable,
+        }
+
+    def show_chosen(self) -> None:
+        """Draws the chosen run again."""
+        row = self.chosen
+        if isinstance(row, Run):
+            self._store.select(self._store.selection.but(run=row.id), origin=self)
+            self._store.show_run(row)
+
+    def rerun_chosen(self) -> None:
+        """Asks for the same once more."""
+        if (row := self.chosen) is not None:
+            self._store.submit(row.request)
+
+    def stop_chosen(self) -> None:
+        """Ends a job; its newest Step is kept."""
+        row = self.chosen
+        if isinstance(row, Job):
+            row.stop()
+
+    def copy_chosen(self) -> None:
+        """Puts the command line that repeats the run on the clipboard."""
+        if (row := self.chosen) is not None:
+            request: Request = row.request
+            self._store.background.run(lambda: command_line(request), self._copied)
+
+    def _copied(self, line: str) -> None:
+        QApplication.clipboard().setText(line)
+        self._store.say("info", f"Copied: {line}")
+
+    def delete_chosen(self) -> None:
+        """Deletes a run and its findings, after asking."""
+        row = self.chosen
+        if not isinstance(row, Run):
+            return
+        title = self.model.data(self.model.index(self.model.row_of(row.id), ANALYSIS))
+        box = QMessageBox(QMessageBox.Icon.Question, "Delete run", f"Delete this {title} run with its result and findings?", parent=self)
+        box.setInformativeText("This cannot be undone.")
+        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(keep)
+        box.setEscapeButton(keep)
+        box.exec()
+        if box.clickedButton() is delete:
+            self._store.delete_run(row)
+
+    def _enable(self) -> None:
+        for name, on in self.allowed().items():
+            self.buttons[name].setEnabled(on)
+
+    def _open_menu(self, place: QPoint) -> None:
+        allowed = self.allowed()
+        menu = QMenu(self)
+        for name, text, symbol, deed in self._deeds:
+            menu.addAction(icon(symbol), text, deed).setEnabled(allowed[name])
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.table.viewport().mapToGlobal(place))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.table and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.show_chosen()
+                return True
+            if event.key() == Qt.Key.Key_Delete and self.allowed()["delete"]:
+                self.delete_chosen()
+                return True
+        return super().eventFilter(watched, event)

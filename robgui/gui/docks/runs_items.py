@@ -1,0 +1,206 @@
+"""The table of runs: jobs on their way first, then the history."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from robgui.core.run import Run, RunState
+from robgui.gui.runner import Job
+from robgui.gui.theme import icon, theme
+from robgui.gui.words import duration
+
+if TYPE_CHECKING:
+    from robgui.core.request import Request
+    from robgui.gui.store import Store
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+Row = Job | Run
+#: The important ones come first, so that a narrow dock cuts the others.
+COLUMNS = ("State", "Analysis", "Result", "Input", "Model", "Started", "Time")
+STATE, ANALYSIS, RESULT, INPUT, MODEL, STARTED, TIME = range(len(COLUMNS))
+#: Icon of each state; the word stands beside it.
+ICONS = {
+    RunState.QUEUED: "minus",
+    RunState.RUNNING: "run",
+    RunState.PAUSED: "pause",
+    RunState.DONE: "check",
+    RunState.CANCELLED: "stop",
+    RunState.FAILED: "error",
+}
+
+
+class RunsModel(QAbstractTableModel):
+    """Jobs and runs as rows; a Step changes cells, only a new or ended run changes rows."""
+
+    def __init__(self, store: Store, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self.rows: list[Row] = []
+
+    def sync(self) -> None:
+        """Takes over the present jobs and history."""
+        jobs = list(self._store.runner.jobs)
+        live = {job.run_id for job in jobs}
+        rows: list[Row] = [*jobs, *(run for run in self._store.runs if run.id not in live)]
+        if [key(row) for row in rows] == [key(row) for row in self.rows]:
+            self.rows = rows
+            self.touch(range(len(rows)))
+            return
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def touch(self, rows: range) -> None:
+        """Says that the cells of these rows may have changed."""
+        if rows:
+            self.dataChanged.emit(self.index(rows.start, 0), self.index(rows.stop - 1, len(COLUMNS) - 1))
+
+    def touch_job(self, job: Job) -> None:
+        """Says that a job has gone on."""
+        for row, other in enumerate(self.rows):
+            if other is job:
+                self.touch(range(row, row + 1))
+
+    def row_of(self, wanted: str | None) -> int:
+        """Where the run or job ``wanted`` stands; -1 when it is not here."""
+        return next((row for row, item in enumerate(self.rows) if wanted is not None and wanted in (key(item), run_id(item))), -1)
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        return None
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, column = self.rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._words(row, column)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{COLUMNS[column]}: {self._words(row, column)}"
+        if role == Qt.ItemDataRole.DecorationRole and column == STATE:
+            return icon(ICONS[row.state], state_colour(row.state))
+        if role == Qt.ItemDataRole.TextAlignmentRole and column == TIME:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def _words(self, row: Row, column: int) -> str:
+        request = row.request
+        match column:
+            case 0:
+                return row.state.value
+            case 1:
+                known = self._store.analyses.get(request.analysis)
+                return known.title if known is not None else request.analysis.replace("_", " ")
+            case 2:
+                return progress_in_words(row) if isinstance(row, Job) else row.error or row.verdict
+            case 3:
+                return inputs_in_words(request)
+            case 4:
+                return ", ".join(model.name for model in request.models)
+            case 5:
+                return started_in_words(row)
+            case _:
+                return duration(row.seconds) if row.seconds else ""
+
+
+class ProgressDelegate(QStyledItemDelegate):
+    """Paints a bar under the words while a job is on its way."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        model = index.model()
+        assert isinstance(model, RunsModel)
+        row = model.rows[index.row()]
+        super().paint(painter, option, index)
+        if not isinstance(row, Job) or row.state.ended:
+            return
+        share = share_done(row)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        cell: QRect = option.rect
+        bar = QRect(cell.left() + 4, cell.bottom() - 5, cell.width() - 8, 4)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(track_colour(chosen))
+        painter.drawRoundedRect(bar, 2, 2)
+        painter.setBrush(QColor(theme.colours.on_accent if chosen else theme.colours.accent))
+        if share:
+            bar.setWidth(max(4, round(bar.width() * share)))
+            painter.drawRoundedRect(bar, 2, 2)
+        painter.restore()
+
+
+def key(row: Row) -> str:
+    """Names a row for as long as it is in the table."""
+    return row.id if isinstance(row, Run) else f"job {id(row)}"
+
+
+def run_id(row: Row) -> str | None:
+    """The run in the workspace, if there is one."""
+    return row.id if isinstance(row, Run) else row.run_id
+
+
+def state_colour(state: RunState) -> str:
+    """The colour of a state's icon; its word carries the meaning."""
+    colours = theme.colours
+    return {RunState.DONE: colours.good, RunState.FAILED: colours.bad, RunState.RUNNING: colours.accent}.get(state, colours.quiet)
+
+
+def track_colour(chosen: bool) -> QColor:
+    """The empty part of a bar, on a chosen row or elsewhere."""
+    colour = QColor(theme.colours.on_accent if chosen else theme.colours.line)
+    colour.setAlphaF(0.3 if chosen else 1.0)
+    return colour
+
+
+def share_done(job: Job) -> float | None:
+    """Between 0 and 1; None while unknown."""
+    step = job.step
+    return min(1.0, step.done / step.total) if step is not None and step.total else None
+
+
+def progress_in_words(job: Job) -> str:
+    """``42 %, 3.1 s left``; words alone while nothing is known."""
+    if job.state.ended:
+        return job.error or "storing the result …"
+    if job.state is RunState.QUEUED:
+        return "waiting for its turn"
+    share = share_done(job)
+    if share is None:
+        return f"{job.step.done:,} done" if job.step is not None else "starting …"
+    words = f"{share * 100:.0f} %"
+    left = job.seconds_left
+    return words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
+
+
+def inputs_in_words(request: Request) -> str:
+    """Which inputs of which data."""
+    name = request.dataset.name if request.dataset is not None else ""
+    if request.indices is None:
+        return name
+    if len(request.indices) == 1:
+        return f"{name} {request.indices[0]:,}"
+    return f"{name}, {len(request.indices):,} inputs"
+
+
+def started_in_words(row: Row) -> str:
+    """The hour if it was today, else the day too."""
+    if isinstance(row, Run):
+        then = row.created
+    elif row.begun:
+        then = time.time() - (time.monotonic() - row.begun)
+    else:
+        return ""
+    moment = time.localtime(then)
+    return time.strftime("%H:%M:%S" if moment[:3] == time.localtime()[:3] else "%d %b %H:%M", moment)

@@ -1,0 +1,95 @@
+"""Pictures and numbers out of a panel: PNG, SVG, PDF, clipboard, CSV, NPZ."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+
+from robgui.core.errors import RobguiError
+
+PICTURE_ENDINGS = (".png", ".svg", ".pdf")
+TABLE_ENDINGS = (".csv", ".npz")
+
+
+def to_image(widget: QWidget, scale: float = 2.0) -> QImage:
+    """The widget as it looks, ``scale`` times as large."""
+    image = QImage(QSize(round(widget.width() * scale), round(widget.height() * scale)), QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(widget.palette().window().color())
+    painter = QPainter(image)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+    painter.scale(scale, scale)
+    _render(widget, painter)
+    painter.end()
+    return image
+
+
+def save_picture(widget: QWidget, path: Path, scale: float = 2.0) -> None:
+    """Writes PNG, SVG or PDF by the ending of ``path``."""
+    ending = path.suffix.lower()
+    if ending == ".png":
+        written = to_image(widget, scale).save(str(path))
+    elif ending == ".svg":
+        written = _save_svg(widget, path)
+    elif ending == ".pdf":
+        written = _save_pdf(widget, path)
+    else:
+        raise RobguiError(f"{path.name}: a picture is written as {', '.join(PICTURE_ENDINGS)}; choose one of these endings.")
+    if not written or not path.exists():
+        raise RobguiError(f"{path} cannot be written; choose a folder you may write to.")
+
+
+def save_table(columns: dict[str, np.ndarray], path: Path) -> None:
+    """Writes columns of equal length as CSV, or any arrays as NPZ."""
+    try:
+        if path.suffix.lower() == ".npz":
+            np.savez_compressed(path, **columns)
+        elif path.suffix.lower() == ".csv":
+            with path.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(columns)
+                writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+        else:
+            raise RobguiError(f"{path.name}: numbers are written as {', '.join(TABLE_ENDINGS)}; choose one of these endings.")
+    except OSError as error:
+        raise RobguiError(f"{path} cannot be written ({error.strerror}); choose a folder you may write to.") from error
+
+
+def _save_svg(widget: QWidget, path: Path) -> bool:
+    generator = QSvgGenerator()
+    generator.setFileName(str(path))
+    generator.setSize(widget.size())
+    generator.setViewBox(widget.rect())
+    return _paint_on(generator, widget)
+
+
+def _save_pdf(widget: QWidget, path: Path) -> bool:
+    writer = QPdfWriter(str(path))
+    writer.setResolution(96)
+    points = QSizeF(widget.width() * 0.75, widget.height() * 0.75)
+    writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "picture", QPageSize.SizeMatchPolicy.ExactMatch))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    return _paint_on(writer, widget)
+
+
+def _paint_on(device: QSvgGenerator | QPdfWriter, widget: QWidget) -> bool:
+    painter = QPainter()
+    if not painter.begin(device):
+        return False
+    _render(widget, painter)
+    return painter.end()
+
+
+def _render(widget: QWidget, painter: QPainter) -> None:
+    """Plots are drawn by their scene, so that lines stay lines; other widgets paint themselves."""
+    if isinstance(widget, pg.PlotWidget):
+        painter.fillRect(widget.rect(), widget.backgroundBrush())
+        widget.scene().render(painter, QRectF(widget.rect()), QRectF(widget.viewRect()))
+    else:
+        widget.render(painter)

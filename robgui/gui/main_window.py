@@ -1,0 +1,197 @@
+"""The main window; it only assembles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QToolBar, QWidget
+
+from robgui.gui.actions import Actions
+from robgui.gui.chooser import Chooser
+from robgui.gui.commands import Commands
+from robgui.gui.docks import Findings, Gallery, Log, Runs
+from robgui.gui.panels import PANELS, Panel
+from robgui.gui.rail import Rail
+from robgui.gui.run_pane import RunPane
+from robgui.gui.settings import Settings, save_settings
+from robgui.gui.status import Status
+from robgui.gui.theme import icon, theme
+from robgui.gui.toast import Toasts
+from robgui.gui.welcome import Welcome
+
+if TYPE_CHECKING:
+    from robgui.gui.store import Store
+
+#: Layouts saved by an older arrangement of docks are not restored.
+LAYOUT_VERSION = 1
+
+
+class MainWindow(QMainWindow):
+    """Rail, panel, form, docks and status bar around one Store."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        super().__init__()
+        self.store = store
+        self.settings = settings
+        self.setWindowTitle("robgui")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self._make_middle()
+        self._make_docks()
+        self.commands = Commands(self)
+        self.actions_ = Actions(self, self.commands.entries())
+        self.chooser = Chooser(store)
+        self._make_toolbar()
+        self.status = Status(store, self)
+        self.setStatusBar(self.status)
+        self.toasts = Toasts(self)
+        self._connect()
+        self.commands.fill_menus()
+        self._restore()
+        self.go_to(0)
+
+    def panel(self, analysis: str) -> Panel:
+        """The panel that draws ``analysis``."""
+        return next(panel for panel in self.panels if panel.analysis == analysis)
+
+    @property
+    def current_panel(self) -> Panel | None:
+        """The panel on show; None on the welcome page."""
+        page = self.pages.currentWidget()
+        return page if isinstance(page, Panel) else None
+
+    def go_to(self, number: int) -> None:
+        """Shows page ``number``: 0 is the welcome page, the panels follow."""
+        if not 0 <= number < self.pages.count():
+            return
+        self.pages.setCurrentIndex(number)
+        self.rail.choose(number)
+        panel = self.current_panel
+        self.run_pane.show_analysis(panel.analysis if panel else "")
+        self.form_dock.setVisible(panel is not None)
+
+    def show_panel(self, analysis: str) -> None:
+        """Shows the panel of ``analysis``."""
+        for number, panel in enumerate(self.panels, start=1):
+            if panel.analysis == analysis:
+                self.go_to(number)
+
+    def reset_layout(self) -> None:
+        """Puts every dock back where it was at first."""
+        self.restoreState(self._first_layout, LAYOUT_VERSION)
+        for dock in (self.gallery_dock, self.runs_dock, self.findings_dock, self.log_dock):
+            dock.show()
+        self._size_docks()
+        self.runs_dock.raise_()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        """Files may be dropped anywhere."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """Opens whatever was dropped: models, data, a workspace."""
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self.commands.open_path(Path(url.toLocalFile()))
+        event.acceptProposedAction()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Remembers the layout; every run is in the workspace already."""
+        if self.store.runner.busy and not self.commands.may_quit():
+            event.ignore()
+            return
+        self.settings.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
+        self.settings.layout = bytes(self.saveState(LAYOUT_VERSION).toBase64().data()).decode()
+        save_settings(self.settings)
+        event.accept()
+
+    def _make_middle(self) -> None:
+        self.welcome = Welcome()
+        self.panels = [panel(self.store) for panel in PANELS]
+        self.pages = QStackedWidget()
+        self.pages.setMinimumSize(360, 320)
+        self.pages.addWidget(self.welcome)
+        for panel in self.panels:
+            self.pages.addWidget(panel)
+        self.setCentralWidget(self.pages)
+        self.rail = Rail([("home", "Welcome"), *((panel.icon_name, panel.title) for panel in self.panels)])
+        self.rail.chosen.connect(self.go_to)
+        bar = QToolBar("Pages", objectName="rail", movable=False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.addWidget(self.rail)
+        self.rail.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, bar)
+
+    def _make_docks(self) -> None:
+        area = Qt.DockWidgetArea
+        self.run_pane = RunPane(self.store)
+        self.gallery = Gallery(self.store)
+        self.runs = Runs(self.store)
+        self.findings = Findings(self.store)
+        self.log = Log(self.store)
+        self.gallery_dock = self._dock("Inputs", "gallery", self.gallery, area.LeftDockWidgetArea)
+        self.form_dock = self._dock("Settings", "form", self.run_pane, area.RightDockWidgetArea)
+        self.runs_dock = self._dock("Runs", "runs", self.runs, area.BottomDockWidgetArea)
+        self.findings_dock = self._dock("Findings", "findings", self.findings, area.BottomDockWidgetArea)
+        self.log_dock = self._dock("Log", "log", self.log, area.BottomDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+        self.tabifyDockWidget(self.runs_dock, self.findings_dock)
+        self.tabifyDockWidget(self.findings_dock, self.log_dock)
+        self.runs_dock.raise_()
+
+    def _dock(self, title: str, name: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(title, self, objectName=name)
+        dock.setWidget(widget)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _make_toolbar(self) -> None:
+        bar = QToolBar("Tools", objectName="tools", movable=False)
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        bar.addActions(self.actions_.for_toolbar())
+        bar.addSeparator()
+        bar.addWidget(self.chooser)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+
+    def _connect(self) -> None:
+        store = self.store
+        self.welcome.wants.connect(lambda name: self.actions_[name].trigger())
+        self.welcome.wants_file.connect(self.commands.open_path)
+        self.welcome.show_recent(self.settings.recent)
+        store.said.connect(self._said)
+        store.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
+        store.workspace_changed.connect(self._title)
+        for signal in (store.job_changed, store.models_changed, store.datasets_changed, store.selection_changed, store.runs_changed, store.ready):
+            signal.connect(lambda *_: self.commands.refresh())
+        theme.changed.connect(self._tint)
+        self._tint()
+
+    def _said(self, level: str, sentence: str, details: str) -> None:
+        self.toasts.show(level, sentence, details)
+
+    def _tint(self) -> None:
+        self.setWindowIcon(icon("app"))
+
+    def _title(self) -> None:
+        workspace = self.store.workspace
+        if workspace is not None:
+            note = " (read-only)" if workspace.read_only else ""
+            self.setWindowTitle(f"{workspace.path.stem}{note} · robgui")
+
+    def _restore(self) -> None:
+        """The layout of last time, if it fits; the first layout is kept for "Reset layout"."""
+        self.resize(1366, 768)
+        self._size_docks()
+        self._first_layout = self.saveState(LAYOUT_VERSION)
+        self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
+        self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
+
+    def _size_docks(self) -> None:
+        unit = self.fontMetrics().averageCharWidth()
+        self.resizeDocks([self.gallery_dock, self.form_dock], [unit * 40, unit * 42], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.runs_dock], [self.fontMetrics().height() * 10], Qt.Orientation.Vertical)

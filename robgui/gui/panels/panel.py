@@ -1,0 +1,193 @@
+"""Panel: draws the Results of one analysis; the same call live, after a stop and from a reopened workspace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+
+from robgui.core.run import RunState
+from robgui.gui.theme import heading_font, pixmap, theme
+
+if TYPE_CHECKING:
+    from robgui.core.request import Request
+    from robgui.gui.runner import Job
+    from robgui.gui.store import Store
+
+
+class Panel(QWidget):
+    """Verdict in words, one big picture, then details.
+
+    A subclass sets the class attributes, builds its picture in ``build`` and redraws it whole in ``draw``.
+    """
+
+    analysis = ""
+    title = ""
+    icon_name = ""
+    invitation = ""
+    explanation = ""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.store = store
+        self.result: Any = None
+        self.request: Request | None = None
+        self._job: Job | None = None
+        self.setAccessibleName(self.title)
+        self._make_page()
+        self.clear()
+        store.job_changed.connect(self._job_changed)
+        store.job_stepped.connect(self._job_stepped)
+        store.result_shown.connect(self._result_shown)
+        for signal in (store.params_changed, store.selection_changed, store.models_changed, store.datasets_changed):
+            signal.connect(self._check_stale)
+        store.workspace_changed.connect(self.clear)
+        theme.changed.connect(self._tint)
+
+    def build(self) -> QWidget:
+        """Makes the picture and its details; called once."""
+        raise NotImplementedError
+
+    def draw(self, result: Any) -> None:
+        """Shows a complete result; keeps its plot items and only gives them new data."""
+        raise NotImplementedError
+
+    def restyle(self) -> None:
+        """Takes over the present theme; plots paint themselves."""
+
+    def pictures(self) -> dict[str, QWidget]:
+        """What can be exported as a picture, by name."""
+        return {self.title: self._content}
+
+    def table(self) -> dict[str, np.ndarray]:
+        """What can be exported as numbers: columns by name."""
+        return {}
+
+    def clear(self) -> None:
+        """Back to the empty state, which says what to do next."""
+        self.result = self.request = self._job = None
+        self._stale.hide()
+        self._pages.setCurrentIndex(0)
+
+    def show_result(self, request: Request, result: Any, verdict: str) -> None:
+        """Draws ``result`` and remembers what it came from."""
+        self.request, self.result = request, result
+        self.verdict.setText(verdict)
+        self._pages.setCurrentIndex(1)
+        self.draw(result)
+        self._check_stale()
+
+    @property
+    def stale(self) -> bool:
+        """Whether form, model or input have changed since the picture was computed."""
+        return not self._stale.isHidden()
+
+    def _make_page(self) -> None:
+        self.verdict = QLabel(wordWrap=True, font=heading_font(1.2))
+        self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.verdict.setAccessibleName("Verdict")
+        self._subject = QLabel(wordWrap=True)
+        self._subject.setProperty("role", "quiet")
+        self._stale = QLabel("Stale: the settings, the model or the input have changed since. Press Run for a fresh picture.")
+        self._stale.setProperty("role", "badge")
+        self._stale.setWordWrap(True)
+        self._content = self.build()
+        page = QWidget()
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(16, 16, 16, 8)
+        layout.setSpacing(8)
+        layout.addWidget(self.verdict)
+        layout.addWidget(self._subject)
+        layout.addWidget(self._stale)
+        layout.addWidget(self._content, 1)
+        layout.addWidget(self._explained())
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self._empty())
+        self._pages.addWidget(page)
+
+    def _empty(self) -> QWidget:
+        page = QWidget()
+        self._mark = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        title = QLabel(self.title, alignment=Qt.AlignmentFlag.AlignCenter, font=heading_font(1.6))
+        text = QLabel(self.invitation, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
+        text.setProperty("role", "quiet")
+        text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 64)
+        layout = QVBoxLayout(page)
+        layout.addStretch(2)
+        layout.addWidget(self._mark)
+        layout.addWidget(title)
+        layout.addWidget(text, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(3)
+        self._tint()
+        return page
+
+    def _explained(self) -> QWidget:
+        box = QWidget()
+        button = QPushButton("What am I looking at?", checkable=True)
+        button.setProperty("role", "link")
+        text = QLabel(self.explanation, wordWrap=True)
+        text.setProperty("role", "quiet")
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        text.hide()
+        button.toggled.connect(text.setVisible)
+        row = QHBoxLayout()
+        row.addWidget(button)
+        row.addStretch()
+        layout = QVBoxLayout(box)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(row)
+        layout.addWidget(text)
+        return box
+
+    def _job_changed(self, job: Job) -> None:
+        if job.request.analysis != self.analysis:
+            return
+        if job.state is RunState.RUNNING and job is not self._job:
+            self._job = job
+        if job is self._job and job.state.ended:
+            self._job = None
+            if job.state is RunState.CANCELLED and self.result is not None:
+                self.verdict.setText(f"Stopped early. {self.verdict.text()}")
+            self._check_stale()
+
+    def _job_stepped(self, job: Job) -> None:
+        if job is self._job and job.step is not None:
+            known = self.store.analyses[self.analysis]
+            self._subject.setText(_subject(job.request))
+            self.show_result(job.request, job.step.result, known.verdict(job.step.result))
+
+    def _result_shown(self, run: Any, result: Any) -> None:
+        if run.request.analysis != self.analysis:
+            return
+        self._job = None
+        self._subject.setText(_subject(run.request))
+        self.show_result(run.request, result, run.verdict)
+
+    def _check_stale(self, *_: object) -> None:
+        if self.request is None or self._job is not None:
+            self._stale.hide()
+            return
+        now = self.store.request(self.analysis)
+        self._stale.setVisible(now is not None and now.fingerprint != self.request.fingerprint)
+
+    def _tint(self) -> None:
+        self._mark.setPixmap(pixmap(self.icon_name, 64, theme.colours.quiet))
+        if self._pages_ready():
+            self.restyle()
+            if self.result is not None:
+                self.draw(self.result)
+
+    def _pages_ready(self) -> bool:
+        return hasattr(self, "_pages")
+
+
+def _subject(request: Request) -> str:
+    """Which model on which input: every picture says what it shows."""
+    models = ", ".join(model.name for model in request.models)
+    data = request.dataset.name if request.dataset else "no data"
+    if request.indices is None:
+        return f"{models} on {data}"
+    which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs"
+    return f"{models} on {which} of {data}"

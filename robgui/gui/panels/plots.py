@@ -1,0 +1,190 @@
+"""pyqtgraph pieces that every panel uses: a plot in the present theme, a strip of pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from robgui.gui.theme import theme
+
+
+class Plot(pg.PlotWidget):
+    """A plot with named axes and fixed ranges that follows the theme.
+
+    Args:
+        x: Name and unit of the horizontal axis.
+        y: Name and unit of the vertical axis.
+        x_range: Where the horizontal axis begins and ends.
+        y_range: Where the vertical axis begins and ends.
+    """
+
+    def __init__(self, x: str, y: str, x_range: tuple[float, float] = (0, 1), y_range: tuple[float, float] = (0, 1)) -> None:
+        super().__init__()
+        item = self.getPlotItem()
+        item.setMenuEnabled(False)
+        item.hideButtons()
+        item.showGrid(x=True, y=True, alpha=0.15)
+        item.setLabel("bottom", x)
+        item.setLabel("left", y)
+        item.setXRange(*x_range, padding=0.05)
+        item.setYRange(*y_range, padding=0.05)
+        self.setAccessibleName(f"{y} against {x}")
+        theme.changed.connect(self.restyle)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Background, axes and their names in the present theme."""
+        colours = theme.colours
+        self.setBackground(colours.surface)
+        for side in ("bottom", "left"):
+            axis = self.getPlotItem().getAxis(side)
+            axis.setPen(pg.mkPen(colours.line))
+            axis.setTextPen(pg.mkPen(colours.text))
+            axis.setTickFont(self.font())
+            axis.label.setDefaultTextColor(pg.mkColor(colours.text))
+
+
+@dataclass(frozen=True)
+class Key:
+    """One line of a legend: how it is drawn and what it means."""
+
+    words: str
+    pen: QPen
+    symbol: str = ""
+
+
+class Legend(QScrollArea):
+    """What each line means, beside the plot so that it never covers data."""
+
+    def __init__(self) -> None:
+        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Legend")
+        self._keys: tuple[Key, ...] = ()
+        theme.changed.connect(self._fill)
+
+    def show_keys(self, keys: Sequence[Key]) -> None:
+        """Shows these lines, top to bottom."""
+        if tuple(keys) != self._keys:
+            self._keys = tuple(keys)
+            self._fill()
+
+    def _fill(self) -> None:
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(8, 8, 0, 8)
+        grid.setVerticalSpacing(4)
+        for row, key in enumerate(self._keys):
+            sample = QLabel()
+            sample.setPixmap(_sample(key, self.fontMetrics().height()))
+            grid.addWidget(sample, row, 0)
+            grid.addWidget(QLabel(key.words), row, 1)
+        grid.setColumnStretch(1, 1)
+        grid.setRowStretch(len(self._keys), 1)
+        self.setWidget(page)
+        self.setFixedWidth(page.sizeHint().width() + 24)
+
+
+def _sample(key: Key, height: int) -> QPixmap:
+    """A short piece of the line as it is drawn in the plot."""
+    picture = QPixmap(height * 2, height)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(key.pen)
+    painter.drawLine(0, height // 2, height * 2, height // 2)
+    if key.symbol:
+        pg.graphicsItems.ScatterPlotItem.drawSymbol(_shifted(painter, height, height / 2), key.symbol, 8, pg.mkPen(key.pen.color()), pg.mkBrush(key.pen.color()))
+    painter.end()
+    return picture
+
+
+def _shifted(painter: QPainter, x: float, y: float) -> QPainter:
+    painter.translate(x, y)
+    return painter
+
+
+class Strip(QWidget):
+    """A row of small pictures, each with a line of words below."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._pictures = [_Picture() for _ in range(count)]
+        self._words = [QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True) for _ in range(count)]
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(4)
+        for column, (picture, words) in enumerate(zip(self._pictures, self._words, strict=True)):
+            grid.addWidget(picture, 0, column)
+            grid.addWidget(words, 1, column, Qt.AlignmentFlag.AlignTop)
+            grid.setColumnStretch(column, 1)
+
+    def show_pictures(self, images: Sequence[np.ndarray], words: Sequence[str]) -> None:
+        """Shows uint8 images ``(h, w, 3)``; places that are left over stay empty."""
+        for place, (picture, label) in enumerate(zip(self._pictures, self._words, strict=True)):
+            known = place < len(images)
+            picture.set_image(images[place] if known else None)
+            text = words[place] if known else ""
+            label.setText(text)
+            picture.setAccessibleName(text)
+
+
+class _Picture(QLabel):
+    """A picture that keeps its pixels square and takes the room there is."""
+
+    def __init__(self) -> None:
+        super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._pixmap: QPixmap | None = None
+        side = self.fontMetrics().height() * 4
+        self.setMinimumSize(QSize(side // 2, side))
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_image(self, image: np.ndarray | None) -> None:
+        self._pixmap = None if image is None else QPixmap.fromImage(to_qimage(image))
+        self._fit()
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+        self._fit()
+
+    def _fit(self) -> None:
+        if self._pixmap is None:
+            self.clear()
+            return
+        side = min(self.width(), self.height())
+        smooth = self._pixmap.width() > side
+        mode = Qt.TransformationMode.SmoothTransformation if smooth else Qt.TransformationMode.FastTransformation
+        self.setPixmap(self._pixmap.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, mode))
+
+
+def to_qimage(image: np.ndarray) -> QImage:
+    """A uint8 picture ``(h, w, 3)`` as a QImage of its own."""
+    pixels = np.ascontiguousarray(image)
+    height, width = pixels.shape[:2]
+    return QImage(pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()
+
+
+def beside(left: QWidget, right: QWidget) -> QWidget:
+    """``left`` takes the room, ``right`` what it needs."""
+    box = QWidget()
+    layout = QHBoxLayout(box)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(left, 1)
+    layout.addWidget(right)
+    return box
+
+
+def column(*widgets: QWidget, stretch: int = 0) -> QWidget:
+    """Widgets below each other, the one at ``stretch`` taking the room."""
+    box = QWidget()
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(0, 0, 0, 0)
+    for place, widget in enumerate(widgets):
+        layout.addWidget(widget, 1 if place == stretch else 0)
+    return box

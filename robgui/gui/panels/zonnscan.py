@@ -1,0 +1,198 @@
+"""The zoNNscan panel: index and class confidences against the radius, and samples at the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QLabel, QWidget
+
+from robgui.gui.panels.panel import Panel
+from robgui.gui.panels.plots import Key, Legend, Plot, Strip, beside, column
+from robgui.gui.theme import theme
+from robgui.gui.words import number, percent
+
+if TYPE_CHECKING:
+    from robgui.analyses.zonnscan import ZonnscanResult
+    from robgui.gui.store import Store
+
+#: A class gets a curve when its mean confidence reaches this share at some radius; more curves cannot be told apart.
+WORTH_A_CURVE = 0.05
+MOST_CURVES = 8
+SAMPLES = 8
+
+
+class ZonnscanPanel(Panel):
+    """Radius sweep around one input (Figure 2 of the paper), live."""
+
+    analysis = "zonnscan"
+    title = "zoNNscan"
+    icon_name = "zonnscan"
+    invitation = (
+        "How close are other classes to this input? Choose an input in the gallery and press Run: "
+        "the curve appears at once and sharpens while it runs."
+    )
+    explanation = (
+        "Each radius r stands for the zone of all inputs whose every value differs from the chosen one by at most r. "
+        "The dotted line is the zoNNscan index: the mean uncertainty of the model over that zone, 0 when it is always sure, "
+        "1 when it cannot tell the classes apart; the band around it is its 95 % confidence interval. Coloured lines are the mean "
+        "confidence in each class that reaches 5 % somewhere. The line with triangles counts the share of samples that fall into another "
+        "class than the input: a zone cut by a sharp boundary has a low index but a high share. The horizontal line is the uncertainty at "
+        "the input itself. "
+        "Drag the vertical line to see samples from the zone at that radius."
+    )
+
+    def __init__(self, store: Store) -> None:
+        self._curves: list[pg.PlotDataItem] = []
+        self._drawn: tuple[int, ...] = ()
+        self._labels: tuple[str, ...] = ()
+        super().__init__(store)
+
+    def build(self) -> QWidget:
+        """The plot with its fixed items, the line of figures and the strip of samples."""
+        self.plot = Plot("radius r (share of the value range)", "index, confidence, share (0 to 1)")
+        self.plot.getPlotItem().getAxis("left").setTicks([[(i / 5, f"{i / 5:.1f}") for i in range(6)]])
+        self._legend = Legend()
+        self._low = pg.PlotDataItem(pen=None)
+        self._high = pg.PlotDataItem(pen=None)
+        self._band = pg.FillBetweenItem(self._low, self._high)
+        self._index = pg.PlotDataItem()
+        self._crossing = pg.PlotDataItem(symbol="t1", symbolSize=7, pxMode=True)
+        self._own = pg.InfiniteLine(angle=0)
+        self.cursor = pg.InfiniteLine(pos=0.1, angle=90, movable=True, bounds=(0, 1))
+        for item in (self._low, self._high, self._band, self._own, self._crossing, self._index, self.cursor):
+            self.plot.addItem(item)
+        self.cursor.sigPositionChanged.connect(self._show_cursor)
+        self.cursor.sigPositionChangeFinished.connect(lambda _: self._tell_radius())
+        self.plot.scene().sigMouseClicked.connect(self._clicked)
+        self.figures = QLabel(wordWrap=True)
+        self.strip = Strip(SAMPLES)
+        self.restyle()
+        self.store.selection_changed.connect(self._selected)
+        return column(beside(self.plot, self._legend), self.figures, self.strip)
+
+    def restyle(self) -> None:
+        """Index black on light and white on dark, dotted as in the paper; the rest follows."""
+        colours = theme.colours
+        self._index.setPen(pg.mkPen(colours.text, width=2.5, style=Qt.PenStyle.DotLine))
+        fill = pg.mkColor(colours.text)
+        fill.setAlpha(40)
+        self._band.setBrush(fill)
+        self._crossing.setPen(self._crossing_pen())
+        self._crossing.setSymbolBrush(pg.mkBrush(colours.quiet))
+        self._crossing.setSymbolPen(pg.mkPen(colours.quiet))
+        self._own.setPen(pg.mkPen(colours.quiet, width=1, style=Qt.PenStyle.DashDotLine))
+        self.cursor.setPen(pg.mkPen(colours.accent, width=2))
+        self.cursor.setHoverPen(pg.mkPen(colours.accent, width=4))
+        self._style_curves()
+
+    def _crossing_pen(self) -> QPen:
+        return pg.mkPen(theme.colours.quiet, width=1.5)
+
+    def draw(self, result: ZonnscanResult) -> None:
+        """Gives every item its new numbers."""
+        self._choose_curves(result)
+        self._low.setData(result.radii, result.ci_low)
+        self._high.setData(result.radii, result.ci_high)
+        self._index.setData(result.radii, result.index)
+        self._crossing.setData(result.radii, result.crossing)
+        for curve, label in zip(self._curves, self._drawn, strict=True):
+            curve.setData(result.radii, result.mean_confidence[:, label])
+        self._own.setValue(_own_index(result))
+        self.plot.setXRange(0, float(result.radii.max()), padding=0.05)
+        self.cursor.setBounds((0, float(result.radii.max())))
+        self._show_cursor()
+
+    def table(self) -> dict[str, np.ndarray]:
+        """One row per radius."""
+        result: ZonnscanResult | None = self.result
+        if result is None:
+            return {}
+        names = ("radii", "index", "ci_low", "ci_high", "crossing", "crossing_low", "crossing_high", "entropy_of_mean", "samples")
+        columns = {name: np.asarray(getattr(result, name)) for name in names}
+        for c, label in enumerate(result.labels):
+            columns[f"mean_confidence {label}"] = result.mean_confidence[:, c]
+        return columns
+
+    def pictures(self) -> dict[str, QWidget]:
+        """The plot and the strip of samples."""
+        return {"sweep": self.plot, "samples": self.strip}
+
+    def _choose_curves(self, result: ZonnscanResult) -> None:
+        """One curve per class that matters; a class that has mattered in this run keeps its curve."""
+        if result.labels != self._labels or result.predicted not in self._drawn:
+            self._drawn, self._labels = (), result.labels
+        wanted = _worth_drawing(result, self._drawn)
+        if wanted != self._drawn or len(wanted) != len(self._curves):
+            for curve in self._curves:
+                self.plot.removeItem(curve)
+            self._drawn = wanted
+            self._curves = [self.plot.plot() for _ in wanted]
+        self._style_curves()
+
+    def _style_curves(self) -> None:
+        pens = [pg.mkPen(theme.class_colour(label), width=1.75, style=theme.class_line(label)) for label in self._drawn]
+        for curve, pen in zip(self._curves, pens, strict=True):
+            curve.setPen(pen)
+        keys = [Key("zoNNscan index", self._index.opts["pen"]), Key("share in another class", self._crossing_pen(), "t1")]
+        keys.append(Key("uncertainty at the input", self._own.pen))
+        self._legend.show_keys([*keys, *(Key(self._labels[label], pen) for label, pen in zip(self._drawn, pens, strict=True))])
+
+    def _show_cursor(self, *_: object) -> None:
+        result: ZonnscanResult | None = self.result
+        if result is None:
+            return
+        place = int(np.abs(result.radii - self.cursor.value()).argmin())
+        self.figures.setText(_figures(result, place))
+        radius = float(result.radii[place])
+        classes = [result.labels[c] if c >= 0 else "" for c in result.shown_class[place]]
+        self.store.pictures.run(lambda: _sample_pictures(result, radius), lambda images: self.strip.show_pictures(images, classes), key="zonnscan samples")
+
+    def _clicked(self, event: Any) -> None:
+        """A click into the plot brings the cursor there."""
+        box = self.plot.getPlotItem().getViewBox()
+        if box.sceneBoundingRect().contains(event.scenePos()):
+            self.cursor.setValue(box.mapSceneToView(event.scenePos()).x())
+            self._tell_radius()
+
+    def _tell_radius(self) -> None:
+        self.store.select(self.store.selection.but(radius=float(self.cursor.value())), origin=self)
+
+    def _selected(self, selection: Any, origin: object) -> None:
+        if origin is not self and selection.radius is not None:
+            self.cursor.setValue(selection.radius)
+
+
+def _worth_drawing(result: ZonnscanResult, already: tuple[int, ...]) -> tuple[int, ...]:
+    """The classes worth a curve: the predicted one, those drawn already, then by their largest mean confidence."""
+    peaks = np.nan_to_num(result.mean_confidence).max(0)
+    peaks[list(already)] += 1
+    peaks[result.predicted] = 3
+    order = np.argsort(-peaks, kind="stable")[:MOST_CURVES]
+    return tuple(sorted(int(c) for c in order if peaks[c] >= WORTH_A_CURVE))
+
+
+def _own_index(result: ZonnscanResult) -> float:
+    """The index at r = 0 where it was asked for; the smallest radius otherwise."""
+    return float(np.nan_to_num(result.index[int(result.radii.argmin())]))
+
+
+def _figures(result: ZonnscanResult, place: int) -> str:
+    """The figures at one radius, in words."""
+    half = (result.ci_high[place] - result.ci_low[place]) / 2
+    return (
+        f"At r = {number(float(result.radii[place]))}: index {result.index[place]:.3f} ± {half:.3f}, "
+        f"{percent(float(result.crossing[place]))} in another class "
+        f"({percent(float(result.crossing_low[place]))} to {percent(float(result.crossing_high[place]))}), "
+        f"{int(result.samples[place]):,} samples."
+    )
+
+
+def _sample_pictures(result: ZonnscanResult, radius: float) -> list[np.ndarray]:
+    from robgui.analyses.zonnscan import zone_samples
+    from robgui.core.picture import picture_of
+
+    return [picture_of(x, result.kind) for x in zone_samples(result, radius, SAMPLES)]

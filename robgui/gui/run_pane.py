@@ -1,0 +1,164 @@
+"""The pane on the right: the form of the present analysis and Run, Pause, Stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from robgui.core.run import RunState
+from robgui.gui.forms import ParamsForm
+from robgui.gui.theme import heading_font, icon, theme
+from robgui.gui.words import duration
+
+if TYPE_CHECKING:
+    from robgui.gui.runner import Job
+    from robgui.gui.store import Store
+
+
+class RunPane(QWidget):
+    """Settings of one analysis at a time; the buttons are a function of the run's state."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._analysis = ""
+        self._forms: dict[str, ParamsForm] = {}
+        self._title = QLabel(font=heading_font(1.15), wordWrap=True)
+        self._question = QLabel(wordWrap=True)
+        self._question.setProperty("role", "quiet")
+        self._obstacle = QLabel(wordWrap=True)
+        self._obstacle.setProperty("role", "warning")
+        self._stack = QStackedWidget()
+        self.run = QPushButton("Run", toolTip="Run this analysis (Ctrl+R)")
+        self.run.setProperty("role", "primary")
+        self.pause = QPushButton("Pause")
+        self.stop = QPushButton("Stop", toolTip="Stop and keep what there is (Ctrl+.)")
+        self.reset = QPushButton("Defaults", toolTip="Back to the default settings")
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setAccessibleName("Progress")
+        self._left = QLabel()
+        self._left.setProperty("role", "quiet")
+        self._arrange()
+        self._connect()
+        self._tint()
+        self.refresh()
+
+    def show_analysis(self, name: str) -> None:
+        """Shows the form of ``name``; an empty name shows none."""
+        self._analysis = name
+        known = self._store.analyses.get(name)
+        self._title.setText(known.title if known else "")
+        self._question.setText(known.question if known else "")
+        if known is not None:
+            self._stack.setCurrentWidget(self._form(name).parentWidget().parentWidget())
+        self.refresh()
+
+    def form(self) -> ParamsForm | None:
+        """The form on show."""
+        return self._forms.get(self._analysis)
+
+    def start(self) -> None:
+        """Presses Run, if it can be pressed."""
+        request = self._store.request(self._analysis)
+        if request is not None and not self._store.obstacle(self._analysis):
+            self._store.submit(request)
+
+    def refresh(self) -> None:
+        """Buttons, progress and the reason why Run is grey."""
+        job = self._store.runner.active
+        known = self._analysis in self._store.analyses
+        obstacle = self._store.obstacle(self._analysis) if known else ""
+        self._obstacle.setText(obstacle)
+        self._obstacle.setVisible(bool(obstacle))
+        self.run.setEnabled(known and not obstacle)
+        self.run.setText("Run" if job is None else "Queue")
+        self.pause.setEnabled(job is not None)
+        self.pause.setText("Resume" if job is not None and job.state is RunState.PAUSED else "Pause")
+        self.stop.setEnabled(job is not None)
+        self.reset.setEnabled(known)
+        self._show_progress(job)
+
+    def _form(self, name: str) -> ParamsForm:
+        if name not in self._forms:
+            form = ParamsForm(self._store.analyses[name].params)
+            form.changed.connect(lambda: self._store.set_params(name, form.values()))
+            scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+            scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            scroll.setWidget(form)
+            form.layout().addStretch()
+            self._stack.addWidget(scroll)
+            self._forms[name] = form
+            self._store.set_params(name, form.values())
+        return self._forms[name]
+
+    def _arrange(self) -> None:
+        buttons = QHBoxLayout()
+        for button in (self.run, self.pause, self.stop):
+            buttons.addWidget(button, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(8)
+        for widget in (self._title, self._question):
+            layout.addWidget(widget)
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self._obstacle)
+        layout.addWidget(self.progress)
+        layout.addWidget(self._left)
+        layout.addLayout(buttons)
+        layout.addWidget(self.reset)
+
+    def _connect(self) -> None:
+        store = self._store
+        self.run.clicked.connect(self.start)
+        self.pause.clicked.connect(self.toggle_pause)
+        self.stop.clicked.connect(self.stop_job)
+        self.reset.clicked.connect(lambda: self.form() and self.form().reset())
+        for signal in (store.job_changed, store.models_changed, store.datasets_changed, store.selection_changed, store.params_changed):
+            signal.connect(lambda *_: self.refresh())
+        store.ready.connect(lambda: self.show_analysis(self._analysis))
+        store.job_stepped.connect(self._show_progress)
+        store.result_shown.connect(lambda run, _: self._show_params(run))
+        clock = QTimer(self, interval=500)
+        clock.timeout.connect(lambda: self._show_progress(store.runner.active))
+        clock.start()
+        theme.changed.connect(self._tint)
+
+    def toggle_pause(self) -> None:
+        """Pauses the running Job, or goes on with it."""
+        job = self._store.runner.active
+        if job is not None:
+            job.resume() if job.state is RunState.PAUSED else job.pause()
+
+    def stop_job(self) -> None:
+        """Stops the running Job."""
+        job = self._store.runner.active
+        if job is not None:
+            job.stop()
+
+    def _show_params(self, run: object) -> None:
+        """A stored run brings its settings back into the form."""
+        request = run.request  # type: ignore[attr-defined]
+        if request.analysis in self._store.analyses:
+            self._form(request.analysis).set_values(request.params)
+
+    def _show_progress(self, job: Job | None) -> None:
+        self.progress.setVisible(job is not None)
+        self._left.setVisible(job is not None)
+        if job is None:
+            return
+        step = job.step
+        if step is None or not step.total:
+            self.progress.setRange(0, 0)
+        else:
+            self.progress.setRange(0, 1000)
+            self.progress.setValue(round(1000 * step.done / step.total))
+        left = job.seconds_left
+        words = "paused" if job.state is RunState.PAUSED else f"{duration(left)} left" if left is not None else "starting"
+        self._left.setText(f"{duration(job.seconds)}, {words}" + (f". {step.note}" if step is not None and step.note else ""))
+
+    def _tint(self) -> None:
+        self.run.setIcon(icon("run", theme.colours.on_accent))
+        self.pause.setIcon(icon("pause"))
+        self.stop.setIcon(icon("stop"))

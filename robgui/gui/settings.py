@@ -1,0 +1,61 @@
+"""What the program remembers about the user; a bad settings file never stops the start."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+RECENT = 12
+
+
+class Settings(BaseModel):
+    """Choices that outlive a session."""
+
+    model_config = ConfigDict(extra="ignore", validate_assignment=True)
+
+    dark: bool = False
+    font_scale: float = 1.0
+    recent: tuple[str, ...] = ()
+    geometry: str = ""
+    layout: str = ""
+    last_folder: str = ""
+
+    def add_recent(self, path: Path) -> None:
+        """Puts ``path`` at the head of the recently opened files."""
+        text = str(path.absolute())
+        self.recent = (text, *(other for other in self.recent if other != text))[:RECENT]
+
+
+def config_path() -> Path:
+    """The settings file; ``ROBGUI_CONFIG`` moves it."""
+    chosen = os.environ.get("ROBGUI_CONFIG")
+    return Path(chosen) if chosen else Path(platformdirs.user_config_dir("robgui", appauthor=False)) / "settings.json"
+
+
+def load_settings() -> Settings:
+    """Reads the settings; anything wrong is logged and the defaults are used."""
+    path = config_path()
+    try:
+        return Settings.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, ValueError, ValidationError) as error:
+        logging.getLogger("robgui").warning("%s cannot be read, so the defaults are used: %s", path, error)
+        return Settings()
+
+
+def save_settings(settings: Settings) -> None:
+    """Writes the settings whole or not at all; failing to is logged, never fatal."""
+    path = config_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".new")
+        fresh.write_text(settings.model_dump_json(indent=2), encoding="utf-8")
+        fresh.replace(path)
+    except OSError as error:
+        logging.getLogger("robgui").warning("%s cannot be written: %s", path, error)

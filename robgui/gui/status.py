@@ -1,0 +1,74 @@
+"""The status bar: what the program is doing, on which device, how fast, with how much memory."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
+
+from robgui.gui.theme import icon, theme
+from robgui.gui.words import amount
+
+if TYPE_CHECKING:
+    from robgui.gui.store import Store
+
+
+class Status(QStatusBar):
+    """Words on the left, device, speed and memory on the right."""
+
+    def __init__(self, store: Store, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._working = QLabel()
+        self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
+        self._busy.setFixedWidth(96)
+        self._speed = QLabel(toolTip="Inputs the model has answered per second")
+        self._memory = QLabel(toolTip="Memory used by the program, or by the graphics card")
+        self.device = QToolButton(autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.device.setToolButtonStyle(self.device.toolButtonStyle().ToolButtonTextBesideIcon)
+        self.device.setAccessibleName("Device")
+        self.addWidget(self._busy)
+        self.addWidget(self._working, 1)
+        for widget in (self._speed, self._memory, self.device):
+            self.addPermanentWidget(widget)
+        self._calls, self._looked = 0, time.monotonic()
+        clock = QTimer(self, interval=1000)
+        clock.timeout.connect(self._look)
+        clock.start()
+        store.working.connect(self._show_working)
+        store.ready.connect(self._look)
+        theme.changed.connect(self._tint)
+        self._tint()
+        self._show_working("")
+        self._look()
+
+    def _show_working(self, words: str) -> None:
+        self._working.setText(words)
+        self._busy.setVisible(bool(words))
+
+    def _tint(self) -> None:
+        self.device.setIcon(icon("device"))
+
+    def _look(self) -> None:
+        calls = sum(model.calls for model in self._store.models)
+        now = time.monotonic()
+        rate = max(0, calls - self._calls) / max(now - self._looked, 1e-3)
+        self._calls, self._looked = calls, now
+        self._speed.setText(f"{rate:,.0f} inputs/s" if rate >= 0.5 else "idle")
+        self._memory.setText(_memory(self._store.device))
+        self.device.setText(self._store.device or "…")
+
+
+def _memory(device: str) -> str:
+    """Memory in use: of the graphics card when the models are there, else of the program."""
+    if device.startswith("cuda"):
+        import torch
+
+        return amount(torch.cuda.memory_allocated(device))
+    if sys.platform == "linux":
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return amount(int(file.read().split()[1]) * 4096)
+    return ""

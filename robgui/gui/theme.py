@@ -1,0 +1,212 @@
+"""Light and dark, designed and not inverted: two palettes, one style sheet, the colours with a fixed meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pyqtgraph as pg
+from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
+
+from robgui import resources
+
+#: Okabe and Ito's eight colours, told apart by people with any kind of colour vision.
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
+#: Line styles go with them when there are more classes than colours.
+LINES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+
+
+@dataclass(frozen=True)
+class Colours:
+    """One look: every colour the program uses has a name."""
+
+    window: str
+    surface: str
+    raised: str
+    line: str
+    text: str
+    quiet: str
+    accent: str
+    on_accent: str
+    good: str
+    warning: str
+    bad: str
+
+
+LIGHT = Colours(
+    window="#F5F6F8",
+    surface="#FFFFFF",
+    raised="#EBEDF1",
+    line="#D3D7DE",
+    text="#1B1F27",
+    quiet="#5A6372",
+    accent="#0B63B5",
+    on_accent="#FFFFFF",
+    good="#00734F",
+    warning="#8A5A00",
+    bad="#B23A00",
+)
+DARK = Colours(
+    window="#15181D",
+    surface="#1D2127",
+    raised="#292E37",
+    line="#3A414C",
+    text="#E8EBF0",
+    quiet="#A3ACBA",
+    accent="#5FB0F5",
+    on_accent="#0B1118",
+    good="#3CCB9B",
+    warning="#E6B450",
+    bad="#FF8A5C",
+)
+
+
+class Theme(QObject):
+    """The present look; ``changed`` tells everything that paints for itself."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dark = False
+        self.base_points = 10.0
+
+    @property
+    def colours(self) -> Colours:
+        """The colours of the present look."""
+        return DARK if self.dark else LIGHT
+
+    def apply(self, dark: bool) -> None:
+        """Repaints the whole program, plots included."""
+        self.dark = dark
+        app = QApplication.instance()
+        if not isinstance(app, QApplication):
+            return
+        app.setStyle("Fusion")
+        app.setPalette(_palette(self.colours))
+        app.setStyleSheet(_style_sheet(self.colours))
+        pg.setConfigOptions(background=self.colours.surface, foreground=self.colours.text, antialias=True)
+        icon.cache_clear()
+        self.changed.emit()
+
+    def class_colour(self, index: int) -> QColor:
+        """Colour of class ``index``; black becomes white on dark."""
+        name = OKABE_ITO[index % len(OKABE_ITO)]
+        if self.dark:
+            name = {"#000000": "#FFFFFF", "#0072B2": "#3D9BE0"}.get(name, name)
+        elif name == "#F0E442":
+            name = "#B8A800"
+        return QColor(name)
+
+    def class_line(self, index: int) -> Qt.PenStyle:
+        """Line style of class ``index``: changes with every round through the colours."""
+        return LINES[(index // len(OKABE_ITO)) % len(LINES)]
+
+
+theme = Theme()
+
+
+@lru_cache(maxsize=512)
+def icon(name: str, colour: str = "") -> QIcon:
+    """Our own SVG icon, tinted with the text colour or ``colour``; greyed when disabled, readable when selected."""
+    result = QIcon()
+    colours = theme.colours
+    tints = {QIcon.Mode.Normal: colour or colours.text, QIcon.Mode.Disabled: colours.line, QIcon.Mode.Selected: colours.on_accent}
+    for mode, tint in tints.items():
+        for size in (16, 24, 32, 48):
+            result.addPixmap(_paint(name, tint, size), mode)
+    return result
+
+
+def pixmap(name: str, size: int, colour: str = "") -> QPixmap:
+    """An icon as a picture of ``size`` pixels."""
+    return _paint(name, colour or theme.colours.text, size)
+
+
+def heading_font(scale: float = 1.35) -> QFont:
+    """Headings differ by size, not by colour."""
+    font = QFont(QApplication.font())
+    font.setPointSizeF(font.pointSizeF() * scale)
+    font.setWeight(QFont.Weight.DemiBold)
+    return font
+
+
+def _paint(name: str, colour: str, size: int) -> QPixmap:
+    svg = resources.path("icons", f"{name}.svg").read_text(encoding="utf-8").replace("currentColor", colour)
+    picture = QPixmap(QSize(size, size))
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, size, size))
+    painter.end()
+    return picture
+
+
+def _palette(c: Colours) -> QPalette:
+    role = QPalette.ColorRole
+    palette = QPalette()
+    for which, colour in (
+        (role.Window, c.window),
+        (role.WindowText, c.text),
+        (role.Base, c.surface),
+        (role.AlternateBase, c.raised),
+        (role.Text, c.text),
+        (role.Button, c.raised),
+        (role.ButtonText, c.text),
+        (role.BrightText, c.bad),
+        (role.ToolTipBase, c.raised),
+        (role.ToolTipText, c.text),
+        (role.Highlight, c.accent),
+        (role.HighlightedText, c.on_accent),
+        (role.Link, c.accent),
+        (role.PlaceholderText, c.quiet),
+        (role.Mid, c.line),
+        (role.Light, c.raised),
+        (role.Midlight, c.raised),
+        (role.Dark, c.line),
+    ):
+        palette.setColor(which, QColor(colour))
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(c.quiet).lighter(115 if c is LIGHT else 75))
+    palette.setColor(role.Accent, QColor(c.accent))
+    return palette
+
+
+def _style_sheet(c: Colours) -> str:
+    """The few things a palette cannot say; sizes follow the font (em is not known to Qt, so px on an 8 px grid)."""
+    return f"""
+    QToolTip {{ color: {c.text}; background: {c.raised}; border: 1px solid {c.line}; padding: 4px; }}
+    QMainWindow::separator {{ background: {c.line}; width: 1px; height: 1px; }}
+    QDockWidget {{ titlebar-close-icon: none; }}
+    QStatusBar::item {{ border: none; }}
+    QLabel[role="quiet"] {{ color: {c.quiet}; }}
+    QLabel[role="good"] {{ color: {c.good}; }}
+    QLabel[role="warning"] {{ color: {c.warning}; }}
+    QLabel[role="bad"] {{ color: {c.bad}; }}
+    QLabel[role="badge"] {{ color: {c.on_accent}; background: {c.warning}; border-radius: 4px; padding: 2px 8px; }}
+    QFrame[role="card"] {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: 8px; }}
+    QFrame[role="toast"] {{ background: {c.raised}; border: 1px solid {c.line}; border-radius: 8px; }}
+    QWidget[role="surface"] {{ background: {c.surface}; }}
+    QToolBar {{ border: none; spacing: 4px; padding: 2px; }}
+    QToolButton[role="rail"] {{ border: none; border-radius: 8px; padding: 6px 2px; margin: 2px 4px; }}
+    QToolButton[role="rail"]:hover {{ background: {c.raised}; }}
+    QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}
+    QToolButton[role="rail"]:focus {{ border: 2px solid {c.accent}; }}
+    QPushButton {{ padding: 5px 14px; border: 1px solid {c.line}; border-radius: 6px; background: {c.raised}; }}
+    QPushButton:hover {{ border-color: {c.quiet}; }}
+    QPushButton:pressed {{ background: {c.line}; }}
+    QPushButton:disabled {{ color: {c.quiet}; background: {c.window}; }}
+    QPushButton:focus {{ border: 2px solid {c.accent}; padding: 4px 13px; }}
+    QPushButton[role="primary"] {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; font-weight: 600; }}
+    QPushButton[role="primary"]:focus {{ border: 2px solid {c.text}; }}
+    QPushButton[role="primary"]:disabled {{ background: {c.raised}; color: {c.quiet}; border-color: {c.line}; }}
+    QPushButton[role="link"] {{ border: none; background: transparent; color: {c.accent}; text-align: left; padding: 2px; }}
+    QPushButton[role="link"]:focus {{ border: 1px solid {c.accent}; padding: 1px; }}
+    QListView:focus, QTableView:focus, QTreeView:focus, QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus,
+    QPlainTextEdit:focus {{ border: 1px solid {c.accent}; }}
+    QProgressBar {{ border: none; border-radius: 3px; background: {c.raised}; max-height: 8px; text-align: center; }}
+    QProgressBar::chunk {{ background: {c.accent}; border-radius: 3px; }}
+    QHeaderView::section {{ background: {c.window}; color: {c.quiet}; border: none; border-bottom: 1px solid {c.line}; padding: 4px 8px; }}
+    """

@@ -1,0 +1,110 @@
+"""Toasts: one sentence over the window, with details for whoever wants them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from robgui.gui.theme import icon, pixmap, theme
+
+SECONDS = {"info": 4, "warning": 8, "error": 0}
+MOST = 3
+
+
+class Toasts(QObject):
+    """Stacks toasts in the lower right corner of ``host``; errors stay until closed."""
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host)
+        self._host = host
+        self._shown: list[Toast] = []
+        host.installEventFilter(self)
+
+    def show(self, level: str, sentence: str, details: str = "") -> None:
+        """Shows one; the same sentence is not shown twice at once."""
+        if any(toast.sentence == sentence for toast in self._shown):
+            return
+        toast = Toast(level, sentence, details, self._host)
+        toast.closed.clicked.connect(lambda: self._close(toast))
+        self._shown.append(toast)
+        while len(self._shown) > MOST:
+            self._close(self._shown[0])
+        toast.show()
+        self._arrange()
+        if SECONDS[level]:
+            QTimer.singleShot(SECONDS[level] * 1000, toast, lambda: self._close(toast))
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is on screen."""
+        return [toast.sentence for toast in self._shown]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Keeps the toasts in their corner when the window is resized."""
+        if event.type() == QEvent.Type.Resize:
+            self._arrange()
+        return False
+
+    def _close(self, toast: Toast) -> None:
+        if toast in self._shown:
+            self._shown.remove(toast)
+            toast.hide()
+            toast.deleteLater()
+            self._arrange()
+
+    def _arrange(self) -> None:
+        bottom = self._host.height() - 40
+        for toast in reversed(self._shown):
+            toast.setFixedWidth(min(480, self._host.width() - 32))
+            toast.adjustSize()
+            bottom -= toast.height() + 8
+            toast.move(self._host.width() - toast.width() - 16, bottom)
+            toast.raise_()
+
+
+class Toast(QFrame):
+    """One sentence with an icon that says its level, an expandable text and a way to close it."""
+
+    def __init__(self, level: str, sentence: str, details: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.sentence = sentence
+        self.setProperty("role", "toast")
+        self.setAccessibleName(f"{level}: {sentence}")
+        colours = theme.colours
+        tint = {"info": colours.accent, "warning": colours.warning, "error": colours.bad}[level]
+        mark = QLabel()
+        mark.setPixmap(pixmap(level, 24, tint))
+        mark.setAlignment(Qt.AlignmentFlag.AlignTop)
+        text = QLabel(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.closed = QToolButton(autoRaise=True, icon=icon("close"), toolTip="Close")
+        self.closed.setAccessibleName("Close message")
+        row = QHBoxLayout()
+        row.addWidget(mark)
+        row.addWidget(text, 1)
+        row.addWidget(self.closed, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.addLayout(row)
+        if details:
+            self._add_details(layout, details)
+
+    def _add_details(self, layout: QVBoxLayout, details: str) -> None:
+        box = QPlainTextEdit(details, readOnly=True)
+        box.setFixedHeight(160)
+        box.hide()
+        show = QPushButton("Details")
+        copy = QPushButton("Copy")
+
+        def toggle() -> None:
+            box.setVisible(not box.isVisible())
+            self.adjustSize()
+            self.move(self.x(), max(8, self.parentWidget().height() - self.height() - 48))
+
+        show.clicked.connect(toggle)
+        copy.clicked.connect(lambda: QApplication.clipboard().setText(f"{self.sentence}\n\n{details}"))
+        row = QHBoxLayout()
+        row.addStretch()
+        row.addWidget(copy)
+        row.addWidget(show)
+        layout.addWidget(box)
+        layout.addLayout(row)

@@ -1,0 +1,140 @@
+"""The demo without a screen: every panel run on the bundled models, with screenshots and a report in a folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEventLoop
+from PySide6.QtWidgets import QWidget
+
+from robgui import resources
+from robgui.core.errors import RobguiError
+from robgui.gui.app import application, leave, open_window
+from robgui.gui.main_window import MainWindow
+from robgui.gui.theme import theme
+
+SIZE = (1366, 768)
+_PATIENCE = 120.0
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One stop of the tour: an analysis on a model and an input of the demo."""
+
+    analysis: str
+    model: str
+    input: int
+
+
+STOPS = (
+    Stop("zonnscan", "fashion_cnn.safetensors", 6),
+    Stop("zonnscan", "traffic_cnn.pt2", 0),
+    Stop("zonnscan", "table_mlp.onnx", 0),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the tour into the folder named first (``robgui-demo`` by default)."""
+    chosen = list(sys.argv[1:] if arguments is None else arguments)
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    folder = Path(chosen[0] if chosen else "robgui-demo")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return Tour(folder).run()
+    except (RobguiError, OSError) as error:
+        sys.stderr.write(f"robgui: {error}\n")
+        return 2
+
+
+class Tour:
+    """Drives a real window through the demo."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._app = application()
+        self._count = 0
+        workspace = folder / "demo.robgui"
+        for old in (workspace, workspace.with_name(workspace.name + "-wal"), workspace.with_name(workspace.name + "-shm")):
+            old.unlink(missing_ok=True)
+        self.window: MainWindow = open_window(workspace)
+        self.window.resize(*SIZE)
+        self.window.show()
+
+    def run(self) -> int:
+        """Every stop, light and dark, then the report."""
+        store = self.window.store
+        dark = theme.dark
+        self._wait(lambda: bool(store.analyses) and store.workspace is not None, "torch")
+        theme.apply(False)
+        self._shot("welcome")
+        self.window.commands.start_demo()
+        expected = sum(len(entry.models) for entry in resources.demo())
+        self._wait(lambda: len(store.models) >= expected or not store.background.busy, "the demo models")
+        for stop in STOPS:
+            self._visit(stop)
+        theme.apply(True)
+        self._shot("dark")
+        theme.apply(dark)
+        store.write_report(self._folder / "report.html")
+        self._wait(lambda: not store.background.busy, "the report")
+        code = leave(self.window, 0)
+        self._say(f"{self._count} screenshots and report.html are in {self._folder}.")
+        return code
+
+    def _visit(self, stop: Stop) -> None:
+        store = self.window.store
+        model = next((m for m in store.models if m.name == stop.model), None)
+        if model is None:
+            self._say(f"{stop.analysis}: {stop.model} could not be loaded, so this stop is left out.")
+            return
+        store.use_model(model)
+        self._wait(lambda: not store.background.busy, stop.model)
+        store.select(store.selection.but(input=stop.input))
+        self.window.show_panel(stop.analysis)
+        if obstacle := store.obstacle(stop.analysis):
+            self._say(f"{stop.analysis} on {stop.model}: {obstacle}")
+            return
+        self.window.run_pane.run.click()
+        self._wait(lambda: not store.runner.busy, f"{stop.analysis} on {stop.model}")
+        self._settle()
+        self._shot(f"{stop.analysis}-{stop.model}")
+        self._say(f"{stop.analysis} on {stop.model}: {self.window.panel(stop.analysis).verdict.text()}")
+
+    def _settle(self) -> None:
+        """Waits for thumbnails, predictions and sample pictures."""
+        store = self.window.store
+        self._wait(lambda: not store.background.busy and not store.pictures.busy, "the pictures")
+        end = time.monotonic() + 0.5
+        self._wait(lambda: time.monotonic() > end, "the last frame")
+
+    def _shot(self, name: str) -> None:
+        self._settle()
+        self._count += 1
+        save(self.window, self._folder / f"{self._count:02d}-{name}.png")
+
+    def _wait(self, until: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + _PATIENCE
+        while not until():
+            if time.monotonic() > end:
+                raise RobguiError(f"The tour waited {_PATIENCE:.0f} s for {what} and gave up.")
+            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, QDeadlineTimer(20))
+            time.sleep(0.005)
+
+    def _say(self, sentence: str) -> None:
+        sys.stdout.write(sentence + "\n")
+        sys.stdout.flush()
+
+
+def save(widget: QWidget, path: Path) -> None:
+    """Writes a screenshot of ``widget``."""
+    if not widget.grab().save(str(path)):
+        raise RobguiError(f"{path} cannot be written; choose a folder you may write to.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Numbers as people say them: three significant digits, small probabilities as powers of ten, times in words."""
+
+from __future__ import annotations
+
+import math
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def duration(seconds: float | None) -> str:
+    """``850 ms``, ``2.1 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    if seconds is None or not math.isfinite(seconds):
+        return "unknown"
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"
+
+
+def number(value: float) -> str:
+    """Three significant digits; thousands grouped."""
+    if not math.isfinite(value):
+        return "n/a"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def probability(value: float) -> str:
+    """``0.123``, and ``3.1·10⁻⁵`` below a thousandth."""
+    if not math.isfinite(value):
+        return "n/a"
+    if value == 0 or value >= 1e-3:
+        return f"{value:.3g}"
+    exponent = math.floor(math.log10(value))
+    return f"{value / 10**exponent:.1f}·10{str(exponent).translate(_SUPERSCRIPT)}"
+
+
+def percent(share: float) -> str:
+    """``91.2 %``."""
+    return f"{100 * share:.1f} %" if math.isfinite(share) else "n/a"
+
+
+def amount(size: float) -> str:
+    """Bytes as ``1.5 GB``."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if size < 1000 or unit == "TB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return ""

@@ -1,0 +1,180 @@
+"""One matplotlib Figure per analysis, made from its result alone."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import PercentFormatter
+
+from robgui.analyses.zonnscan.clouds import ZONE_WORDS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from robgui.analyses.zonnscan import PopulationsResult, ZonnscanResult
+
+#: Okabe and Ito's colours, the legible ones first; black is kept for what is no class.
+CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
+#: Yellow is pale on white: it gets a grey edge.
+_YELLOW = "#F0E442"
+#: After seven classes the colours come again with another line; dots belong to the index.
+CLASS_LINES = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
+#: So many classes get a line of their own; the rest are grey.
+SHOWN_CLASSES = 10
+
+_COMMON: dict[str, Any] = {
+    "font.size": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "lines.linewidth": 1.7,
+    "svg.hashsalt": "robgui",
+    "figure.figsize": (5.8, 5.4),
+}
+_DARK: dict[str, Any] = {
+    "figure.facecolor": "#1b1d21",
+    "axes.facecolor": "#1b1d21",
+    "savefig.facecolor": "#1b1d21",
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.edgecolor"), "#e4e6ea"),
+}
+#: matplotlib keeps its style in one global table.
+_LOCK = threading.Lock()
+
+
+def draw(name: str, result: Any, *, dark: bool = False) -> Figure | None:
+    """The figure of a result of analysis ``name``; None when the analysis has none."""
+    function = FIGURES.get(name)
+    if function is None:
+        return None
+    style: dict[Any, Any] = dict(mpl.rcParamsDefault)
+    with _LOCK, mpl.rc_context(style | _COMMON | (_DARK if dark else {})):
+        figure = function(result)
+        FigureCanvasAgg(figure)
+        figure.canvas.draw()
+        return figure
+
+
+def save(figure: Figure, kind: str = "svg", dpi: int = 160) -> bytes:
+    """The figure as the bytes of an SVG, PNG or PDF file."""
+    buffer = io.BytesIO()
+    stamp = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    with _LOCK, mpl.rc_context({"svg.hashsalt": "robgui"}):
+        figure.savefig(buffer, format=kind, dpi=dpi, metadata=stamp)
+    return buffer.getvalue()
+
+
+def class_style(number: int) -> dict[str, Any]:
+    """Colour and line of a class: the same in every figure."""
+    colour = CLASS_COLOURS[number % len(CLASS_COLOURS)]
+    style: dict[str, Any] = {"color": colour, "linestyle": CLASS_LINES[number // len(CLASS_COLOURS) % len(CLASS_LINES)]}
+    if colour == _YELLOW:
+        style["path_effects"] = [withStroke(linewidth=3.2, foreground="0.5")]
+    return style
+
+
+def zonnscan_figure(result: ZonnscanResult) -> Figure:
+    """The sweep as in the paper's Figure 2, with the share of samples that change class below it."""
+    figure = Figure(layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2.6, 1))
+    _draw_confidences(above, result)
+    _draw_index(above, result)
+    _draw_crossing(below, result)
+    for axes in (above, below):
+        _mark_crossing_radius(axes, result)
+        axes.set_xlim(float(result.radii[0]), max(float(result.radii[-1]), float(result.radii[0]) + 1e-6))
+    below.set_xlabel(f"radius of the zone ({ZONE_WORDS[result.zone]})")
+    figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9)
+    return figure
+
+
+def _draw_confidences(axes: Axes, result: ZonnscanResult) -> None:
+    """The classes with the highest mean confidence anywhere, the predicted one first."""
+    peaks = np.nan_to_num(result.mean_confidence).max(0)
+    peaks[result.predicted] = np.inf
+    order = np.argsort(-peaks, kind="stable")
+    for c in order[SHOWN_CLASSES:]:
+        axes.plot(result.radii, result.mean_confidence[:, c], color="0.6", linewidth=0.6)
+    for c in order[:SHOWN_CLASSES]:
+        label = shorten(result.labels[c]) + (" (predicted)" if c == result.predicted else "")
+        width = 2.4 if c == result.predicted else 1.5
+        axes.plot(result.radii, result.mean_confidence[:, c], label=label, linewidth=width, **class_style(int(c)))
+
+
+def _draw_index(axes: Axes, result: ZonnscanResult) -> None:
+    ink = mpl.rcParams["text.color"]
+    axes.fill_between(result.radii, result.ci_low, result.ci_high, color=ink, alpha=0.18, linewidth=0)
+    axes.plot(result.radii, result.index, color=ink, linestyle=":", marker="o", markersize=2.5, linewidth=2.2, label="index (95 % band)")
+    axes.axhline(float(result.index[0]), color=ink, linewidth=0.6, alpha=0.5)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_ylabel("index · mean confidence")
+    axes.set_title(f"{shorten(result.input_name, 60)}, predicted {shorten(result.labels[result.predicted])}")
+
+
+def _draw_crossing(axes: Axes, result: ZonnscanResult) -> None:
+    colour = "#D55E00"
+    axes.fill_between(result.radii, result.crossing_low, result.crossing_high, color=colour, alpha=0.25, linewidth=0)
+    axes.plot(result.radii, result.crossing, color=colour, marker="s", markersize=3)
+    axes.set_ylim(-0.02, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set_ylabel("change class")
+
+
+def _mark_crossing_radius(axes: Axes, result: ZonnscanResult) -> None:
+    if np.isfinite(result.crossing_radius):
+        axes.axvline(result.crossing_radius, color="#D55E00", linewidth=1, linestyle=(0, (1, 1)))
+
+
+def zonnscan_populations_figure(result: PopulationsResult) -> Figure:
+    """The two distributions of the index as in the paper's Figures 3 and 4, and the index as a detector."""
+    figure = Figure(layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=(1.3, 1))
+    _draw_distributions(above, result)
+    _draw_detector(below, result)
+    return figure
+
+
+def _draw_distributions(axes: Axes, result: PopulationsResult) -> None:
+    """Histograms with an empirical distribution function over them; the second set is hatched."""
+    edges = np.linspace(0, 1, 26).tolist()
+    for i, (colour, hatch, line) in enumerate(((CLASS_COLOURS[0], "", "-"), (CLASS_COLOURS[1], "//", "--"))):
+        values = np.sort(result.index[result.second == bool(i)])
+        label = f"{result.names[i]}: {len(values):,} inputs, mean {result.means[i]:.3g}"
+        weights = np.full(len(values), 1 / len(values))
+        axes.hist(values, edges, weights=weights, color=colour, alpha=0.45, hatch=hatch, edgecolor=colour, label=label)
+        axes.step(np.r_[0, values, 1], np.r_[0, weights.cumsum(), 1], where="post", color=colour, linestyle=line)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel(f"index at radius {result.radius:g}")
+    axes.set_ylabel("share (bars) · share below (lines)")
+    axes.set_title(f"Kolmogorov–Smirnov p = {result.ks_p:.2g}")
+    axes.legend(loc="best", fontsize=9)
+
+
+def _draw_detector(axes: Axes, result: PopulationsResult) -> None:
+    ink = mpl.rcParams["text.color"]
+    axes.plot(result.false_alarms, result.detected, color=ink)
+    axes.plot([0, 1], [0, 1], color=ink, linewidth=0.6, linestyle=":")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel(f"false alarms (share of {result.names[0]} above the threshold)")
+    axes.set_ylabel("detected")
+    axes.set_title(f"The index as a detector: area {result.auc:.3g}")
+
+
+def shorten(text: str, length: int = 24) -> str:
+    """Text that fits a legend, without what matplotlib would read as mathematics."""
+    plain = " ".join(text.split()).replace("$", r"\$")
+    return plain if len(plain) <= length else plain[: length - 1] + "…"
+
+
+FIGURES: dict[str, Callable[[Any], Figure]] = {"zonnscan": zonnscan_figure, "zonnscan_populations": zonnscan_populations_figure}

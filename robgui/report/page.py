@@ -1,0 +1,41 @@
+"""The style of the HTML report."""
+
+from __future__ import annotations
+
+STYLE = """
+:root { --ink: #1c1e21; --quiet: #5c6370; --paper: #ffffff; --line: #d9dce1; --accent: #0b63b0; --bad: #a8320a; --good: #1a6b3c; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e6ea; --quiet: #a0a7b4; --paper: #1b1d21; --line: #3a3e46; --accent: #6cb4ee; --bad: #ff9f7d; --good: #7fd3a3; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .25rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.4rem; margin: 2.5rem 0 .5rem; }
+h3 { font-size: 1.1rem; margin: 0 0 .25rem; }
+a { color: var(--accent); }
+article { border-top: 1px solid var(--line); padding: 1.5rem 0; }
+.verdict { font-size: 1.1rem; margin: .25rem 0 1rem; overflow-wrap: anywhere; }
+.quiet, .state { color: var(--quiet); font-size: .875rem; font-weight: normal; }
+.error, .state.failed { color: var(--bad); overflow-wrap: anywhere; }
+.state.done { color: var(--good); }
+.note { margin: .25rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+td .quiet { margin: 0; }
+.figure { display: block; width: 100%; max-width: 42rem; height: auto; margin: 0 auto; }
+.thumb { display: block; max-width: 9rem; height: auto; image-rendering: pixelated; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
+.facts { font-size: .9rem; margin: .5rem 0 1rem; }
+.facts th { width: 9rem; font-weight: 600; color: var(--quiet); }
+.facts td { overflow-wrap: anywhere; }
+summary { cursor: pointer; color: var(--accent); padding: .5rem 0; }
+meter { width: 4rem; }
+@media (max-width: 34rem) {
+  .findings thead { display: none; }
+  .findings tr { display: block; border-bottom: 1px solid var(--line); padding: .75rem 0; }
+  .findings td { display: block; border: 0; padding: .15rem 0; }
+  .facts th { width: 6.5rem; }
+}
+@media print { details > * { display: block; } .figure { max-width: 34rem; } article { break-inside: avoid; } }
+"""

@@ -1,0 +1,36 @@
+"""What every test gets: no screen, one torch thread, and user folders of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Before Qt, matplotlib or platformdirs are imported by a test module.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# One torch thread: parallel tests do not fight for cores.
+os.environ["OMP_NUM_THREADS"] = "1"
+# matplotlib's list of fonts takes seconds to make, so it outlives the run.
+os.environ.setdefault("MPLCONFIGDIR", str(Path(tempfile.gettempdir()) / f"robgui-tests-matplotlib-{os.environ.get('USER', 'user')}"))
+
+# Examples are the same on every machine, and a busy machine is no failure.
+settings.register_profile("robgui", deadline=None, derandomize=True, database=None)
+settings.load_profile("robgui")
+
+
+@pytest.fixture(autouse=True)
+def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Empty data, configuration and cache folders for this test, instead of the user's; returns their parent."""
+    home = tmp_path_factory.mktemp("user")
+    for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(variable, str(home / variable.removeprefix("XDG_").lower()))
+    for variable in ("WIN_PD_OVERRIDE_LOCAL_APPDATA", "WIN_PD_OVERRIDE_APPDATA", "LOCALAPPDATA", "APPDATA"):
+        monkeypatch.setenv(variable, str(home / "appdata"))
+    monkeypatch.delenv("ROBGUI_CONFIG", raising=False)
+    if sys.platform == "darwin":
+        monkeypatch.setenv("HOME", str(home))
+    return home

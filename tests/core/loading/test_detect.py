@@ -1,0 +1,112 @@
+"""Shape, kind, layout and output of a model are found by looking, and what was guessed is said."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from robgui.core.errors import ModelError
+from robgui.core.loading import load
+from robgui.core.loading.detect import guesses_from_input, guesses_from_layer
+from robgui.core.loading.raw import FirstLayer
+from tests.core.loading.makers import image_net, save_exported, save_script
+
+
+def script(tmp_path, net: nn.Module):
+    return save_script(net.eval(), tmp_path / "m.pt")
+
+
+def test_the_shape_of_a_convolutional_network_is_guessed_and_said(tmp_path):
+    classifier = load(script(tmp_path, image_net()), device="cpu")
+    assert classifier.shape == (1, 28, 28)
+    assert "shape 1x28x28 guessed from its first layer" in classifier.remarks
+
+
+def test_a_shape_that_cannot_be_told_is_asked_for(tmp_path):
+    with pytest.raises(ModelError, match="give the shape"):
+        load(script(tmp_path, nn.Sequential(nn.Conv2d(5, 2, 3), nn.Flatten(), nn.Linear(17, 2))), device="cpu")
+    with pytest.raises(ModelError, match="give it as shape"):
+        load(script(tmp_path, nn.ReLU()), device="cpu")
+
+
+def test_a_wrong_shape_is_said_with_the_reason_of_the_model(tmp_path):
+    with pytest.raises(ModelError, match="does not work on an input of shape 1x9x9"):
+        load(script(tmp_path, image_net()), device="cpu", shape=(1, 9, 9))
+
+
+def test_a_network_on_rows_of_784_is_an_image_network(tmp_path):
+    flattening = load(script(tmp_path, nn.Sequential(nn.Flatten(), nn.Linear(784, 10))), device="cpu")
+    assert (flattening.shape, flattening.settings.layout) == ((1, 28, 28), "chw")
+    rows = load(script(tmp_path, nn.Linear(784, 10)), device="cpu")
+    assert (rows.shape, rows.settings.layout) == ((1, 28, 28), "flat") and "wants one row per image" in rows.remarks
+    table = load(script(tmp_path, nn.Linear(784, 10)), device="cpu", kind="table")
+    assert table.shape == (784,)
+
+
+def test_probabilities_are_told_from_logits(tmp_path):
+    classifier = load(script(tmp_path, nn.Sequential(nn.Linear(6, 3), nn.Softmax(1))), device="cpu")
+    assert classifier.settings.output == "probabilities" and "its outputs are probabilities" in classifier.remarks
+    x = torch.rand(4, 6)
+    torch.testing.assert_close(classifier.probs(x).sum(1), torch.ones(4))
+    chosen = load(script(tmp_path, nn.Sequential(nn.Linear(6, 3), nn.Softmax(1))), device="cpu", output="logits")
+    assert chosen.settings.output == "logits"
+
+
+def test_independent_probabilities_are_pointed_out(tmp_path):
+    classifier = load(script(tmp_path, nn.Sequential(nn.Linear(6, 3), nn.Sigmoid())), device="cpu")
+    assert any("multi_label" in remark for remark in classifier.remarks)
+
+
+def test_a_model_that_answers_with_nan_is_refused(tmp_path):
+    net = nn.Linear(6, 3)
+    net.weight.data.fill_(float("nan"))
+    with pytest.raises(ModelError, match=r"m\.pt.*not finite"):
+        load(script(tmp_path, net), device="cpu")
+
+
+def test_a_model_that_raises_is_one_sentence(tmp_path):
+    class Raises(nn.Module):
+        def forward(self, x):
+            raise ValueError("out of order")
+            return x
+
+    with pytest.raises(ModelError, match=r"m\.pt.*out of order"):
+        load(script(tmp_path, Raises()), device="cpu", shape=(6,))
+
+
+def test_a_wrong_number_of_labels_is_said(folder):
+    with pytest.raises(ModelError, match="3 classes but 2 labels"):
+        load(folder / "table.pt2", device="cpu", labels=("a", "b"))
+
+
+def test_an_unknown_setting_is_said(folder):
+    with pytest.raises(ModelError, match="no setting 'means'"):
+        load(folder / "table.pt2", device="cpu", means=(1,))
+
+
+def test_a_network_that_is_no_classifier_is_refused(tmp_path):
+    path = save_exported(nn.Conv2d(1, 2, 3), tmp_path / "m.pt2", torch.rand(2, 1, 28, 28))
+    with pytest.raises(ModelError, match="not one row of class scores"):
+        load(path, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "first"),
+    [
+        ((6,), {"kind": "table", "shape": (6,)}),
+        ((3072,), {"kind": "image", "shape": (3, 32, 32), "layout": "flat"}),
+        ((784, 1), {"kind": "image", "shape": (1, 28, 28), "layout": "column"}),
+        ((50, 9), {"kind": "sequence", "shape": (50, 9)}),
+        ((3, 20, 30), {"kind": "image", "shape": (3, 20, 30), "layout": "chw"}),
+        ((20, 30, 3), {"kind": "image", "shape": (3, 20, 30), "layout": "hwc"}),
+        ((3, None, None), {"kind": "image", "shape": (3, 32, 32), "layout": "chw"}),
+    ],
+)
+def test_a_declared_input_tells_kind_shape_and_layout(sizes, first):
+    assert guesses_from_input(sizes)[0] == first
+
+
+def test_a_network_for_large_images_is_tried_with_large_images_first():
+    assert guesses_from_layer(FirstLayer(conv=True, size=3, large=True))[0]["shape"] == (3, 224, 224)
+    assert guesses_from_layer(FirstLayer(conv=True, size=3))[0]["shape"] == (3, 32, 32)

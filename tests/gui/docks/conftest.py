@@ -1,0 +1,109 @@
+"""A store with a real workspace, a small model, small data and a small analysis that can be watched."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from robgui.core import analysis as registry
+from robgui.core.analysis import Params, Step, analysis
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import from_arrays
+from robgui.core.finding import Finding
+from robgui.core.request import Request
+from robgui.gui.store import Store
+from robgui.gui.theme import theme
+
+NAMES = ("ant", "bee", "cat")
+
+
+@dataclass(frozen=True)
+class CountResult:
+    value: float
+
+
+class CountParams(Params):
+    steps: int = 5
+    pause: float = 0.0
+
+
+def _findings(result):
+    picture = np.full((20, 30, 3), 90, np.uint8)
+    return [Finding("crossing", "ant becomes bee", 0.4, picture=picture), Finding("trap", "cat is lost", 0.9)]
+
+
+def count_up(classifier: Classifier, dataset, params: CountParams) -> Iterator[Step[CountResult]]:
+    for step in range(params.steps):
+        time.sleep(params.pause)
+        yield Step(step + 1, params.steps, CountResult(float(step)))
+
+
+@pytest.fixture
+def counting(monkeypatch):
+    """The analysis ``count_up``, registered for one test."""
+    monkeypatch.setattr(registry, "_REGISTRY", registry.analyses())
+    analysis(title="Counting", question="How far?", verdict=lambda r: f"Counted to {r.value:g}.", findings=_findings)(count_up)
+    return registry.find("count_up")
+
+
+@pytest.fixture
+def store(qtbot, tmp_path, counting):
+    theme.apply(False)
+    made = Store()
+    made.analyses = registry.analyses()
+    with qtbot.waitSignal(made.workspace_changed, timeout=10_000):
+        made.open_workspace(tmp_path / "test.robgui")
+    yield made
+    assert made.shutdown()
+
+
+@pytest.fixture
+def model():
+    """Scores are the pixel means of three thirds of the image: the brightest third wins."""
+    torch.manual_seed(0)
+    layer = nn.Linear(12, 3, bias=False)
+    with torch.no_grad():
+        layer.weight.copy_(torch.kron(torch.eye(3), torch.ones(1, 4)))
+    return Classifier.from_module(nn.Sequential(nn.Flatten(), layer), (1, 3, 4), NAMES, name="thirds")
+
+
+@pytest.fixture
+def dataset():
+    """Sixty small images, every fifth with a wrong label."""
+    images, labels = thirds(60)
+    return from_arrays(images, labels, names=NAMES, name="small")
+
+
+def thirds(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Images whose brightest third is their class, and labels of which every fifth is wrong."""
+    classes = np.arange(count) % 3
+    images = np.full((count, 3, 4), 20, np.uint8)
+    images[np.arange(count), classes] = 200
+    labels = classes.copy()
+    labels[::5] = (labels[::5] + 1) % 3
+    return images, labels
+
+
+@pytest.fixture
+def filled(qtbot, store, model, dataset):
+    """The store with model and data, all predicted."""
+    store.add_dataset(dataset)
+    store.add_model(model)
+    qtbot.waitUntil(lambda: len(store.predictions.classes) == len(dataset) and bool((store.predictions.classes >= 0).all()), timeout=10_000)
+    return store
+
+
+@pytest.fixture
+def request_of(filled):
+    """Makes a Request for ``count_up``."""
+
+    def make(**params):
+        return Request.build("count_up", [filled.model], filled.dataset, params, indices=[3])
+
+    return make

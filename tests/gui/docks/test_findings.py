@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QLineEdit
+
+from robgui.core.workspace import Workspace
+from robgui.gui.docks import Findings
+from robgui.gui.docks.findings_items import NOTE, SEVERITY, STAR, TITLE
+
+
+@pytest.fixture
+def findings(qtbot, filled, request_of):
+    widget = Findings(filled)
+    qtbot.addWidget(widget)
+    widget.resize(900, 400)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    filled.submit(request_of())
+    qtbot.waitUntil(lambda: widget.model.rowCount() == 2, timeout=10_000)
+    return widget
+
+
+def titles(findings):
+    return [row.title for row in findings.model.rows]
+
+
+def click(qtbot, findings, row, column, double=False):
+    place = findings.table.visualRect(findings.model.index(row, column)).center()
+    qtbot.mouseClick(findings.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    if double:
+        qtbot.mouseDClick(findings.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def settle(qtbot, store):
+    qtbot.waitUntil(lambda: not store.background.busy, timeout=5_000)
+
+
+def test_without_findings_it_says_what_to_do(qtbot, store):
+    widget = Findings(store)
+    qtbot.addWidget(widget)
+    assert widget.stack.currentIndex() == 1
+    assert "Run an analysis" in widget.empty.text()
+
+
+def test_the_worst_comes_first_and_a_click_on_the_header_turns_the_order(qtbot, findings):
+    assert titles(findings) == ["cat is lost", "ant becomes bee"]
+    header = findings.table.horizontalHeader()
+    place = QPoint(header.sectionViewportPosition(SEVERITY) + 10, header.height() // 2)
+    qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert titles(findings) == ["ant becomes bee", "cat is lost"]
+
+
+def test_a_star_survives_reopening(qtbot, findings, filled):
+    click(qtbot, findings, 0, STAR)
+    assert findings.model.rows[0].starred
+    settle(qtbot, filled)
+    assert [f.starred for f in filled.findings] == [True, False]
+    path = filled.workspace.path
+    assert filled.shutdown()
+    with Workspace.open(path) as again:
+        assert [f.starred for f in again.findings()] == [True, False]
+
+
+def test_space_stars_and_starred_only_shows_it(qtbot, findings, filled):
+    findings.table.selectRow(1)
+    qtbot.keyClick(findings.table, Qt.Key.Key_Space)
+    settle(qtbot, filled)
+    findings.starred.setChecked(True)
+    assert titles(findings) == ["ant becomes bee"]
+    assert findings.count.text() == "1 of 2"
+
+
+def test_a_note_is_written_in_place(qtbot, findings, filled):
+    click(qtbot, findings, 0, NOTE, double=True)
+    editor = findings.table.findChild(QLineEdit)
+    qtbot.keyClicks(editor, "ask the painter")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: filled.workspace.findings()[0].note == "ask the painter", timeout=5_000)
+    qtbot.keyClicks(findings.text, "painter")
+    assert titles(findings) == ["cat is lost"]
+
+
+def test_a_note_being_written_is_not_disturbed_by_new_findings(qtbot, findings, filled, request_of):
+    findings.table.selectRow(0)
+    qtbot.keyClick(findings.table, Qt.Key.Key_F2)
+    editor = findings.table.findChild(QLineEdit)
+    qtbot.keyClicks(editor, "half a")
+    filled.submit(request_of(steps=2))
+    qtbot.waitUntil(lambda: len(filled.findings) == 4, timeout=5_000)
+    assert findings.model.rowCount() == 2
+    qtbot.keyClicks(editor, " note")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 4, timeout=5_000)
+    qtbot.waitUntil(lambda: "half a note" in [row.note for row in filled.findings], timeout=5_000)
+
+
+def test_the_kind_filter_lists_the_kinds_there_are(findings):
+    assert [findings.kinds.itemText(i) for i in range(findings.kinds.count())] == ["All kinds", "crossing", "trap"]
+    findings.kinds.setCurrentText("crossing")
+    assert titles(findings) == ["ant becomes bee"]
+
+
+def test_selecting_a_finding_tells_the_store(qtbot, findings, filled):
+    click(qtbot, findings, 1, TITLE)
+    chosen = findings.model.rows[1]
+    assert (filled.selection.finding, filled.selection.run) == (chosen.id, chosen.run_id)
+
+
+def test_a_double_click_shows_the_run(qtbot, findings, filled):
+    with qtbot.waitSignal(filled.result_shown, timeout=5_000) as shown:
+        click(qtbot, findings, 0, TITLE, double=True)
+    assert shown.args[0].id == findings.model.rows[0].run_id
+
+
+def test_pictures_are_read_for_what_is_on_screen(qtbot, findings):
+    with_picture = findings.model.rows[1]
+    qtbot.waitUntil(lambda: isinstance(findings.thumbnails.get(with_picture.id), QPixmap), timeout=5_000)
+    assert findings.thumbnails.get(with_picture.id).size().toTuple() == (30, 20)

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import time
+
+import cv2
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import QPoint, Qt, QTimer
+from torch import nn
+
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import Dataset, from_arrays, open_dataset
+from robgui.gui.docks import Gallery
+from robgui.gui.docks.gallery import NOTHING_OPEN, NOTHING_PASSES
+from robgui.gui.selection import Selection
+
+
+@pytest.fixture
+def gallery(qtbot, filled):
+    widget = Gallery(filled)
+    qtbot.addWidget(widget)
+    widget.resize(360, 500)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+@pytest.fixture
+def empty(qtbot, store):
+    widget = Gallery(store)
+    qtbot.addWidget(widget)
+    widget.resize(360, 500)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def shown(gallery):
+    return gallery.model.rows.tolist()
+
+
+def test_without_data_it_says_what_to_do(empty):
+    assert empty.stack.currentIndex() == 1
+    assert empty.empty.text() == NOTHING_OPEN
+    assert not empty.clear.isVisible()
+
+
+def test_opening_a_hundred_thousand_inputs_touches_only_those_on_screen(qtbot, store, empty, monkeypatch):
+    touched = set()
+    read = Dataset.thumbnail
+    monkeypatch.setattr(Dataset, "thumbnail", lambda self, index, size: touched.add(index) or read(self, index, size))
+    many = from_arrays(np.zeros((100_000, 4, 4), np.uint8), np.zeros(100_000, np.int64), name="many")
+    start = time.perf_counter()
+    store.add_dataset(many)
+    assert time.perf_counter() - start < 2
+    qtbot.waitUntil(lambda: len(touched) > 0, timeout=5_000)
+    qtbot.wait(300)
+    assert len(shown(empty)) == 100_000
+    assert len(touched) < 100
+    bar = empty.view.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    qtbot.waitUntil(lambda: 99_999 in touched, timeout=5_000)
+    assert len(touched) < 200
+
+
+def test_visible_rows_are_the_rows_the_view_paints(qtbot, store, empty):
+    store.add_dataset(from_arrays(np.zeros((5_000, 4, 4), np.uint8), name="many"))
+    qtbot.wait(50)
+    for place in (0, 777, empty.view.verticalScrollBar().maximum()):
+        empty.view.verticalScrollBar().setValue(place)
+        area = empty.view.viewport().rect()
+        for spot in (QPoint(30, 30), area.center(), QPoint(30, area.bottom() - 10)):
+            row = empty.view.indexAt(spot).row()
+            assert row < 0 or row in empty.visible_rows()
+
+
+def test_misclassified_only_equals_numpy(qtbot, gallery, filled):
+    qtbot.mouseClick(gallery.filter.wrong, Qt.MouseButton.LeftButton, pos=QPoint(8, gallery.filter.wrong.height() // 2))
+    assert gallery.filter.wrong.isChecked()
+    expected = np.flatnonzero(filled.predictions.classes != filled.dataset.labels)
+    assert shown(gallery) == expected.tolist()
+    assert len(expected) == 12
+    qtbot.waitUntil(lambda: gallery.count.text() == "12 of 60 shown · 80.0 % of 60 right")
+
+
+def test_labels_are_compared_by_name_when_the_data_number_their_classes_otherwise(qtbot, store, empty, model):
+    images = np.full((30, 3, 4), 20, np.uint8)
+    images[:, 2] = 200
+    store.add_dataset(from_arrays(images, np.zeros(30, np.int64), names=("cat", "bee", "ant"), name="other order"))
+    store.add_model(model)
+    qtbot.waitUntil(lambda: empty.count.text() == "30 inputs · 100.0 % of 30 right", timeout=5_000)
+    assert empty.model.entry(0).title == empty.model.entry(0).guess == "cat"
+
+
+def test_class_and_text_filters_join(qtbot, gallery, filled):
+    gallery.filter.classes.setCurrentText("bee")
+    assert shown(gallery) == np.flatnonzero(filled.dataset.labels == 1).tolist()
+    qtbot.keyClicks(gallery.filter.text, "index<20")
+    qtbot.waitUntil(lambda: max(shown(gallery)) < 20)
+    assert shown(gallery) == [i for i in range(20) if filled.dataset.labels[i] == 1]
+
+
+def test_a_mistyped_filter_is_said_inline_and_keeps_what_is_shown(qtbot, gallery):
+    qtbot.keyClicks(gallery.filter.text, "colour=red")
+    qtbot.waitUntil(gallery.filter.problem.isVisible)
+    assert "colour" in gallery.filter.problem.text()
+    assert len(shown(gallery)) == 60
+    gallery.filter.text.clear()
+    qtbot.waitUntil(lambda: not gallery.filter.problem.isVisible())
+
+
+def test_a_filter_that_nothing_passes_offers_to_clear_it(qtbot, gallery):
+    qtbot.keyClicks(gallery.filter.text, "index>900")
+    qtbot.waitUntil(gallery.clear.isVisible)
+    assert gallery.empty.text() == NOTHING_PASSES
+    qtbot.mouseClick(gallery.clear, Qt.MouseButton.LeftButton)
+    assert len(shown(gallery)) == 60
+
+
+def test_a_click_selects_the_input(qtbot, gallery, filled):
+    place = gallery.view.visualRect(gallery.model.index(3, 0)).center()
+    qtbot.mouseClick(gallery.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert filled.selection.input == 3
+
+
+def test_arrow_keys_move_the_selection(qtbot, gallery, filled):
+    gallery.view.setFocus()
+    qtbot.keyClick(gallery.view, Qt.Key.Key_Right)
+    assert filled.selection.input == 1
+    qtbot.keyClick(gallery.view, Qt.Key.Key_Down)
+    assert filled.selection.input > 1
+
+
+def test_a_selection_from_elsewhere_is_scrolled_to_and_not_echoed(qtbot, gallery, filled):
+    told = []
+    filled.selection_changed.connect(lambda selection, origin: told.append(origin))
+    filled.select(Selection(input=57), origin="elsewhere")
+    assert told == ["elsewhere"]
+    assert gallery.view.currentIndex().row() == 57
+    assert gallery.view.viewport().rect().intersects(gallery.view.visualRect(gallery.model.index(57, 0)))
+
+
+def test_the_selection_survives_a_filter(gallery, filled):
+    filled.select(Selection(input=10))
+    gallery.filter.classes.setCurrentIndex(gallery.filter.classes.findData(int(filled.dataset.labels[10])))
+    assert gallery.model.rows[gallery.view.currentIndex().row()] == 10
+    assert filled.selection.input == 10
+
+
+def test_an_unreadable_image_is_shown_as_such(qtbot, store, empty, model, tmp_path):
+    for number in range(3):
+        cv2.imwrite(str(tmp_path / f"{number}.png"), np.full((3, 4), 99, np.uint8))
+    (tmp_path / "1.png").write_bytes(b"no image")
+    store.add_model(model)
+    store.add_dataset(open_dataset(tmp_path))
+    qtbot.waitUntil(lambda: empty.model.entry(1).unreadable, timeout=5_000)
+    assert "cannot be read" in empty.model.entry(1).sentence
+    qtbot.waitUntil(lambda: isinstance(empty.thumbnails.get(1), str), timeout=5_000)
+    assert not empty.model.entry(0).unreadable
+
+
+def test_a_model_that_gives_nan_is_said_in_words(qtbot, store, empty, dataset):
+    layer = nn.Linear(12, 3)
+    torch.nn.init.constant_(layer.weight, float("nan"))
+    store.add_dataset(dataset)
+    store.add_model(Classifier.from_module(nn.Sequential(nn.Flatten(), layer), (1, 3, 4)))
+    qtbot.waitUntil(empty.trouble.isVisible, timeout=5_000)
+    assert "not finite" in empty.trouble.text()
+
+
+def test_tables_have_small_pictures_too(qtbot, store, empty):
+    store.add_dataset(from_arrays(np.random.default_rng(0).random((20, 5)).astype(np.float32), name="rows"))
+    qtbot.waitUntil(lambda: empty.thumbnails.get(0) is not None, timeout=5_000)
+    assert not isinstance(empty.thumbnails.get(0), str)
+    assert not empty.filter.wrong.isEnabled()
+
+
+def test_a_model_that_sleeps_does_not_stop_the_window(qtbot, store, empty, dataset):
+    class Sleepy(nn.Module):
+        def forward(self, x):
+            time.sleep(0.5)
+            return x.flatten(1)[:, :3]
+
+    gaps, last = [], [time.perf_counter()]
+
+    def beat():
+        gaps.append(time.perf_counter() - last[0])
+        last[0] = time.perf_counter()
+
+    sleepy = Classifier.from_module(Sleepy(), (1, 3, 4))
+    timer = QTimer(interval=5)
+    timer.timeout.connect(beat)
+    last[0] = time.perf_counter()
+    timer.start()
+    store.add_dataset(dataset)
+    store.add_model(sleepy)
+    qtbot.waitUntil(lambda: len(store.predictions.classes) > 0 and store.predictions.classes[0] >= 0, timeout=10_000)
+    timer.stop()
+    assert max(gaps) < 0.2

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from robgui.core.run import Run, RunState
+from robgui.gui.docks import Runs
+from robgui.gui.docks.runs_items import RESULT, STATE, TIME
+from robgui.gui.runner import Job
+
+
+@pytest.fixture
+def runs(qtbot, filled):
+    widget = Runs(filled)
+    qtbot.addWidget(widget)
+    widget.resize(900, 250)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def cell(runs, row, column):
+    return runs.model.data(runs.model.index(row, column))
+
+
+def finish(qtbot, store, request):
+    job = store.submit(request)
+    qtbot.waitUntil(lambda: any(run.id == job.run_id and run.state.ended for run in store.runs), timeout=10_000)
+    return job
+
+
+def click(qtbot, runs, name):
+    qtbot.mouseClick(runs.buttons[name], Qt.MouseButton.LeftButton)
+
+
+def test_without_runs_it_says_what_to_do(runs):
+    assert runs.stack.currentIndex() == 1
+    assert "press Run" in runs.empty.text()
+    assert not any(runs.allowed().values())
+
+
+def test_a_run_that_ends_shows_its_verdict(qtbot, runs, filled, request_of):
+    finish(qtbot, filled, request_of())
+    assert runs.model.rowCount() == 1
+    assert cell(runs, 0, STATE) == "done"
+    assert cell(runs, 0, RESULT) == "Counted to 4."
+
+
+def test_steps_change_cells_and_never_rebuild_the_table(qtbot, runs, filled, request_of):
+    job = filled.submit(request_of(steps=40, pause=0.02))
+    qtbot.waitUntil(lambda: job.step is not None, timeout=5_000)
+    qtbot.wait(50)
+    runs.table.selectRow(0)
+    resets, changes = [], []
+    runs.model.modelReset.connect(lambda: resets.append(1))
+    runs.model.dataChanged.connect(lambda *_: changes.append(cell(runs, 0, RESULT)))
+    qtbot.wait(400)
+    assert not job.over
+    assert resets == []
+    assert len(set(changes)) > 3
+    assert "left" in changes[-1]
+    assert runs.chosen is job
+
+
+def test_the_chosen_row_stays_chosen_when_its_job_becomes_history(qtbot, runs, filled, request_of):
+    finish(qtbot, filled, request_of())
+    job = filled.submit(request_of(steps=10, pause=0.02))
+    qtbot.waitUntil(lambda: job.step is not None, timeout=5_000)
+    runs.table.selectRow(0)
+    qtbot.waitUntil(lambda: len(filled.runs) == 2 and all(run.state.ended for run in filled.runs), timeout=5_000)
+    qtbot.waitUntil(lambda: isinstance(runs.chosen, Run))
+    assert runs.chosen.id == job.run_id
+
+
+def test_stop_ends_the_chosen_job_and_keeps_what_it_had(qtbot, runs, filled, request_of):
+    job = filled.submit(request_of(steps=1000, pause=0.02))
+    qtbot.waitUntil(lambda: job.step is not None, timeout=5_000)
+    runs.table.selectRow(0)
+    assert runs.buttons["stop"].isEnabled()
+    click(qtbot, runs, "stop")
+    qtbot.waitUntil(lambda: cell(runs, 0, STATE) == "cancelled", timeout=5_000)
+    qtbot.waitUntil(lambda: isinstance(runs.chosen, Run))
+    assert runs.allowed() == {"show": True, "rerun": True, "stop": False, "copy": True, "delete": True}
+
+
+def test_a_queued_job_waits_in_words(qtbot, runs, filled, request_of):
+    filled.submit(request_of(steps=1000, pause=0.02))
+    second = filled.submit(request_of())
+    assert cell(runs, 1, STATE) == "queued"
+    assert cell(runs, 1, RESULT) == "waiting for its turn"
+    assert cell(runs, 1, TIME) == ""
+    assert isinstance(second, Job)
+    filled.runner.stop_all()
+
+
+@pytest.mark.parametrize("how", ["enter", "double click", "button"])
+def test_a_stored_run_is_drawn_again(qtbot, runs, filled, request_of, how):
+    finish(qtbot, filled, request_of())
+    runs.table.selectRow(0)
+    with qtbot.waitSignal(filled.result_shown, timeout=5_000) as shown:
+        if how == "enter":
+            qtbot.keyClick(runs.table, Qt.Key.Key_Return)
+        elif how == "button":
+            click(qtbot, runs, "show")
+        else:
+            place = runs.table.visualRect(runs.model.index(0, RESULT)).center()
+            qtbot.mouseClick(runs.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+            qtbot.mouseDClick(runs.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    run, result = shown.args
+    assert (run.id, result.value) == (filled.runs[0].id, 4.0)
+    assert filled.selection.run == run.id
+
+
+def test_run_again_submits_the_same_request(qtbot, runs, filled, request_of):
+    finish(qtbot, filled, request_of(steps=3))
+    runs.table.selectRow(0)
+    click(qtbot, runs, "rerun")
+    qtbot.waitUntil(lambda: [run.state for run in filled.runs] == [RunState.DONE] * 2, timeout=5_000)
+    assert filled.runs[0].request == filled.runs[1].request
+
+
+def test_the_command_line_is_put_on_the_clipboard(qtbot, runs, filled, request_of):
+    finish(qtbot, filled, request_of(steps=3))
+    runs.table.selectRow(0)
+    with qtbot.waitSignal(filled.said, timeout=5_000):
+        click(qtbot, runs, "copy")
+    assert QApplication.clipboard().text().startswith("robgui run count-up ")
+
+
+@pytest.mark.parametrize(("answer", "left"), [("Delete", 0), ("Keep", 1)])
+def test_deleting_asks_first(qtbot, runs, filled, request_of, answer, left):
+    finish(qtbot, filled, request_of())
+    runs.table.selectRow(0)
+
+    def press():
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        assert box.defaultButton().text() == "Keep"
+        next(button for button in box.buttons() if button.text() == answer).click()
+
+    QTimer.singleShot(100, press)
+    click(qtbot, runs, "delete")
+    qtbot.waitUntil(lambda: not filled.background.busy, timeout=5_000)
+    assert runs.model.rowCount() == left
+
+
+def test_a_failed_run_says_why(qtbot, runs, filled, request_of, monkeypatch):
+    def broken(classifier, dataset, params):
+        raise ValueError("a wheel came off")
+        yield
+
+    object.__setattr__(filled.analyses["count_up"], "engine", broken)
+    finish(qtbot, filled, request_of())
+    assert cell(runs, 0, STATE) == "failed"
+    assert "a wheel came off" in cell(runs, 0, RESULT)
+    assert not runs.allowed()["show"]

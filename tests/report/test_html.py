@@ -1,0 +1,107 @@
+"""The one-file report: complete, harmless, readable without a network."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import from_arrays
+from robgui.core.errors import WorkspaceError
+from robgui.core.request import Request, drive
+from robgui.core.run import RunState
+from robgui.core.workspace import Workspace
+from robgui.report.html import duration, write_html
+from tests.analyses.zonnscan.models import small_mlp
+
+EVIL = "<script>alert('1')</script>&\""
+
+
+class Tags(HTMLParser):
+    """Collects tags, attributes and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.values: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.values += [value or "" for _, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """One finished run with a finding, one that failed, one that waits; every name is hostile."""
+    workspace = Workspace.open(tmp_path / "a<b>.robgui")
+    classifier = small_mlp(gain=20.0)
+    hostile = Classifier.from_module(classifier._backend.module, (1, 6, 6), labels=[EVIL + str(i) for i in range(5)], name=EVIL)
+    dataset = from_arrays(np.full((2, 1, 6, 6), 0.5, dtype=np.float32), name=EVIL)
+    for _ in drive(Request.build("zonnscan", [hostile], dataset, {"samples": 64, "seed": 7}, indices=[0]), workspace, [hostile], dataset):
+        pass
+    failed = workspace.add_run(Request.build("zonnscan", [hostile], dataset, {}, indices=[0, 1]))
+    workspace.update_run(failed.id, state=RunState.FAILED, error=EVIL)
+    workspace.add_run(Request.build("zonnscan", [hostile], dataset, {}, indices=[1]))
+    workspace.set_finding(workspace.findings()[0].id, note=EVIL, starred=True)
+    return workspace
+
+
+def read(path: Path) -> Tags:
+    tags = Tags()
+    tags.feed(path.read_text(encoding="utf-8"))
+    return tags
+
+
+def test_the_report_holds_every_run_with_verdict_picture_settings_and_origin(workspace: Workspace, tmp_path: Path) -> None:
+    page = read(write_html(workspace, tmp_path / "report.html"))
+    run = workspace.runs()[-1]
+    assert page.tags.count("article") == 3 and page.tags.count("picture") == 1
+    for words in (
+        run.verdict,
+        run.request.models[0].fingerprint,
+        run.request.dataset.fingerprint,
+        run.device,
+        run.versions["torch"],
+        "Seed",
+    ):
+        assert words in page.text
+    assert page.text.count("This run has no result.") == 2 and "failed" in page.text and "queued" in page.text
+
+
+def test_findings_come_with_a_thumbnail_a_note_and_a_way_to_their_run(workspace: Workspace, tmp_path: Path) -> None:
+    page = read(write_html(workspace, tmp_path / "report.html"))
+    finding = workspace.findings()[0]
+    assert finding.title in page.text and finding.note in page.text and "★" in page.text
+    assert any(value.startswith("data:image/png;base64,") for value in page.values)
+    assert f"#run-{finding.run_id}" in page.values and f"run-{finding.run_id}" in page.values
+
+
+def test_nothing_from_outside_becomes_markup_and_nothing_is_fetched(workspace: Workspace, tmp_path: Path) -> None:
+    path = write_html(workspace, tmp_path / "report.html")
+    page = read(path)
+    assert "script" not in page.tags and "b" not in page.tags and EVIL in page.text
+    addresses = re.findall(r'(?:src|href|srcset)="([^"]{0,12})', path.read_text(encoding="utf-8"))
+    assert addresses and all(address.startswith(("data:", "#run-")) for address in addresses)
+    assert "default-src 'none'" in path.read_text(encoding="utf-8")
+
+
+def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
+    with Workspace.open(tmp_path / "empty.robgui") as workspace:
+        assert "holds no run yet" in read(write_html(workspace, tmp_path / "report.html")).text
+
+
+def test_a_place_that_cannot_be_written_is_named(workspace: Workspace, tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceError, match="cannot be written"):
+        write_html(workspace, tmp_path / "missing" / "report.html")
+
+
+def test_times_are_words() -> None:
+    assert [duration(seconds) for seconds in (2.13, 185, 7800)] == ["2.1 s", "3 min 5 s", "2 h 10 min"]

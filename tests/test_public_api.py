@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+import robgui
+from robgui.core.errors import DataError, ModelError, ParamsError
+from tests.core import tiny
+
+
+@pytest.fixture
+def model() -> robgui.Classifier:
+    return tiny.classifier()
+
+
+def test_the_public_names_are_these():
+    expected = ["Classifier", "Dataset", "Workspace", "__version__", "analyses", "load", "open_dataset", "run", "steps"]
+    assert sorted(robgui.__all__) == expected
+    assert set(expected) <= set(dir(robgui))
+    assert all(getattr(robgui, name) is not None for name in expected)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = robgui.nonsense
+
+
+def test_the_version_has_three_numbers():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", robgui.__version__)
+
+
+def test_analyses_is_the_registry_even_after_its_packages_were_imported():
+    import robgui.analyses.zonnscan
+
+    assert "zonnscan" in robgui.analyses()
+    assert robgui.analyses()["zonnscan"].params is robgui.analyses.zonnscan.ZonnscanParams
+
+
+def test_run_returns_the_last_result(model):
+    result = robgui.run("tiny-confidence", model, tiny.inputs(), samples=3)
+    assert isinstance(result, tiny.TinyResult)
+    assert result.drawn == 3
+
+
+def test_steps_gives_every_step_and_the_last_is_the_result(model):
+    steps = list(robgui.steps("tiny_confidence", model, tiny.inputs(), samples=3, seed=5))
+    assert [step.done for step in steps] == [1, 2, 3]
+    again = robgui.run("tiny_confidence", model, tiny.inputs(), samples=3, seed=5)
+    np.testing.assert_array_equal(steps[-1].result.confidence, again.confidence)
+
+
+def test_leaving_early_ends_the_run_with_what_it_has(model, tmp_path):
+    with robgui.Workspace.open(tmp_path / "w.robgui") as workspace:
+        with robgui.steps("tiny_confidence", model, tiny.inputs(), workspace=workspace) as going:
+            next(going)
+        (run,) = workspace.runs()
+        assert (run.state, run.done) == ("cancelled", 1)
+
+
+def test_inputs_may_be_one_input_a_list_a_tensor_a_path_or_a_dataset(model, tmp_path):
+    x = tiny.inputs()
+    np.save(tmp_path / "x.npy", x)
+    forms = [x, x.tolist(), torch.from_numpy(x), tmp_path / "x.npy", str(tmp_path / "x.npy"), robgui.open_dataset(tmp_path / "x.npy")]
+    results = [robgui.run("tiny_confidence", model, form, radii=(0.0,), samples=1).confidence[0] for form in forms]
+    assert results == [results[0]] * len(forms)
+    one = robgui.run("tiny_confidence", model, x[2], radii=(0.0,), samples=1)
+    assert one.confidence[0] == pytest.approx(float(model.probs(x[2]).max()))
+
+
+def test_a_model_may_be_a_path_and_a_run_may_be_kept(tmp_path):
+    program = torch.export.export(tiny.network(), (torch.zeros(2, 3),), dynamic_shapes=({0: torch.export.Dim("n")},))
+    torch.export.save(program, tmp_path / "m.pt2")
+    with robgui.Workspace.open(tmp_path / "w.robgui") as workspace:
+        result = robgui.run("tiny_confidence", tmp_path / "m.pt2", tiny.inputs(), samples=2, workspace=workspace)
+        (run,) = workspace.runs()
+        np.testing.assert_array_equal(workspace.result(run.id).confidence, result.confidence)
+
+
+def test_zonnscan_runs_in_one_line():
+    result = robgui.run("zonnscan", tiny.classifier(), tiny.inputs()[0], samples=64, radii=(0.0, 0.1))
+    assert result.index.shape == (2,)
+
+
+def test_what_cannot_be_used_is_said_in_words(model):
+    with pytest.raises(ParamsError, match="zonnscan"):
+        robgui.run("nothing", model, tiny.inputs())
+    with pytest.raises(ModelError, match="from_callable"):
+        robgui.run("tiny_confidence", print, tiny.inputs())
+    with pytest.raises(DataError):
+        robgui.run("tiny_confidence", model, ["a", "b"])
+    with pytest.raises(DataError):
+        robgui.run("tiny_confidence", model, [[1, 2], [3]])
+    with pytest.raises(ModelError, match="No model"):
+        robgui.run("tiny_confidence", [], tiny.inputs())
+    with pytest.raises(ParamsError, match="samples"):
+        robgui.run("tiny_confidence", model, tiny.inputs(), samples=-1)
