@@ -31,12 +31,12 @@ def save_weights(module: nn.Module, example: Tensor, path: Path) -> None:
 
 
 def save_script(module: nn.Module, example: Tensor, path: Path) -> None:
-    """TorchScript, without the debug records that hold source paths of this machine."""
+    """TorchScript, without the debug records that hold source paths of this machine, constants in alphabetical order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.jit.save(torch.jit.script(module.eval()), path)
-    parts = _unzip(path)
-    _zip(path, {name: content for name, content in parts.items() if not name.endswith(".debug_pkl")}, zipfile.ZIP_STORED)
+    parts = {name: content for name, content in _unzip(path).items() if not name.endswith((".debug_pkl", "serialization_id"))}
+    _zip(path, {name: _sort_constants(content) if name.endswith(".py") else content for name, content in parts.items()}, zipfile.ZIP_STORED)
 
 
 def save_onnx(module: nn.Sequential, path: Path) -> None:
@@ -81,6 +81,11 @@ def outward(values: np.ndarray, *, down: bool) -> tuple[float, ...]:
     magnitude = np.power(10.0, np.floor(np.log10(np.where(values == 0, 1, np.abs(values)))) - 2)
     rounded = (np.floor if down else np.ceil)(values / magnitude) * magnitude
     return tuple(float(f"{value:.3g}") for value in rounded)
+
+
+def _sort_constants(code: bytes) -> bytes:
+    """Torch writes the constants of a class in the order of a set, which differs from run to run."""
+    return re.sub(rb"(?m)(?:^ +\w+ : Final\[.*\n)+", lambda block: b"".join(sorted(block[0].splitlines(keepends=True))), code)
 
 
 def _unzip(path: Path) -> dict[str, bytes]:

@@ -3,6 +3,7 @@
 RobguiError                 one sentence for a person: what, where, what to do
 ├── ModelError              a model file that cannot be read, or a model that misbehaves
 │   ├── TrustError          the file would execute code; the user has not said that they trust it
+│   ├── IncompleteModelError  the file does not tell its architecture or the shape of an input
 │   └── MissingExtraError   an optional package is needed (also for datasets)
 ├── DataError               a dataset that cannot be read or does not fit the model
 ├── ParamsError             a setting out of range or unknown
@@ -22,6 +23,10 @@ class ModelError(RobguiError):
 
 class TrustError(ModelError):
     """Reading the file would execute code from it, and nobody has said that it is trusted."""
+
+
+class IncompleteModelError(ModelError):
+    """The file does not tell its architecture or the shape of one input; the user can."""
 
 
 class MissingExtraError(ModelError):

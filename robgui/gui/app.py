@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from robgui.gui.background import unexpected
@@ -36,6 +36,7 @@ def application() -> QApplication:
     """The one QApplication, with the user's look."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
+    qInstallMessageHandler(_qt_message)
     app.setApplicationName("robgui")
     app.setDesktopFileName("robgui")
     settings = load_settings()
@@ -45,6 +46,14 @@ def application() -> QApplication:
     app.setFont(font)
     theme.apply(settings.dark)
     return app
+
+
+def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    """What Qt has to say goes where everything else goes: into the log."""
+    if "propagateSizeHints" in text:  # the offscreen platform says so at every resize
+        return
+    level = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO}.get(kind, logging.WARNING)
+    logging.getLogger("robgui.qt").log(level, text)
 
 
 def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:

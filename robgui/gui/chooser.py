@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
 
-
 if TYPE_CHECKING:
     from robgui.gui.store import Store
 
@@ -30,17 +29,27 @@ class Chooser(QWidget):
             layout.addWidget(box)
             box.setMinimumContentsLength(16)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.models.activated.connect(lambda place: store.use_model(store.models[place]))
-        self.datasets.activated.connect(lambda place: store.use_dataset(store.datasets[place]))
-        store.models_changed.connect(self._show)
-        store.datasets_changed.connect(self._show)
+        self.models.activated.connect(lambda place: store.library.use_model(store.library.models[place]))
+        self.datasets.activated.connect(lambda place: store.library.use_dataset(store.library.datasets[place]))
+        store.library.models_changed.connect(self._show)
+        store.library.datasets_changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
         store = self._store
-        _fill(self.models, [m.name for m in store.models], store.models.index(store.model) if store.model in store.models else -1, "no model")
-        names = [f"{d.name} ({len(d):,})" for d in store.datasets]
-        _fill(self.datasets, names, store.datasets.index(store.dataset) if store.dataset in store.datasets else -1, "no inputs")
+        _fill(
+            self.models,
+            [m.name for m in store.library.models],
+            store.library.models.index(store.library.model) if store.library.model in store.library.models else -1,
+            "no model",
+        )
+        names = [f"{d.name} ({len(d):,})" for d in store.library.datasets]
+        _fill(
+            self.datasets,
+            names,
+            store.library.datasets.index(store.library.dataset) if store.library.dataset in store.library.datasets else -1,
+            "no inputs",
+        )
 
 
 def _fill(box: QComboBox, names: list[str], current: int, nothing: str) -> None:

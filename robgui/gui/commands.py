@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,9 @@ from robgui import resources
 from robgui.core.errors import RobguiError
 from robgui.gui import export
 from robgui.gui.actions import Entry
-from robgui.gui.model_dialog import ModelDialog, ask_trust
+from robgui.gui.architecture_dialog import ArchitectureDialog, ask_trust
+from robgui.gui.library import Opening
+from robgui.gui.model_dialog import ModelDialog
 from robgui.gui.palette import CommandPalette, ShortcutSheet
 from robgui.gui.theme import theme
 
@@ -33,8 +36,9 @@ class Commands:
         self._window = window
         self._store = window.store
         self._dialog: ModelDialog | None = None
-        self._store.trust_needed.connect(self._ask_trust)
-        self._store.model_opened.connect(self._show_model)
+        self._store.library.trust_needed.connect(self._ask_trust)
+        self._store.library.details_needed.connect(self._ask_details)
+        self._store.library.model_opened.connect(self._show_model)
 
     def entries(self) -> list[Entry]:
         """Every action of the program."""
@@ -61,7 +65,7 @@ class Commands:
             Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
             Entry("remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"),
             *(
-                Entry(f"page_{i}", f"Show {title}", "View", lambda i=i: w.go_to(i), f"Ctrl+{i + 1}", mark)
+                Entry(f"page_{i}", f"Show {title}", "View", partial(w.go_to, i), f"Ctrl+{i + 1}", mark)
                 for i, (title, mark) in enumerate(pages)
             ),
             Entry("dark", "Dark theme", "View", self.toggle_dark, "Ctrl+T", "theme", checkable=True, separator=True),
@@ -100,13 +104,13 @@ class Commands:
             pause=active,
             stop=active,
             stop_all=store.runner.busy,
-            check_model=store.model is not None,
-            remove_model=store.model is not None,
+            check_model=store.library.model is not None,
+            remove_model=store.library.model is not None,
             save_picture=shown,
             copy_picture=shown,
             save_numbers=shown,
-            find_missing=bool(store.missing),
-            report=bool(store.runs),
+            find_missing=bool(store.history.missing),
+            report=bool(store.history.runs),
         )
 
     # --- opening -------------------------------------------------------------------------------------------
@@ -121,9 +125,9 @@ class Commands:
         if ending == ".robgui":
             self._store.open_workspace(path)
         elif ending in MODEL_ENDINGS and path.is_file():
-            self._store.load_model(path)
+            self._store.library.load_model(Opening(path))
         else:
-            self._store.load_dataset(path)
+            self._store.library.load_dataset(path)
 
     def open_model(self) -> None:
         """Asks for a model file."""
@@ -142,9 +146,9 @@ class Commands:
     def start_demo(self) -> None:
         """Loads the bundled data and models and shows the first panel."""
         for entry in resources.demo():
-            self._store.load_dataset(entry.dataset, quiet=True)
+            self._store.library.load_dataset(entry.dataset, quiet=True)
             for model in entry.models:
-                self._store.load_model(model, quiet=True)
+                self._store.library.load_model(Opening(model, quiet=True))
         self._window.go_to(1)
 
     def open_workspace(self) -> None:
@@ -153,10 +157,12 @@ class Commands:
 
     def find_missing(self) -> None:
         """Points the workspace to a file that was moved."""
-        for reference in list(self._store.missing):
-            path, _ = QFileDialog.getOpenFileName(self._window, f"Where is {reference.name} now? It was {reference.path}", self._window.settings.last_folder)
+        for reference in list(self._store.history.missing):
+            path, _ = QFileDialog.getOpenFileName(
+                self._window, f"Where is {reference.name} now? It was {reference.path}", self._window.settings.last_folder
+            )
             if path:
-                self._store.relink(reference, Path(path))
+                self._store.history.relink(reference, Path(path))
 
     def _ask_and_open(self, title: str, kinds: str) -> None:
         path, _ = QFileDialog.getOpenFileName(self._window, title, self._window.settings.last_folder, kinds)
@@ -180,13 +186,13 @@ class Commands:
 
     def check_model(self) -> None:
         """Shows how the model in use behaves, with its settings to edit."""
-        if self._store.model is not None:
-            self._show_model(self._store.model)
+        if self._store.library.model is not None:
+            self._show_model(self._store.library.model)
 
     def remove_model(self) -> None:
         """Takes the model in use off the list."""
-        if self._store.model is not None:
-            self._store.remove_model(self._store.model)
+        if self._store.library.model is not None:
+            self._store.library.remove_model(self._store.library.model)
 
     def _show_model(self, classifier: Classifier) -> None:
         if self._dialog is not None:
@@ -194,9 +200,14 @@ class Commands:
         self._dialog = ModelDialog(self._store, classifier, self._window)
         self._dialog.show()
 
-    def _ask_trust(self, path: Path, sentence: str) -> None:
-        if ask_trust(path, sentence, self._window):
-            self._store.load_model(path, trust=True)
+    def _ask_trust(self, opening: Opening, sentence: str) -> None:
+        if ask_trust(opening.path, sentence, self._window):
+            self._store.library.load_model(opening.but(trust=True))
+
+    def _ask_details(self, opening: Opening, sentence: str) -> None:
+        dialog = ArchitectureDialog(opening.path, sentence, self._window)
+        if dialog.exec():
+            self._store.library.load_model(opening.but(settings={**opening.settings, **dialog.overrides()}))
 
     def _fill_devices(self) -> None:
         from robgui.core.loading import devices
@@ -205,33 +216,41 @@ class Commands:
         menu.clear()
         group = QActionGroup(menu)
         for device, name in devices():
-            action = _switch(menu, f"{device}: {name}", device == self._store.device)
-            action.triggered.connect(lambda _=False, device=device: self._store.set_device(device))
+            action = _switch(menu, f"{device}: {name}", device == self._store.library.device)
+            action.triggered.connect(lambda _=False, device=device: self._set_device(device))
             group.addAction(action)
         menu.addSeparator()
         for name, text in (("autocast", "Half precision (autocast)"), ("channels_last", "Channels last")):
-            action = _switch(menu, text, getattr(self._store, name))
-            action.triggered.connect(lambda on, name=name: self._store.set_device(self._store.device, **{name: on}))
+            action = _switch(menu, text, getattr(self._store.library, name))
+            action.triggered.connect(lambda on, name=name: self._set_device(self._store.library.device, **{name: on}))
         menu.addSeparator()
-        menu.addAction("Measure the difference …").triggered.connect(lambda: self._store.measure_speed())
+        measure = menu.addAction("Measure the difference")
+        measure.setEnabled(self._store.library.model is not None and not self._store.runner.busy)
+        measure.triggered.connect(self._store.library.measure_speed)
+
+    def _set_device(self, device: str, **options: bool) -> None:
+        if self._store.runner.busy:
+            self._store.say("warning", "Stop the running analysis before changing the device.")
+        else:
+            self._store.library.set_device(device, **options)
 
     # --- saving --------------------------------------------------------------------------------------------
 
     def save_workspace(self) -> None:
         """Copies the workspace to a file of the user's choice."""
         if path := self._ask_save("Save workspace as", "workspace.robgui", _WORKSPACES):
-            self._store.save_workspace_as(path.with_suffix(".robgui"))
+            self._store.history.save_as(path.with_suffix(".robgui"))
 
     def export_workspace(self) -> None:
         """Writes every run as plain files."""
         folder = QFileDialog.getExistingDirectory(self._window, "Export all runs into a folder", self._window.settings.last_folder)
         if folder:
-            self._store.export_workspace(Path(folder))
+            self._store.history.export(Path(folder))
 
     def write_report(self) -> None:
         """Writes the one-file HTML report."""
         if path := self._ask_save("Write report", "report.html", "HTML (*.html)"):
-            self._store.write_report(path.with_suffix(".html"))
+            self._store.history.write_report(path.with_suffix(".html"))
 
     def save_picture(self) -> None:
         """Saves the picture on show."""
@@ -308,12 +327,14 @@ class Commands:
         """Version and purpose."""
         import robgui
 
-        text = f"robgui {robgui.__version__}\n\nLooks at the robustness of neural classifiers with published methods. No network access, no telemetry."
+        text = f"robgui {robgui.__version__}\n\nLooks at the robustness of neural classifiers.\nNo network access, no telemetry."
         QMessageBox.about(self._window, "About robgui", text)
 
     def may_quit(self) -> bool:
         """Asks whether to stop what is running."""
-        answer = QMessageBox.question(self._window, "Quit", "An analysis is still running. Stop it and quit? What it has found so far is kept.")
+        answer = QMessageBox.question(
+            self._window, "Quit", "An analysis is still running. Stop it and quit? What it has found so far is kept."
+        )
         return answer == QMessageBox.StandardButton.Yes
 
 

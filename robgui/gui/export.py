@@ -49,7 +49,7 @@ def save_table(columns: dict[str, np.ndarray], path: Path) -> None:
     """Writes columns of equal length as CSV, or any arrays as NPZ."""
     try:
         if path.suffix.lower() == ".npz":
-            np.savez_compressed(path, **columns)
+            np.savez_compressed(path, allow_pickle=False, **columns)
         elif path.suffix.lower() == ".csv":
             with path.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic.fields import FieldInfo
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QToolButton, QVBoxLayout, QWidget
-from pydantic.fields import FieldInfo
 
 from robgui.core import params_text
 from robgui.core.analysis import Params
@@ -38,6 +38,7 @@ class ParamsForm(QWidget):
         layout.addWidget(self._fields(rare=False))
         layout.addWidget(self._more())
         layout.addWidget(self._problem)
+        layout.addStretch()
 
     def values(self) -> Params | None:
         """The settings, or None while they are not valid (the form says why)."""

@@ -87,19 +87,19 @@ class MainWindow(QMainWindow):
         self._size_docks()
         self.runs_dock.raise_()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files may be dropped anywhere."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+    def dropEvent(self, event: QDropEvent) -> None:
         """Opens whatever was dropped: models, data, a workspace."""
         for url in event.mimeData().urls():
             if url.isLocalFile():
                 self.commands.open_path(Path(url.toLocalFile()))
         event.acceptProposedAction()
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+    def closeEvent(self, event: QCloseEvent) -> None:
         """Remembers the layout; every run is in the workspace already."""
         if self.store.runner.busy and not self.commands.may_quit():
             event.ignore()
@@ -164,9 +164,16 @@ class MainWindow(QMainWindow):
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
-        store.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
-        store.workspace_changed.connect(self._title)
-        for signal in (store.job_changed, store.models_changed, store.datasets_changed, store.selection_changed, store.runs_changed, store.ready):
+        store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
+        store.history.opened.connect(self._title)
+        for signal in (
+            store.job_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+            store.selection_changed,
+            store.history.runs_changed,
+            store.ready,
+        ):
             signal.connect(lambda *_: self.commands.refresh())
         theme.changed.connect(self._tint)
         self._tint()
@@ -178,7 +185,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icon("app"))
 
     def _title(self) -> None:
-        workspace = self.store.workspace
+        workspace = self.store.history.workspace
         if workspace is not None:
             note = " (read-only)" if workspace.read_only else ""
             self.setWindowTitle(f"{workspace.path.stem}{note} · robgui")

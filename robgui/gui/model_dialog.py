@@ -55,7 +55,7 @@ class ModelDialog(QDialog):
         self.form.changed.connect(self._changed)
         self.form.from_data_wanted.connect(self._read_data)
         self.form.labels_wanted.connect(self._read_labels)
-        store.datasets_changed.connect(self._changed)
+        store.library.datasets_changed.connect(self._changed)
         self.finished.connect(self._end)
         self._recompute()
 
@@ -137,7 +137,7 @@ class ModelDialog(QDialog):
             self._store.pictures.drop(_PREVIEW)
             self._show(Preview(problem=str(error)))
             return
-        classifier, dataset = self._classifier, self._store.dataset
+        classifier, dataset = self._classifier, self._store.library.dataset
         self.verdict.setText("Computing …")
         self._store.pictures.run(
             lambda: preview(classifier, values, dataset), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
@@ -145,7 +145,7 @@ class ModelDialog(QDialog):
 
     def _previewed(self, answer: Preview) -> None:
         self._show(answer)
-        dataset, candidate, stale = self._store.dataset, answer.classifier, self._newest
+        dataset, candidate, stale = self._store.library.dataset, answer.classifier, self._newest
         if candidate is None or answer.problem or dataset is None or not len(dataset):
             return
         self.verdict.setText("Measuring the accuracy …")
@@ -167,7 +167,7 @@ class ModelDialog(QDialog):
         _tell(self.problem, answer.problem)
         _tell(self.warnings, *answer.warnings)
         _tell(self.notes, *answer.notes)
-        self.cards.show_guesses(answer.guesses, _NO_DATA if self._store.dataset is None else "")
+        self.cards.show_guesses(answer.guesses, _NO_DATA if self._store.library.dataset is None else "")
         self._enable()
 
     def _measured(self, answer: Preview, accuracy: Accuracy) -> None:
@@ -194,7 +194,7 @@ class ModelDialog(QDialog):
 
     def _read_data(self) -> None:
         """Value range, mean and std from the inputs."""
-        dataset = self._store.dataset
+        dataset = self._store.library.dataset
         if dataset is None:
             _tell(self.notes, _NO_DATA)
             return
@@ -221,7 +221,7 @@ class ModelDialog(QDialog):
             return
         candidate = self.candidate
         self.accept()
-        self._store.add_model(candidate)
+        self._store.library.add_model(candidate)
 
     def _save(self) -> None:
         candidate, path = self.candidate, self._classifier.path
@@ -236,7 +236,7 @@ class ModelDialog(QDialog):
         """Nobody waits for answers any more."""
         self._debounce.stop()
         self._newest.set()
-        self._store.datasets_changed.disconnect(self._changed)
+        self._store.library.datasets_changed.disconnect(self._changed)
         for key in (_PREVIEW, _ACCURACY, _DATA):
             self._store.pictures.drop(key)
 

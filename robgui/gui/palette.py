@@ -30,7 +30,7 @@ class CommandPalette(QDialog):
         self.resize(self.fontMetrics().averageCharWidth() * 72, self.fontMetrics().height() * 20)
         self._filter("")
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys move in the list while the line has the focus."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
@@ -44,7 +44,9 @@ class CommandPalette(QDialog):
 
     def _filter(self, text: str) -> None:
         self.list.clear()
-        ranked = sorted((rank, entry.text, name) for name, entry in self._actions.entries.items() if (rank := match_rank(text, entry.text)) >= 0)
+        ranked = sorted(
+            (rank, entry.text, name) for name, entry in self._actions.entries.items() if (rank := match_rank(text, entry.text)) >= 0
+        )
         for _, shown, name in ranked:
             self._add(shown, name, self._actions[name])
         self.list.setCurrentRow(0)
@@ -59,7 +61,7 @@ class CommandPalette(QDialog):
 
     def _do(self) -> None:
         item = self.list.currentItem()
-        if item is None or not item.flags() & Qt.ItemFlag.ItemIsEnabled:
+        if not self.list.count() or not item.flags() & Qt.ItemFlag.ItemIsEnabled:
             return
         self.accept()
         self._actions[item.data(Qt.ItemDataRole.UserRole)].trigger()

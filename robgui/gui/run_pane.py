@@ -25,6 +25,7 @@ class RunPane(QWidget):
         self._store = store
         self._analysis = ""
         self._forms: dict[str, ParamsForm] = {}
+        self._pages: dict[str, QScrollArea] = {}
         self._title = QLabel(font=heading_font(1.15), wordWrap=True)
         self._question = QLabel(wordWrap=True)
         self._question.setProperty("role", "quiet")
@@ -38,7 +39,7 @@ class RunPane(QWidget):
         self.reset = QPushButton("Defaults", toolTip="Back to the default settings")
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName("Progress")
-        self._left = QLabel()
+        self._left = QLabel(wordWrap=True)
         self._left.setProperty("role", "quiet")
         self._arrange()
         self._connect()
@@ -52,7 +53,7 @@ class RunPane(QWidget):
         self._title.setText(known.title if known else "")
         self._question.setText(known.question if known else "")
         if known is not None:
-            self._stack.setCurrentWidget(self._form(name).parentWidget().parentWidget())
+            self._stack.setCurrentWidget(self._page(name))
         self.refresh()
 
     def form(self) -> ParamsForm | None:
@@ -80,18 +81,18 @@ class RunPane(QWidget):
         self.reset.setEnabled(known)
         self._show_progress(job)
 
-    def _form(self, name: str) -> ParamsForm:
-        if name not in self._forms:
+    def _page(self, name: str) -> QScrollArea:
+        """The scrolling page with the form of ``name``, made when it is first needed."""
+        if name not in self._pages:
             form = ParamsForm(self._store.analyses[name].params)
             form.changed.connect(lambda: self._store.set_params(name, form.values()))
-            scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
-            scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            scroll.setWidget(form)
-            form.layout().addStretch()
-            self._stack.addWidget(scroll)
-            self._forms[name] = form
+            page = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+            page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            page.setWidget(form)
+            self._stack.addWidget(page)
+            self._forms[name], self._pages[name] = form, page
             self._store.set_params(name, form.values())
-        return self._forms[name]
+        return self._pages[name]
 
     def _arrange(self) -> None:
         buttons = QHBoxLayout()
@@ -114,12 +115,18 @@ class RunPane(QWidget):
         self.run.clicked.connect(self.start)
         self.pause.clicked.connect(self.toggle_pause)
         self.stop.clicked.connect(self.stop_job)
-        self.reset.clicked.connect(lambda: self.form() and self.form().reset())
-        for signal in (store.job_changed, store.models_changed, store.datasets_changed, store.selection_changed, store.params_changed):
+        self.reset.clicked.connect(self._reset)
+        for signal in (
+            store.job_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+            store.selection_changed,
+            store.params_changed,
+        ):
             signal.connect(lambda *_: self.refresh())
         store.ready.connect(lambda: self.show_analysis(self._analysis))
         store.job_stepped.connect(self._show_progress)
-        store.result_shown.connect(lambda run, _: self._show_params(run))
+        store.history.result_shown.connect(lambda run, _: self._show_params(run))
         clock = QTimer(self, interval=500)
         clock.timeout.connect(lambda: self._show_progress(store.runner.active))
         clock.start()
@@ -137,11 +144,16 @@ class RunPane(QWidget):
         if job is not None:
             job.stop()
 
+    def _reset(self) -> None:
+        if (form := self.form()) is not None:
+            form.reset()
+
     def _show_params(self, run: object) -> None:
         """A stored run brings its settings back into the form."""
         request = run.request  # type: ignore[attr-defined]
         if request.analysis in self._store.analyses:
-            self._form(request.analysis).set_values(request.params)
+            self._page(request.analysis)
+            self._forms[request.analysis].set_values(request.params)
 
     def _show_progress(self, job: Job | None) -> None:
         self.progress.setVisible(job is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -53,13 +54,13 @@ class Status(QStatusBar):
         self.device.setIcon(icon("device"))
 
     def _look(self) -> None:
-        calls = sum(model.calls for model in self._store.models)
+        calls = sum(model.calls for model in self._store.library.models)
         now = time.monotonic()
         rate = max(0, calls - self._calls) / max(now - self._looked, 1e-3)
         self._calls, self._looked = calls, now
         self._speed.setText(f"{rate:,.0f} inputs/s" if rate >= 0.5 else "idle")
-        self._memory.setText(_memory(self._store.device))
-        self.device.setText(self._store.device or "…")
+        self._memory.setText(_memory(self._store.library.device))
+        self.device.setText(self._store.library.device or "…")
 
 
 def _memory(device: str) -> str:
@@ -69,6 +70,6 @@ def _memory(device: str) -> str:
 
         return amount(torch.cuda.memory_allocated(device))
     if sys.platform == "linux":
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return amount(int(file.read().split()[1]) * 4096)
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return amount(int(pages) * 4096)
     return ""

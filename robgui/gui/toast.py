@@ -39,7 +39,7 @@ class Toasts(QObject):
         """What is on screen."""
         return [toast.sentence for toast in self._shown]
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keeps the toasts in their corner when the window is resized."""
         if event.type() == QEvent.Type.Resize:
             self._arrange()
@@ -98,7 +98,7 @@ class Toast(QFrame):
         def toggle() -> None:
             box.setVisible(not box.isVisible())
             self.adjustSize()
-            self.move(self.x(), max(8, self.parentWidget().height() - self.height() - 48))
+            self.move(self.x(), max(8, self.window().height() - self.height() - 48))
 
         show.clicked.connect(toggle)
         copy.clicked.connect(lambda: QApplication.clipboard().setText(f"{self.sentence}\n\n{details}"))

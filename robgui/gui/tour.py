@@ -69,18 +69,18 @@ class Tour:
         """Every stop, light and dark, then the report."""
         store = self.window.store
         dark = theme.dark
-        self._wait(lambda: bool(store.analyses) and store.workspace is not None, "torch")
+        self._wait(lambda: bool(store.analyses) and store.history.workspace is not None, "torch")
         theme.apply(False)
         self._shot("welcome")
         self.window.commands.start_demo()
         expected = sum(len(entry.models) for entry in resources.demo())
-        self._wait(lambda: len(store.models) >= expected or not store.background.busy, "the demo models")
+        self._wait(lambda: len(store.library.models) >= expected or not store.background.busy, "the demo models")
         for stop in STOPS:
             self._visit(stop)
         theme.apply(True)
         self._shot("dark")
         theme.apply(dark)
-        store.write_report(self._folder / "report.html")
+        store.history.write_report(self._folder / "report.html")
         self._wait(lambda: not store.background.busy, "the report")
         code = leave(self.window, 0)
         self._say(f"{self._count} screenshots and report.html are in {self._folder}.")
@@ -88,11 +88,11 @@ class Tour:
 
     def _visit(self, stop: Stop) -> None:
         store = self.window.store
-        model = next((m for m in store.models if m.name == stop.model), None)
+        model = next((m for m in store.library.models if m.name == stop.model), None)
         if model is None:
             self._say(f"{stop.analysis}: {stop.model} could not be loaded, so this stop is left out.")
             return
-        store.use_model(model)
+        store.library.use_model(model)
         self._wait(lambda: not store.background.busy, stop.model)
         store.select(store.selection.but(input=stop.input))
         self.window.show_panel(stop.analysis)

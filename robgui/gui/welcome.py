@@ -34,7 +34,10 @@ class Welcome(QScrollArea):
         self._marks: list[tuple[QLabel, str]] = []
         self._buttons: dict[str, QPushButton] = {}
         title = QLabel("How robust is your classifier?", font=heading_font(2.0), wordWrap=True)
-        text = QLabel("Load a model, point at an input, press Run, and watch where its answers break. Files can also be dropped anywhere on this window.", wordWrap=True)
+        text = QLabel(
+            "Load a model, point at an input, press Run, and watch where its answers break. Files can be dropped anywhere on this window.",
+            wordWrap=True,
+        )
         text.setProperty("role", "quiet")
         cards = QHBoxLayout()
         cards.setSpacing(16)

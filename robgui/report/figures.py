@@ -146,11 +146,11 @@ def zonnscan_populations_figure(result: PopulationsResult) -> Figure:
 def _draw_distributions(axes: Axes, result: PopulationsResult) -> None:
     """Histograms with an empirical distribution function over them; the second set is hatched."""
     edges = np.linspace(0, 1, 26).tolist()
-    for i, (colour, hatch, line) in enumerate(((CLASS_COLOURS[0], "", "-"), (CLASS_COLOURS[1], "//", "--"))):
+    for i, (colour, hatch, line) in enumerate(((CLASS_COLOURS[0], "", "-"), (CLASS_COLOURS[1], "////", "--"))):
         values = np.sort(result.index[result.second == bool(i)])
         label = f"{result.names[i]}: {len(values):,} inputs, mean {result.means[i]:.3g}"
         weights = np.full(len(values), 1 / len(values))
-        axes.hist(values, edges, weights=weights, color=colour, alpha=0.45, hatch=hatch, edgecolor=colour, label=label)
+        axes.hist(values, edges, weights=weights, facecolor=f"{colour}66", hatch=hatch, edgecolor=colour, linewidth=0.6, label=label)
         axes.step(np.r_[0, values, 1], np.r_[0, weights.cumsum(), 1], where="post", color=colour, linestyle=line)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)

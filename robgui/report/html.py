@@ -92,7 +92,7 @@ def _finding(finding: StoredFinding, run: Run | None) -> str:
     star = '<span title="starred">★</span> ' if finding.starred else ""
     note = f'<p class="note">{escape(finding.note)}</p>' if finding.note else ""
     link = "" if run is None else f'<a href="#run-{escape(run.id)}">{escape(_title(run))}</a>'
-    bar = f'<meter min="0" max="1" value="{finding.severity:.3f}"></meter> {finding.severity:.2f}'
+    bar = f'<meter min="0" low="0.34" high="0.67" max="1" optimum="0" value="{finding.severity:.3f}"></meter> {finding.severity:.2f}'
     words = f'{star}{escape(finding.title)}<p class="quiet">{escape(finding.kind)}</p>{note}'
     return f"<tr><td>{picture}<td>{words}<td>{bar}<td>{link}</tr>\n"
 

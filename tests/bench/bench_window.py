@@ -67,12 +67,12 @@ def bench_loop(folder: Path) -> None:
             QCoreApplication.processEvents()
             time.sleep(0.001)
 
-    wait(lambda: bool(store.analyses) and store.workspace is not None)
+    wait(lambda: bool(store.analyses) and store.history.workspace is not None)
     window.commands.start_demo()
     wait(lambda: not store.background.busy)
     for name in ("fashion_cnn.safetensors", "fashion_mlp.pt2"):
-        model = next(m for m in store.models if m.name == name)
-        store.use_model(model)
+        model = next(m for m in store.library.models if m.name == name)
+        store.library.use_model(model)
         wait(lambda: not store.background.busy and not store.pictures.busy)
         form = window.run_pane.form()
         assert form is not None
@@ -94,7 +94,10 @@ def bench_loop(folder: Path) -> None:
         window.run_pane.stop.click()
         wait(lambda job=job: job.state is RunState.CANCELLED)
         cancel = 1000 * (time.perf_counter() - pressed)
-        print(f"{name}: event loop gap median {np.median(gaps):.1f} ms, p99 {np.quantile(gaps, 0.99):.1f} ms, worst {gaps.max():.1f} ms; cancel {cancel:.0f} ms")
+        p99 = np.quantile(gaps, 0.99)
+        print(
+            f"{name}: event loop gap median {np.median(gaps):.1f} ms, p99 {p99:.1f} ms, worst {gaps.max():.1f} ms; cancel {cancel:.0f} ms"
+        )
     leave(window, 0)
 
 

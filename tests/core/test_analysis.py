@@ -16,13 +16,13 @@ class Few(Params):
 
 
 def test_unknown_settings_are_refused_with_the_list_of_known_ones():
-    with pytest.raises(ParamsError, match="no setting 'sample'.*samples"):
+    with pytest.raises(ParamsError, match=r"no setting 'sample'.*samples"):
         Few.parse({"sample": 3})
 
 
 @pytest.mark.parametrize("value", [0, 101, "x", None, float("nan")])
 def test_a_setting_out_of_range_is_one_sentence_with_its_name(value):
-    with pytest.raises(ParamsError, match="^samples = ") as caught:
+    with pytest.raises(ParamsError, match=r"^samples = ") as caught:
         Few.parse({"samples": value})
     assert "\n" not in str(caught.value)
 

@@ -21,7 +21,7 @@ def start(qtbot, tmp_path):
         windows.append(window)
         window.show()
         qtbot.waitExposed(window)
-        qtbot.waitUntil(lambda: bool(window.store.analyses) and window.store.workspace is not None, timeout=60_000)
+        qtbot.waitUntil(lambda: bool(window.store.analyses) and window.store.history.workspace is not None, timeout=60_000)
         return window
 
     def end(window):
@@ -32,7 +32,7 @@ def start(qtbot, tmp_path):
 
     begin.end = end
     yield begin
-    for window in list(windows):
+    for window in windows:
         end(window)
 
 
@@ -43,10 +43,10 @@ def press(qtbot, button):
 
 def load_demo(qtbot, window):
     press(qtbot, window.welcome.button("start_demo"))
-    qtbot.waitUntil(lambda: len(window.store.models) == 6 and not window.store.background.busy, timeout=120_000)
-    model = next(m for m in window.store.models if m.name == "fashion_cnn.safetensors")
-    window.chooser.models.setCurrentIndex(window.store.models.index(model))
-    window.chooser.models.activated.emit(window.store.models.index(model))
+    qtbot.waitUntil(lambda: len(window.store.library.models) == 6 and not window.store.background.busy, timeout=120_000)
+    model = next(m for m in window.store.library.models if m.name == "fashion_cnn.safetensors")
+    window.chooser.models.setCurrentIndex(window.store.library.models.index(model))
+    window.chooser.models.activated.emit(window.store.library.models.index(model))
     qtbot.waitUntil(lambda: not window.store.background.busy, timeout=30_000)
 
 
@@ -54,14 +54,15 @@ def run_story(qtbot, start):
     window = start()
     load_demo(qtbot, window)
     store, panel = window.store, window.panel("zonnscan")
-    assert store.dataset.name.startswith("fashion")
+    assert store.library.dataset.name.startswith("fashion")
     window.run_pane.form().set_values({"samples": 256})
 
     press(qtbot, window.run_pane.run)
-    qtbot.waitUntil(lambda: len(store.runs) == 1 and store.runs[0].state is RunState.DONE, timeout=60_000)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 1 and store.history.runs[0].state is RunState.DONE, timeout=60_000)
     assert panel.result is not None
-    assert panel.verdict.text() == store.runs[0].verdict
+    assert panel.verdict.text() == store.history.runs[0].verdict
     assert not panel.stale
+    index = panel.result.index
 
     store.select(store.selection.but(input=5))
     assert panel.stale, "another input: the picture on show no longer belongs to it"
@@ -70,19 +71,19 @@ def run_story(qtbot, start):
     press(qtbot, window.run_pane.run)
     qtbot.waitUntil(lambda: store.runner.active is not None and store.runner.active.step is not None, timeout=30_000)
     press(qtbot, window.run_pane.stop)
-    qtbot.waitUntil(lambda: len(store.runs) == 2 and store.runs[0].state is RunState.CANCELLED, timeout=30_000)
-    assert store.runs[0].has_result, "a stopped run keeps what it had"
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2 and store.history.runs[0].state is RunState.CANCELLED, timeout=30_000)
+    assert store.history.runs[0].has_result, "a stopped run keeps what it had"
     start.end(window)
 
     again = start()
-    qtbot.waitUntil(lambda: len(again.store.models) == 6, timeout=120_000)
-    assert [run.state for run in again.store.runs] == [RunState.CANCELLED, RunState.DONE]
-    again.store.show_run(again.store.runs[1])
+    qtbot.waitUntil(lambda: len(again.store.library.models) == 6, timeout=120_000)
+    assert [run.state for run in again.store.history.runs] == [RunState.CANCELLED, RunState.DONE]
+    again.store.history.show_run(again.store.history.runs[1])
     fresh = again.panel("zonnscan")
     qtbot.waitUntil(lambda: fresh.result is not None, timeout=10_000)
     assert again.current_panel is fresh
-    assert (fresh.result.index == panel.result.index).all()
-    assert fresh.verdict.text() == again.store.runs[1].verdict
+    assert (fresh.result.index == index).all()
+    assert fresh.verdict.text() == again.store.history.runs[1].verdict
 
 
 def test_demo_run_stop_reopen_offscreen(qtbot, start):
@@ -98,8 +99,8 @@ def test_demo_run_stop_reopen_in_a_real_window(qtbot, start):
 def test_two_windows_on_one_file_the_second_is_read_only_and_says_so(qtbot, start):
     first = start()
     second = start()
-    assert not first.store.workspace.read_only
-    assert second.store.workspace.read_only
+    assert not first.store.history.workspace.read_only
+    assert second.store.history.workspace.read_only
     assert "read-only" in second.windowTitle()
     assert any("not kept" in sentence for sentence in second.toasts.sentences)
 
@@ -123,4 +124,4 @@ def test_a_file_that_is_no_model_is_said_in_one_sentence(qtbot, start, tmp_path)
     bad.write_bytes(b"this is no network")
     window.commands.open_path(bad)
     qtbot.waitUntil(lambda: any("broken.onnx" in sentence for sentence in window.toasts.sentences), timeout=10_000)
-    assert window.store.models == []
+    assert window.store.library.models == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
+from pydantic import Field
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSpinBox
-from pydantic import Field
 
 from robgui.core.analysis import Params
 from robgui.gui.forms import ParamsForm

@@ -54,7 +54,7 @@ def dataset():
 def open_dialog(qtbot, store, dataset):
     def make(classifier, data=dataset, wait=True):
         if data is not None:
-            store.add_dataset(data)
+            store.library.add_dataset(data)
         dialog = ModelDialog(store, classifier)
         qtbot.addWidget(dialog)
         with qtbot.waitExposed(dialog):
@@ -203,21 +203,21 @@ def test_labels_can_be_read_from_a_file(qtbot, open_dialog, tmp_path):
 
 def test_use_model_puts_the_corrected_model_into_the_store(qtbot, open_dialog, store):
     original = brightness()
-    store.add_model(original)
+    store.library.add_model(original)
     dialog = open_dialog(original)
     type_in(qtbot, dialog, "std", "2")
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
     assert not dialog.isVisible()
-    assert store.model.settings.std == (2.0,)
+    assert store.library.model.settings.std == (2.0,)
 
 
 def test_cancel_changes_nothing(qtbot, open_dialog, store):
     original = brightness()
-    store.add_model(original)
+    store.library.add_model(original)
     dialog = open_dialog(original)
     type_in(qtbot, dialog, "std", "2")
     qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
-    assert store.models == [original]
+    assert store.library.models == [original]
 
 
 def test_the_side_file_is_written_beside_the_model(qtbot, open_dialog, store, tmp_path):
@@ -242,7 +242,7 @@ def test_without_data_the_dialog_asks_for_some_and_follows_when_they_come(qtbot,
     assert predictions(dialog) == []
     assert "Open some inputs" in dialog.cards.empty.text()
     assert dialog.use.isEnabled()
-    store.add_dataset(dataset)
+    store.library.add_dataset(dataset)
     settle(qtbot, dialog)
     assert len(predictions(dialog)) == 8
 

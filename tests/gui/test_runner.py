@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -52,17 +53,14 @@ def runner(qtbot):
 
 
 def test_the_last_step_is_shown_before_the_end_is_told(runner, qtbot):
+    seen = []
+    runner.stepped.connect(lambda j: seen.append(j.step.result))
+    runner.changed.connect(lambda j: seen.append(j.state))
     for _ in range(5):
-        seen = []
-        stepped = lambda j: seen.append(j.step.result)  # noqa: E731
-        changed = lambda j: seen.append(j.state)  # noqa: E731
-        runner.stepped.connect(stepped)
-        runner.changed.connect(changed)
+        seen.clear()
         runner.submit(job(lambda: count(20)))
-        qtbot.waitUntil(lambda seen=seen: RunState.DONE in seen, timeout=5000)
+        qtbot.waitUntil(lambda: RunState.DONE in seen, timeout=5000)
         assert seen[-2:] == [20, RunState.DONE]
-        runner.stepped.disconnect(stepped)
-        runner.changed.disconnect(changed)
 
 
 def test_jobs_run_one_after_another_in_order(runner, qtbot):
@@ -138,7 +136,9 @@ def test_a_queued_job_that_is_stopped_never_starts(runner, qtbot):
     assert not started
 
 
-@pytest.mark.parametrize(("error", "words"), [(ModelError("m.onnx: broken."), "m.onnx: broken."), (RuntimeError("CUDA error: x"), "RuntimeError")])
+@pytest.mark.parametrize(
+    ("error", "words"), [(ModelError("m.onnx: broken."), "m.onnx: broken."), (RuntimeError("CUDA error: x"), "RuntimeError")]
+)
 def test_an_engine_that_raises_fails_with_its_sentence_and_the_next_job_runs(runner, qtbot, error, words):
     def broken() -> Iterator[Step[int]]:
         yield Step(1, 2, 1)
@@ -181,6 +181,6 @@ def test_the_event_loop_keeps_its_heartbeat_while_an_engine_computes(runner, qtb
     runner.submit(working)
     qtbot.wait(1500)
     working.stop()
-    gaps = sorted(b - a for a, b in zip(beats, beats[1:], strict=False))
+    gaps = sorted(b - a for a, b in itertools.pairwise(beats))
     assert len(beats) > 50
     assert gaps[int(0.9 * len(gaps))] < 0.1

@@ -22,7 +22,8 @@ def result() -> ZonnscanResult:
 
 
 def test_every_analysis_has_a_figure() -> None:
-    assert set(FIGURES) == set(analyses())
+    ours = {name for name, known in analyses().items() if known.engine.__module__.startswith("robgui.")}
+    assert set(FIGURES) == ours
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -60,11 +60,14 @@ class Archive:
             except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
                 raise ModelError(f"{self.path} is damaged: its part {name!r} cannot be read.") from error
 
-    def copy(self) -> io.BytesIO:
-        """A plain copy in memory, so that another reader sees exactly the members that were checked here."""
+    def copy(self, without: str) -> io.BytesIO:
+        """A plain copy in memory, so that another reader sees exactly the members that were checked here.
+
+        Members whose name ends with ``without`` are left out.
+        """
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:
-            for name in self.names:
+            for name in (each for each in self.names if not each.endswith(without)):
                 target.writestr(f"archive/{name}", self.read(name))
         buffer.seek(0)
         return buffer

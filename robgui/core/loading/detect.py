@@ -9,7 +9,7 @@ import torch
 
 from robgui.core.backend import Backend, first_line
 from robgui.core.classifier import Classifier, kind_of, random_inputs
-from robgui.core.errors import ModelError
+from robgui.core.errors import IncompleteModelError, ModelError
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.raw import FirstLayer, Raw
 from robgui.core.model_settings import ModelSettings, parse
@@ -68,7 +68,7 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
     if "shape" in told or failure:
         hint = "" if "shape" in told else "; give the shape of one input, for example shape=3,224,224"
         raise ModelError(f"{name} does not work on an input of shape {_times(settings.shape)}: {failure}{hint}.")
-    raise ModelError(f"{name}: the shape of one input cannot be told from the file; give it as shape, for example 3,224,224.")
+    raise IncompleteModelError(f"{name}: the shape of one input cannot be told from the file; give it as shape, for example 3,224,224.")
 
 
 def raw_shape(settings: ModelSettings) -> tuple[int, ...]:

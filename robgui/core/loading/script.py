@@ -15,8 +15,9 @@ import torch
 from torch import Tensor
 
 from robgui.core.backend import Capabilities, Reduce, TorchBackend, as_output
-from robgui.core.errors import TrustError
+from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.archive import Archive
+from robgui.core.loading.pickles import is_sound
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 
 #: The operations of torch that read or write files, and every operator library but those that only compute.
@@ -46,10 +47,13 @@ def load_script(path: Path, trust: bool) -> Raw:
     """Reads a TorchScript file."""
     with Archive(path) as archive:
         archive.verify()
+        for name in ("data.pkl", "constants.pkl"):
+            if not is_sound(archive.read(name)):
+                raise ModelError(f"{path} is damaged: its part {name!r} cannot be read.")
         if not trust:
             _refuse_programs(path, archive)
         with reading(path, "TorchScript"):
-            module = torch.jit.load(archive.copy(), map_location="cpu")  # type: ignore[no-untyped-call]
+            module = torch.jit.load(archive.copy(without=".debug_pkl"), map_location="cpu")  # type: ignore[no-untyped-call]
             return Raw(ScriptBackend(module.float()), first=first_layer(module.state_dict()))
 
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from robgui.core.backend import TorchBackend
-from robgui.core.errors import ModelError, TrustError
+from robgui.core.errors import IncompleteModelError, ModelError, TrustError
 from robgui.core.loading.architecture import build
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import foreign_globals
@@ -65,7 +65,7 @@ def _raw(path: Path, stored: object, trust: bool, architecture: str) -> Raw:
         return whole
     tensors = _state_dict(path, stored)
     if not architecture:
-        raise ModelError(
+        raise IncompleteModelError(
             f"{path} holds weights only; name their network: architecture=file.py:factory, module:factory, timm:name or torchvision:name."
         )
     try:

@@ -107,8 +107,8 @@ class Findings(QWidget):
         layout.addWidget(self.stack, 1)
 
     def _connect(self) -> None:
-        self._store.findings_changed.connect(self._take_findings)
-        self._store.workspace_changed.connect(self._take_workspace)
+        self._store.history.findings_changed.connect(self._take_findings)
+        self._store.history.opened.connect(self._take_workspace)
         self._store.selection_changed.connect(self._follow)
         theme.changed.connect(self._fonts)
         self.text.textChanged.connect(lambda _: self.sync())
@@ -139,7 +139,7 @@ class Findings(QWidget):
     # --- what is shown -------------------------------------------------------------------------------------
 
     def _take_workspace(self) -> None:
-        workspace = self._store.workspace
+        workspace = self._store.history.workspace
         self.thumbnails.reset(None if workspace is None else lambda key: _picture(workspace, key))
         self._take_findings()
 
@@ -148,7 +148,7 @@ class Findings(QWidget):
         with QSignalBlocker(self.kinds):
             self.kinds.clear()
             self.kinds.addItem("All kinds", "")
-            for kind in sorted({finding.kind for finding in self._store.findings}):
+            for kind in sorted({finding.kind for finding in self._store.history.findings}):
                 self.kinds.addItem(kind, kind)
             self.kinds.setCurrentIndex(max(0, self.kinds.findData(chosen)))
         self.sync()
@@ -165,7 +165,7 @@ class Findings(QWidget):
         """Applies filter and order; a note being written is not disturbed."""
         if self.table.state() is QAbstractItemView.State.EditingState:
             return
-        rows = [finding for finding in self._store.findings if self._passes(finding)]
+        rows = [finding for finding in self._store.history.findings if self._passes(finding)]
         column, down = self._order
         rows.sort(key=lambda finding: (_rank(finding, column), finding.severity), reverse=down)
         place = self.table.verticalScrollBar().value()
@@ -173,9 +173,9 @@ class Findings(QWidget):
             self.model.show(rows)
             self._mark(self._store.selection.finding)
         self.table.verticalScrollBar().setValue(place)
-        self.empty.setText(NOTHING_PASSES if self._store.findings else NOTHING_YET)
+        self.empty.setText(NOTHING_PASSES if self._store.history.findings else NOTHING_YET)
         self.stack.setCurrentIndex(0 if rows else 1)
-        total = len(self._store.findings)
+        total = len(self._store.history.findings)
         self.count.setText(f"{total:,}" if len(rows) == total else f"{len(rows):,} of {total:,}")
         self._look_soon()
 
@@ -242,9 +242,9 @@ class Findings(QWidget):
 
     def show_run(self, finding: StoredFinding) -> None:
         """Draws the run that found it."""
-        run = next((run for run in self._store.runs if run.id == finding.run_id), None)
+        run = next((run for run in self._store.history.runs if run.id == finding.run_id), None)
         if run is not None:
-            self._store.show_run(run)
+            self._store.history.show_run(run)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         row = self.table.currentIndex().row()

@@ -113,11 +113,11 @@ class Gallery(QWidget):
 
     def _connect(self) -> None:
         store = self._store
-        store.datasets_changed.connect(self._take_dataset)
-        store.models_changed.connect(self._take_model)
+        store.library.datasets_changed.connect(self._take_dataset)
+        store.library.models_changed.connect(self._take_model)
         store.selection_changed.connect(self._follow)
-        store.predictions.changed.connect(self._predicted)
-        store.predictions.failed.connect(self._explain)
+        store.library.predictions.changed.connect(self._predicted)
+        store.library.predictions.failed.connect(self._explain)
         theme.changed.connect(self._fonts)
         self.thumbnails.arrived.connect(self._repaint_inputs)
         self.filter.changed.connect(self._show)
@@ -127,11 +127,11 @@ class Gallery(QWidget):
     # --- what is shown -------------------------------------------------------------------------------------
 
     def _take_dataset(self) -> None:
-        if self._store.dataset is not self._dataset:
+        if self._store.library.dataset is not self._dataset:
             self._show_dataset()
 
     def _show_dataset(self) -> None:
-        dataset = self._dataset = self._store.dataset
+        dataset = self._dataset = self._store.library.dataset
         self.thumbnails.reset(None if dataset is None else partial(_thumbnail, dataset, GalleryDelegate.side() * 2))
         self.filter.reset()
         self._fonts()
@@ -139,7 +139,7 @@ class Gallery(QWidget):
         self._follow(self._store.selection, None)
 
     def _take_model(self) -> None:
-        self._explain(self._store.mismatch)
+        self._explain(self._store.library.mismatch)
         self._counting.start()
 
     def _clear_filter(self) -> None:
@@ -162,8 +162,8 @@ class Gallery(QWidget):
                 self._mark(self._store.selection.input)
                 bar.setValue(place)
                 self.view.viewport().update()
-        self.empty.setText(NOTHING_OPEN if self._store.dataset is None else NOTHING_PASSES)
-        self.clear.setVisible(self._store.dataset is not None)
+        self.empty.setText(NOTHING_OPEN if self._store.library.dataset is None else NOTHING_PASSES)
+        self.clear.setVisible(self._store.library.dataset is not None)
         self.stack.setCurrentIndex(0 if len(rows) else 1)
         self._count()
         self._looking.start()
@@ -171,13 +171,13 @@ class Gallery(QWidget):
     def _count(self) -> None:
         """Shown and all, and the accuracy as far as it is known; the predictions on screen are painted anew."""
         self.view.viewport().update()
-        dataset = self._store.dataset
+        dataset = self._store.library.dataset
         if dataset is None:
             self.count.clear()
             return
         shown, total = len(self.model.rows), len(dataset)
         parts = [f"{total:,} inputs" if shown == total else f"{shown:,} of {total:,} shown"]
-        if (accuracy := self._store.predictions.accuracy()) is not None:
+        if (accuracy := self._store.library.predictions.accuracy()) is not None:
             parts.append(f"{accuracy[0] * 100:.1f} % of {accuracy[1]:,} right")
         if dataset.skipped:
             parts.append(f"{len(dataset.skipped):,} skipped")
@@ -206,7 +206,7 @@ class Gallery(QWidget):
             return
         shown = [int(i) for i in self.model.rows[self.visible_rows().start : self.visible_rows().stop]]
         self.thumbnails.want(shown)
-        self._store.predictions.want(shown)
+        self._store.library.predictions.want(shown)
 
     def _repaint_inputs(self, indices: list[int]) -> None:
         for index in indices:
@@ -215,8 +215,8 @@ class Gallery(QWidget):
                 self.view.update(self.model.index(row, 0))
 
     def _predicted(self) -> None:
-        if not len(self._store.predictions.classes):
-            self._explain(self._store.mismatch)
+        if not len(self._store.library.predictions.classes):
+            self._explain(self._store.library.mismatch)
         if not self._counting.isActive():
             self._counting.start()
         if self.filter.wrong.isChecked() and not self._refiltering.isActive():

@@ -39,11 +39,11 @@ class GalleryFilter(QWidget):
         self.wrong.toggled.connect(lambda _: self.changed.emit())
         self.text.textChanged.connect(lambda _: self._typing.start())
         self.text.returnPressed.connect(self._read_text)
-        store.models_changed.connect(self.take_names)
+        store.library.models_changed.connect(self.take_names)
 
     def rows(self) -> np.ndarray:
         """The inputs that pass, in order; whole arrays at once."""
-        dataset = self._store.dataset
+        dataset = self._store.library.dataset
         if dataset is None:
             return np.empty(0, np.int64)
         keep = np.ones(len(dataset), bool)
@@ -51,7 +51,7 @@ class GalleryFilter(QWidget):
             if (label := self.classes.currentData()) not in (ALL, None):
                 keep &= dataset.labels == label
             if self.wrong.isChecked():
-                self._store.predictions.want_all()
+                self._store.library.predictions.want_all()
                 keep &= self._misclassified(len(dataset))
         if self._matching is not None:
             among = np.zeros(len(dataset), bool)
@@ -73,7 +73,7 @@ class GalleryFilter(QWidget):
 
     def take_names(self) -> None:
         """Fills the list of classes; the chosen one stays."""
-        dataset, model = self._store.dataset, self._store.model
+        dataset, model = self._store.library.dataset, self._store.library.model
         labels = None if dataset is None else dataset.labels
         known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
         chosen = self.classes.currentData()
@@ -120,7 +120,7 @@ class GalleryFilter(QWidget):
     def _read_text(self) -> None:
         """Asks the dataset which inputs the text means, away from the GUI thread."""
         self._typing.stop()
-        dataset, text = self._store.dataset, self.text.text().strip()
+        dataset, text = self._store.library.dataset, self.text.text().strip()
         if dataset is None or not text:
             self._store.pictures.drop(_TEXT)
             self._matched(None)
@@ -139,7 +139,7 @@ class GalleryFilter(QWidget):
             self._store.say("error", sentence, details)
 
     def _misclassified(self, count: int) -> np.ndarray:
-        guesses, labels = self._store.predictions.classes, self._store.predictions.labels
+        guesses, labels = self._store.library.predictions.classes, self._store.library.predictions.labels
         if labels is None or len(guesses) != count:
             return np.zeros(count, bool)
         return (guesses >= 0) & (labels >= 0) & (guesses != labels)

@@ -82,7 +82,7 @@ class GalleryModel(QStandardItemModel):
         """All that is painted of one row; no file is read."""
         store = self._store
         index = int(self.rows[row])
-        dataset, model, predictions = store.dataset, store.model, store.predictions
+        dataset, model, predictions = store.library.dataset, store.library.model, store.library.predictions
         assert dataset is not None
         labels = dataset.labels
         label = int(labels[index]) if labels is not None else -1

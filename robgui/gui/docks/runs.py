@@ -107,7 +107,7 @@ class Runs(QWidget):
 
     def _connect(self) -> None:
         store = self._store
-        store.runs_changed.connect(self.sync)
+        store.history.runs_changed.connect(self.sync)
         store.ready.connect(self.sync)
         store.job_stepped.connect(self._step)
         store.job_changed.connect(self._job_changed)
@@ -163,7 +163,7 @@ class Runs(QWidget):
 
     def _job_changed(self, job: Job) -> None:
         """An ended job stays in its row until the history that holds it has been read."""
-        if job.over and self._store.workspace is not None:
+        if job.over and self._store.history.workspace is not None:
             self.model.touch_job(job)
             self._enable()
         else:
@@ -211,7 +211,7 @@ class Runs(QWidget):
         row = self.chosen
         live = isinstance(row, Job) and not row.over
         stored = isinstance(row, Run) and row.state.ended
-        writable = self._store.workspace is not None and not self._store.workspace.read_only
+        writable = self._store.history.workspace is not None and not self._store.history.workspace.read_only
         return {
             "show": isinstance(row, Run) and row.has_result,
             "rerun": stored,
@@ -225,7 +225,7 @@ class Runs(QWidget):
         row = self.chosen
         if isinstance(row, Run):
             self._store.select(self._store.selection.but(run=row.id), origin=self)
-            self._store.show_run(row)
+            self._store.history.show_run(row)
 
     def rerun_chosen(self) -> None:
         """Asks for the same once more."""
@@ -262,7 +262,7 @@ class Runs(QWidget):
         box.setEscapeButton(keep)
         box.exec()
         if box.clickedButton() is delete:
-            self._store.delete_run(row)
+            self._store.history.delete_run(row)
 
     def _enable(self) -> None:
         for name, on in self.allowed().items():

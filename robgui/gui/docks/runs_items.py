@@ -46,7 +46,7 @@ class RunsModel(QAbstractTableModel):
         """Takes over the present jobs and history."""
         jobs = list(self._store.runner.jobs)
         live = {job.run_id for job in jobs}
-        rows: list[Row] = [*jobs, *(run for run in self._store.runs if run.id not in live)]
+        rows: list[Row] = [*jobs, *(run for run in self._store.history.runs if run.id not in live)]
         if [key(row) for row in rows] == [key(row) for row in self.rows]:
             self.rows = rows
             self.touch(range(len(rows)))

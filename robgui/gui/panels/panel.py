@@ -40,10 +40,10 @@ class Panel(QWidget):
         self.clear()
         store.job_changed.connect(self._job_changed)
         store.job_stepped.connect(self._job_stepped)
-        store.result_shown.connect(self._result_shown)
-        for signal in (store.params_changed, store.selection_changed, store.models_changed, store.datasets_changed):
+        store.history.result_shown.connect(self._result_shown)
+        for signal in (store.params_changed, store.selection_changed, store.library.models_changed, store.library.datasets_changed):
             signal.connect(self._check_stale)
-        store.workspace_changed.connect(self.clear)
+        store.history.opened.connect(self.clear)
         theme.changed.connect(self._tint)
 
     def build(self) -> QWidget:

@@ -100,7 +100,9 @@ def _sample(key: Key, height: int) -> QPixmap:
     painter.setPen(key.pen)
     painter.drawLine(0, height // 2, height * 2, height // 2)
     if key.symbol:
-        pg.graphicsItems.ScatterPlotItem.drawSymbol(_shifted(painter, height, height / 2), key.symbol, 8, pg.mkPen(key.pen.color()), pg.mkBrush(key.pen.color()))
+        pg.graphicsItems.ScatterPlotItem.drawSymbol(
+            _shifted(painter, height, height / 2), key.symbol, 8, pg.mkPen(key.pen.color()), pg.mkBrush(key.pen.color())
+        )
     painter.end()
     return picture
 
@@ -149,7 +151,7 @@ class _Picture(QLabel):
         self._pixmap = None if image is None else QPixmap.fromImage(to_qimage(image))
         self._fit()
 
-    def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+    def resizeEvent(self, event: object) -> None:
         self._fit()
 
     def _fit(self) -> None:

@@ -62,11 +62,11 @@ class ZonnscanPanel(Panel):
         self._index = pg.PlotDataItem()
         self._crossing = pg.PlotDataItem(symbol="t1", symbolSize=7, pxMode=True)
         self._own = pg.InfiniteLine(angle=0)
-        self.cursor = pg.InfiniteLine(pos=0.1, angle=90, movable=True, bounds=(0, 1))
-        for item in (self._low, self._high, self._band, self._own, self._crossing, self._index, self.cursor):
+        self.marker = pg.InfiniteLine(pos=0.1, angle=90, movable=True, bounds=(0, 1))
+        for item in (self._low, self._high, self._band, self._own, self._crossing, self._index, self.marker):
             self.plot.addItem(item)
-        self.cursor.sigPositionChanged.connect(self._show_cursor)
-        self.cursor.sigPositionChangeFinished.connect(lambda _: self._tell_radius())
+        self.marker.sigPositionChanged.connect(self._show_cursor)
+        self.marker.sigPositionChangeFinished.connect(lambda _: self._tell_radius())
         self.plot.scene().sigMouseClicked.connect(self._clicked)
         self.figures = QLabel(wordWrap=True)
         self.strip = Strip(SAMPLES)
@@ -85,8 +85,8 @@ class ZonnscanPanel(Panel):
         self._crossing.setSymbolBrush(pg.mkBrush(colours.quiet))
         self._crossing.setSymbolPen(pg.mkPen(colours.quiet))
         self._own.setPen(pg.mkPen(colours.quiet, width=1, style=Qt.PenStyle.DashDotLine))
-        self.cursor.setPen(pg.mkPen(colours.accent, width=2))
-        self.cursor.setHoverPen(pg.mkPen(colours.accent, width=4))
+        self.marker.setPen(pg.mkPen(colours.accent, width=2))
+        self.marker.setHoverPen(pg.mkPen(colours.accent, width=4))
         self._style_curves()
 
     def _crossing_pen(self) -> QPen:
@@ -103,7 +103,7 @@ class ZonnscanPanel(Panel):
             curve.setData(result.radii, result.mean_confidence[:, label])
         self._own.setValue(_own_index(result))
         self.plot.setXRange(0, float(result.radii.max()), padding=0.05)
-        self.cursor.setBounds((0, float(result.radii.max())))
+        self.marker.setBounds((0, float(result.radii.max())))
         self._show_cursor()
 
     def table(self) -> dict[str, np.ndarray]:
@@ -145,25 +145,27 @@ class ZonnscanPanel(Panel):
         result: ZonnscanResult | None = self.result
         if result is None:
             return
-        place = int(np.abs(result.radii - self.cursor.value()).argmin())
+        place = int(np.abs(result.radii - self.marker.value()).argmin())
         self.figures.setText(_figures(result, place))
         radius = float(result.radii[place])
         classes = [result.labels[c] if c >= 0 else "" for c in result.shown_class[place]]
-        self.store.pictures.run(lambda: _sample_pictures(result, radius), lambda images: self.strip.show_pictures(images, classes), key="zonnscan samples")
+        self.store.pictures.run(
+            lambda: _sample_pictures(result, radius), lambda images: self.strip.show_pictures(images, classes), key="zonnscan samples"
+        )
 
     def _clicked(self, event: Any) -> None:
         """A click into the plot brings the cursor there."""
         box = self.plot.getPlotItem().getViewBox()
         if box.sceneBoundingRect().contains(event.scenePos()):
-            self.cursor.setValue(box.mapSceneToView(event.scenePos()).x())
+            self.marker.setValue(box.mapSceneToView(event.scenePos()).x())
             self._tell_radius()
 
     def _tell_radius(self) -> None:
-        self.store.select(self.store.selection.but(radius=float(self.cursor.value())), origin=self)
+        self.store.select(self.store.selection.but(radius=float(self.marker.value())), origin=self)
 
     def _selected(self, selection: Any, origin: object) -> None:
         if origin is not self and selection.radius is not None:
-            self.cursor.setValue(selection.radius)
+            self.marker.setValue(selection.radius)
 
 
 def _worth_drawing(result: ZonnscanResult, already: tuple[int, ...]) -> tuple[int, ...]:

@@ -376,3 +376,9 @@ def test_a_missing_package_is_named_with_its_extra(folder, monkeypatch, name, mo
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "m.pt2")
     assert "plain file" in refused(tmp_path / "m.pt2")
+
+
+@pytest.mark.parametrize("content", [b"\x80\x02X\xff\xff\xff\xefabc.", b"\x80\x02Nr\xff\xff\xff\x7f.", b"\x80\x02"])
+def test_a_script_whose_pickle_declares_more_than_it_holds_is_refused(folder, tmp_path, content):
+    path = rewrite(folder / "table.pt", tmp_path / "m.pt", {"/data.pkl": content})
+    assert "is damaged" in refused(path)

@@ -57,7 +57,7 @@ def store(qtbot, tmp_path, counting):
     theme.apply(False)
     made = Store()
     made.analyses = registry.analyses()
-    with qtbot.waitSignal(made.workspace_changed, timeout=10_000):
+    with qtbot.waitSignal(made.history.opened, timeout=10_000):
         made.open_workspace(tmp_path / "test.robgui")
     yield made
     assert made.shutdown()
@@ -93,9 +93,12 @@ def thirds(count: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture
 def filled(qtbot, store, model, dataset):
     """The store with model and data, all predicted."""
-    store.add_dataset(dataset)
-    store.add_model(model)
-    qtbot.waitUntil(lambda: len(store.predictions.classes) == len(dataset) and bool((store.predictions.classes >= 0).all()), timeout=10_000)
+    store.library.add_dataset(dataset)
+    store.library.add_model(model)
+    qtbot.waitUntil(
+        lambda: len(store.library.predictions.classes) == len(dataset) and bool((store.library.predictions.classes >= 0).all()),
+        timeout=10_000,
+    )
     return store
 
 
@@ -104,6 +107,6 @@ def request_of(filled):
     """Makes a Request for ``count_up``."""
 
     def make(**params):
-        return Request.build("count_up", [filled.model], filled.dataset, params, indices=[3])
+        return Request.build("count_up", [filled.library.model], filled.library.dataset, params, indices=[3])
 
     return make

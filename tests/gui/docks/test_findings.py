@@ -56,8 +56,8 @@ def test_a_star_survives_reopening(qtbot, findings, filled):
     click(qtbot, findings, 0, STAR)
     assert findings.model.rows[0].starred
     settle(qtbot, filled)
-    assert [f.starred for f in filled.findings] == [True, False]
-    path = filled.workspace.path
+    assert [f.starred for f in filled.history.findings] == [True, False]
+    path = filled.history.workspace.path
     assert filled.shutdown()
     with Workspace.open(path) as again:
         assert [f.starred for f in again.findings()] == [True, False]
@@ -77,7 +77,7 @@ def test_a_note_is_written_in_place(qtbot, findings, filled):
     editor = findings.table.findChild(QLineEdit)
     qtbot.keyClicks(editor, "ask the painter")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: filled.workspace.findings()[0].note == "ask the painter", timeout=5_000)
+    qtbot.waitUntil(lambda: filled.history.workspace.findings()[0].note == "ask the painter", timeout=5_000)
     qtbot.keyClicks(findings.text, "painter")
     assert titles(findings) == ["cat is lost"]
 
@@ -88,12 +88,12 @@ def test_a_note_being_written_is_not_disturbed_by_new_findings(qtbot, findings, 
     editor = findings.table.findChild(QLineEdit)
     qtbot.keyClicks(editor, "half a")
     filled.submit(request_of(steps=2))
-    qtbot.waitUntil(lambda: len(filled.findings) == 4, timeout=5_000)
+    qtbot.waitUntil(lambda: len(filled.history.findings) == 4, timeout=5_000)
     assert findings.model.rowCount() == 2
     qtbot.keyClicks(editor, " note")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: findings.model.rowCount() == 4, timeout=5_000)
-    qtbot.waitUntil(lambda: "half a note" in [row.note for row in filled.findings], timeout=5_000)
+    qtbot.waitUntil(lambda: "half a note" in [row.note for row in filled.history.findings], timeout=5_000)
 
 
 def test_the_kind_filter_lists_the_kinds_there_are(findings):
@@ -109,7 +109,7 @@ def test_selecting_a_finding_tells_the_store(qtbot, findings, filled):
 
 
 def test_a_double_click_shows_the_run(qtbot, findings, filled):
-    with qtbot.waitSignal(filled.result_shown, timeout=5_000) as shown:
+    with qtbot.waitSignal(filled.history.result_shown, timeout=5_000) as shown:
         click(qtbot, findings, 0, TITLE, double=True)
     assert shown.args[0].id == findings.model.rows[0].run_id
 

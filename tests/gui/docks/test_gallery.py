@@ -52,7 +52,7 @@ def test_opening_a_hundred_thousand_inputs_touches_only_those_on_screen(qtbot, s
     monkeypatch.setattr(Dataset, "thumbnail", lambda self, index, size: touched.add(index) or read(self, index, size))
     many = from_arrays(np.zeros((100_000, 4, 4), np.uint8), np.zeros(100_000, np.int64), name="many")
     start = time.perf_counter()
-    store.add_dataset(many)
+    store.library.add_dataset(many)
     assert time.perf_counter() - start < 2
     qtbot.waitUntil(lambda: len(touched) > 0, timeout=5_000)
     qtbot.wait(300)
@@ -65,7 +65,7 @@ def test_opening_a_hundred_thousand_inputs_touches_only_those_on_screen(qtbot, s
 
 
 def test_visible_rows_are_the_rows_the_view_paints(qtbot, store, empty):
-    store.add_dataset(from_arrays(np.zeros((5_000, 4, 4), np.uint8), name="many"))
+    store.library.add_dataset(from_arrays(np.zeros((5_000, 4, 4), np.uint8), name="many"))
     qtbot.wait(50)
     for place in (0, 777, empty.view.verticalScrollBar().maximum()):
         empty.view.verticalScrollBar().setValue(place)
@@ -78,7 +78,7 @@ def test_visible_rows_are_the_rows_the_view_paints(qtbot, store, empty):
 def test_misclassified_only_equals_numpy(qtbot, gallery, filled):
     qtbot.mouseClick(gallery.filter.wrong, Qt.MouseButton.LeftButton, pos=QPoint(8, gallery.filter.wrong.height() // 2))
     assert gallery.filter.wrong.isChecked()
-    expected = np.flatnonzero(filled.predictions.classes != filled.dataset.labels)
+    expected = np.flatnonzero(filled.library.predictions.classes != filled.library.dataset.labels)
     assert shown(gallery) == expected.tolist()
     assert len(expected) == 12
     qtbot.waitUntil(lambda: gallery.count.text() == "12 of 60 shown · 80.0 % of 60 right")
@@ -87,18 +87,18 @@ def test_misclassified_only_equals_numpy(qtbot, gallery, filled):
 def test_labels_are_compared_by_name_when_the_data_number_their_classes_otherwise(qtbot, store, empty, model):
     images = np.full((30, 3, 4), 20, np.uint8)
     images[:, 2] = 200
-    store.add_dataset(from_arrays(images, np.zeros(30, np.int64), names=("cat", "bee", "ant"), name="other order"))
-    store.add_model(model)
+    store.library.add_dataset(from_arrays(images, np.zeros(30, np.int64), names=("cat", "bee", "ant"), name="other order"))
+    store.library.add_model(model)
     qtbot.waitUntil(lambda: empty.count.text() == "30 inputs · 100.0 % of 30 right", timeout=5_000)
     assert empty.model.entry(0).title == empty.model.entry(0).guess == "cat"
 
 
 def test_class_and_text_filters_join(qtbot, gallery, filled):
     gallery.filter.classes.setCurrentText("bee")
-    assert shown(gallery) == np.flatnonzero(filled.dataset.labels == 1).tolist()
+    assert shown(gallery) == np.flatnonzero(filled.library.dataset.labels == 1).tolist()
     qtbot.keyClicks(gallery.filter.text, "index<20")
     qtbot.waitUntil(lambda: max(shown(gallery)) < 20)
-    assert shown(gallery) == [i for i in range(20) if filled.dataset.labels[i] == 1]
+    assert shown(gallery) == [i for i in range(20) if filled.library.dataset.labels[i] == 1]
 
 
 def test_a_mistyped_filter_is_said_inline_and_keeps_what_is_shown(qtbot, gallery):
@@ -143,7 +143,7 @@ def test_a_selection_from_elsewhere_is_scrolled_to_and_not_echoed(qtbot, gallery
 
 def test_the_selection_survives_a_filter(gallery, filled):
     filled.select(Selection(input=10))
-    gallery.filter.classes.setCurrentIndex(gallery.filter.classes.findData(int(filled.dataset.labels[10])))
+    gallery.filter.classes.setCurrentIndex(gallery.filter.classes.findData(int(filled.library.dataset.labels[10])))
     assert gallery.model.rows[gallery.view.currentIndex().row()] == 10
     assert filled.selection.input == 10
 
@@ -152,8 +152,8 @@ def test_an_unreadable_image_is_shown_as_such(qtbot, store, empty, model, tmp_pa
     for number in range(3):
         cv2.imwrite(str(tmp_path / f"{number}.png"), np.full((3, 4), 99, np.uint8))
     (tmp_path / "1.png").write_bytes(b"no image")
-    store.add_model(model)
-    store.add_dataset(open_dataset(tmp_path))
+    store.library.add_model(model)
+    store.library.add_dataset(open_dataset(tmp_path))
     qtbot.waitUntil(lambda: empty.model.entry(1).unreadable, timeout=5_000)
     assert "cannot be read" in empty.model.entry(1).sentence
     qtbot.waitUntil(lambda: isinstance(empty.thumbnails.get(1), str), timeout=5_000)
@@ -163,14 +163,14 @@ def test_an_unreadable_image_is_shown_as_such(qtbot, store, empty, model, tmp_pa
 def test_a_model_that_gives_nan_is_said_in_words(qtbot, store, empty, dataset):
     layer = nn.Linear(12, 3)
     torch.nn.init.constant_(layer.weight, float("nan"))
-    store.add_dataset(dataset)
-    store.add_model(Classifier.from_module(nn.Sequential(nn.Flatten(), layer), (1, 3, 4)))
+    store.library.add_dataset(dataset)
+    store.library.add_model(Classifier.from_module(nn.Sequential(nn.Flatten(), layer), (1, 3, 4)))
     qtbot.waitUntil(empty.trouble.isVisible, timeout=5_000)
     assert "not finite" in empty.trouble.text()
 
 
 def test_tables_have_small_pictures_too(qtbot, store, empty):
-    store.add_dataset(from_arrays(np.random.default_rng(0).random((20, 5)).astype(np.float32), name="rows"))
+    store.library.add_dataset(from_arrays(np.random.default_rng(0).random((20, 5)).astype(np.float32), name="rows"))
     qtbot.waitUntil(lambda: empty.thumbnails.get(0) is not None, timeout=5_000)
     assert not isinstance(empty.thumbnails.get(0), str)
     assert not empty.filter.wrong.isEnabled()
@@ -193,8 +193,8 @@ def test_a_model_that_sleeps_does_not_stop_the_window(qtbot, store, empty, datas
     timer.timeout.connect(beat)
     last[0] = time.perf_counter()
     timer.start()
-    store.add_dataset(dataset)
-    store.add_model(sleepy)
-    qtbot.waitUntil(lambda: len(store.predictions.classes) > 0 and store.predictions.classes[0] >= 0, timeout=10_000)
+    store.library.add_dataset(dataset)
+    store.library.add_model(sleepy)
+    qtbot.waitUntil(lambda: len(store.library.predictions.classes) > 0 and store.library.predictions.classes[0] >= 0, timeout=10_000)
     timer.stop()
     assert max(gaps) < 0.2

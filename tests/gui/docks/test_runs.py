@@ -26,7 +26,7 @@ def cell(runs, row, column):
 
 def finish(qtbot, store, request):
     job = store.submit(request)
-    qtbot.waitUntil(lambda: any(run.id == job.run_id and run.state.ended for run in store.runs), timeout=10_000)
+    qtbot.waitUntil(lambda: any(run.id == job.run_id and run.state.ended for run in store.history.runs), timeout=10_000)
     return job
 
 
@@ -68,7 +68,7 @@ def test_the_chosen_row_stays_chosen_when_its_job_becomes_history(qtbot, runs, f
     job = filled.submit(request_of(steps=10, pause=0.02))
     qtbot.waitUntil(lambda: job.step is not None, timeout=5_000)
     runs.table.selectRow(0)
-    qtbot.waitUntil(lambda: len(filled.runs) == 2 and all(run.state.ended for run in filled.runs), timeout=5_000)
+    qtbot.waitUntil(lambda: len(filled.history.runs) == 2 and all(run.state.ended for run in filled.history.runs), timeout=5_000)
     qtbot.waitUntil(lambda: isinstance(runs.chosen, Run))
     assert runs.chosen.id == job.run_id
 
@@ -98,7 +98,7 @@ def test_a_queued_job_waits_in_words(qtbot, runs, filled, request_of):
 def test_a_stored_run_is_drawn_again(qtbot, runs, filled, request_of, how):
     finish(qtbot, filled, request_of())
     runs.table.selectRow(0)
-    with qtbot.waitSignal(filled.result_shown, timeout=5_000) as shown:
+    with qtbot.waitSignal(filled.history.result_shown, timeout=5_000) as shown:
         if how == "enter":
             qtbot.keyClick(runs.table, Qt.Key.Key_Return)
         elif how == "button":
@@ -108,7 +108,7 @@ def test_a_stored_run_is_drawn_again(qtbot, runs, filled, request_of, how):
             qtbot.mouseClick(runs.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
             qtbot.mouseDClick(runs.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     run, result = shown.args
-    assert (run.id, result.value) == (filled.runs[0].id, 4.0)
+    assert (run.id, result.value) == (filled.history.runs[0].id, 4.0)
     assert filled.selection.run == run.id
 
 
@@ -116,8 +116,8 @@ def test_run_again_submits_the_same_request(qtbot, runs, filled, request_of):
     finish(qtbot, filled, request_of(steps=3))
     runs.table.selectRow(0)
     click(qtbot, runs, "rerun")
-    qtbot.waitUntil(lambda: [run.state for run in filled.runs] == [RunState.DONE] * 2, timeout=5_000)
-    assert filled.runs[0].request == filled.runs[1].request
+    qtbot.waitUntil(lambda: [run.state for run in filled.history.runs] == [RunState.DONE] * 2, timeout=5_000)
+    assert filled.history.runs[0].request == filled.history.runs[1].request
 
 
 def test_the_command_line_is_put_on_the_clipboard(qtbot, runs, filled, request_of):

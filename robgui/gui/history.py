@@ -1,0 +1,199 @@
+"""History: the open workspace with its runs and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from robgui.core.errors import RobguiError
+
+if TYPE_CHECKING:
+    from robgui.core.classifier import Classifier
+    from robgui.core.dataset import Dataset
+    from robgui.core.finding import StoredFinding
+    from robgui.core.request import Reference
+    from robgui.core.run import Run
+    from robgui.core.workspace import Workspace
+    from robgui.gui.background import Background
+
+
+class History(QObject):
+    """The workspace as the window sees it; every access to the file happens in the background.
+
+    Signals:
+        opened: Another workspace is open; its references come along, to be loaded again.
+        runs_changed: The list of runs has changed.
+        findings_changed: The list of findings has changed.
+        result_shown: ``(run, result)`` of a stored run that is to be drawn.
+        found: A missing model or dataset is to be loaded from its new place.
+        said: ``(level, sentence, details)``.
+        working: What is being done, in words; empty when idle.
+    """
+
+    opened = Signal(object)
+    runs_changed = Signal()
+    findings_changed = Signal()
+    result_shown = Signal(object, object)
+    found = Signal(object)
+    said = Signal(str, str, str)
+    working = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.workspace: Workspace | None = None
+        self.runs: list[Run] = []
+        self.findings: list[StoredFinding] = []
+        self.missing: list[Reference] = []
+        self._background = background
+
+    @property
+    def writable(self) -> Workspace | None:
+        """The workspace, if new runs can be kept in it."""
+        return self.workspace if self.workspace is not None and not self.workspace.read_only else None
+
+    def open(self, path: Path | None = None, done: Callable[[], None] | None = None) -> None:
+        """Opens ``path`` (made if missing), or the user's own, in place of the present workspace."""
+
+        def opened(answer: Any) -> None:
+            old, (self.workspace, self.runs, self.findings, references) = self.workspace, answer
+            if old is not None:
+                self._background.run(old.close)
+            self.missing = [r for r in references if r.path and not Path(r.path).exists()]
+            for reference in self.missing:
+                self.said.emit(
+                    "warning", f"{reference.name}: {reference.path} is missing; use File, Find missing file … to point to it.", ""
+                )
+            if self.workspace.read_only:
+                self.said.emit("warning", f"{self.workspace.reason} New runs are shown but not kept.", "")
+            self.opened.emit([r for r in references if r.path and r not in self.missing])
+            self.runs_changed.emit()
+            self.findings_changed.emit()
+            if done is not None:
+                done()
+
+        self._background.run(lambda: _open(path), opened)
+
+    def save_as(self, path: Path) -> None:
+        """Copies the workspace to ``path`` and goes on with the copy."""
+        workspace = self._need()
+        self._background.run(
+            lambda: workspace.save_as(path), lambda _: self.open(path, lambda: self.said.emit("info", f"Saved as {path}.", ""))
+        )
+
+    def export(self, folder: Path) -> None:
+        """Writes every run and finding as plain files into ``folder``."""
+        workspace = self._need()
+        self._background.run(lambda: workspace.export(folder), lambda _: self.said.emit("info", f"Exported to {folder}.", ""))
+
+    def write_report(self, path: Path) -> None:
+        """Writes the one-file HTML report."""
+        workspace = self._need()
+        self.working.emit("Writing the report …")
+
+        def written(_: Any) -> None:
+            self.working.emit("")
+            self.said.emit("info", f"Report written: {path}", "")
+
+        def failed(sentence: str, details: str) -> None:
+            self.working.emit("")
+            self.said.emit("error", sentence, details)
+
+        self._background.run(lambda: _write_report(workspace, path), written, failed=failed)
+
+    def close(self) -> None:
+        """Closes the file; nothing is lost, everything is committed."""
+        if self.workspace is not None:
+            self.workspace.close()
+            self.workspace = None
+
+    # --- models and data -----------------------------------------------------------------------------------
+
+    def remember(self, item: Classifier | Dataset, trust: bool) -> None:
+        """Keeps where ``item`` came from, so that reopening the workspace loads it again."""
+        workspace = self.writable
+        if workspace is not None and item.path is not None:
+            self._background.run(lambda: _remember(workspace, item, trust))
+
+    def forget(self, fingerprint: str) -> None:
+        """Does not load this one again; its runs stay."""
+        workspace = self.writable
+        if workspace is not None:
+            self._background.run(lambda: workspace.forget(fingerprint))
+
+    def relink(self, reference: Reference, path: Path) -> None:
+        """The file of ``reference`` is now at ``path``."""
+        workspace = self._need()
+
+        def linked(_: Any) -> None:
+            self.missing = [r for r in self.missing if r is not reference]
+            self.found.emit(reference.model_copy(update={"path": str(path)}))
+
+        self._background.run(lambda: workspace.relink(reference.fingerprint, path), linked)
+
+    # --- runs and findings ---------------------------------------------------------------------------------
+
+    def show_run(self, run: Run) -> None:
+        """Draws a stored run again."""
+        workspace = self._need()
+
+        def read(result: Any) -> None:
+            if result is None:
+                self.said.emit("info", run.error or "This run has no result yet.", "")
+            else:
+                self.result_shown.emit(run, result)
+
+        self._background.run(lambda: workspace.result(run.id), read, key="show run")
+
+    def delete_run(self, run: Run) -> None:
+        """Removes a run and its findings from the workspace."""
+        workspace = self._need()
+        self._background.run(lambda: workspace.delete_run(run.id), lambda _: self.refresh())
+
+    def set_finding(self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None) -> None:
+        """Stores the user's note or star; the list here has it at once, the workspace in a moment."""
+        workspace = self._need()
+        changes: dict[str, Any] = {name: value for name, value in (("note", note), ("starred", starred)) if value is not None}
+        self.findings = [replace(other, **changes) if other.id == finding.id else other for other in self.findings]
+        self._background.run(lambda: workspace.set_finding(finding.id, note=note, starred=starred), lambda _: self.refresh())
+
+    def refresh(self) -> None:
+        """Reads runs and findings again."""
+        workspace = self.workspace
+        if workspace is None:
+            return
+
+        def read(answer: tuple[list[Run], list[StoredFinding]]) -> None:
+            self.runs, self.findings = answer
+            self.runs_changed.emit()
+            self.findings_changed.emit()
+
+        self._background.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
+
+    def _need(self) -> Workspace:
+        if self.workspace is None:
+            raise RobguiError("No workspace is open yet; wait a moment or open one from the File menu.")
+        return self.workspace
+
+
+def _open(path: Path | None) -> tuple[Workspace, list[Run], list[StoredFinding], list[Reference]]:
+    from robgui.core.workspace import Workspace
+
+    workspace = Workspace.open(path or Workspace.default_path())
+    references = [*workspace.references("dataset"), *workspace.references("model")]
+    return workspace, workspace.runs(), workspace.findings(), references
+
+
+def _remember(workspace: Workspace, item: Classifier | Dataset, trust: bool) -> None:
+    from robgui.core.request import reference
+
+    workspace.remember(reference(item, trust=trust))
+
+
+def _write_report(workspace: Workspace, path: Path) -> None:
+    from robgui.report.html import write_html
+
+    write_html(workspace, path)

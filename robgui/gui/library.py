@@ -1,0 +1,293 @@
+"""Library: the models and datasets that are loaded, and which of them are in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from robgui.core.errors import IncompleteModelError, TrustError
+from robgui.gui.predictions import Predictions
+
+if TYPE_CHECKING:
+    from robgui.core.classifier import Classifier
+    from robgui.core.dataset import Dataset
+    from robgui.core.speed import Speed
+    from robgui.gui.background import Background
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A model file on its way in, with all that was said about it so far.
+
+    Attributes:
+        quiet: Part of a larger step (demo, reopened workspace): no dialog follows and the model in use stays.
+    """
+
+    path: Path
+    trust: bool = False
+    settings: dict[str, Any] = field(default_factory=dict)
+    quiet: bool = False
+
+    def but(self, **changes: Any) -> Opening:
+        """A copy with ``changes``."""
+        return replace(self, **changes)
+
+
+class Library(QObject):
+    """Models and datasets; one of each is in use, and ``predictions`` says what the one makes of the other.
+
+    Signals:
+        models_changed: The list of models, or which one is in use, has changed.
+        datasets_changed: The list of datasets, or which one is in use, has changed.
+        model_opened: The user opened a model file; the loading dialog shows how it behaves.
+        trust_needed: ``(opening, sentence)``: the file would execute code.
+        details_needed: ``(opening, sentence)``: the file does not tell its architecture or shape.
+        added: ``(item, trust)`` to be remembered.
+        removed: The fingerprint to be forgotten.
+        said: ``(level, sentence, details)``.
+        working: What is being done, in words; empty when idle.
+    """
+
+    models_changed = Signal()
+    datasets_changed = Signal()
+    model_opened = Signal(object)
+    trust_needed = Signal(object, str)
+    details_needed = Signal(object, str)
+    added = Signal(object, bool)
+    removed = Signal(str)
+    said = Signal(str, str, str)
+    working = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.models: list[Classifier] = []
+        self.model: Classifier | None = None
+        self.datasets: list[Dataset] = []
+        self.dataset: Dataset | None = None
+        self.device = ""
+        self.autocast = False
+        self.channels_last = False
+        self.mismatch = ""
+        self.predictions = Predictions(self)
+        self._background = background
+        self._trusted: set[Path] = set()
+
+    # --- models --------------------------------------------------------------------------------------------
+
+    def load_model(self, opening: Opening) -> None:
+        """Loads a model file; ``model_opened`` follows unless it is to be quiet."""
+
+        def loaded(answer: Classifier | TrustError | IncompleteModelError) -> None:
+            if isinstance(answer, TrustError):
+                self.trust_needed.emit(opening, str(answer))
+            elif isinstance(answer, IncompleteModelError):
+                self.details_needed.emit(opening, str(answer))
+            else:
+                self.add_model(answer, trust=opening.trust, activate=not opening.quiet or self.model is None)
+                if not opening.quiet:
+                    self.model_opened.emit(answer)
+
+        device = self.device
+        self._busy(f"Loading {opening.path.name} …", lambda: _load_model(opening, device), loaded)
+
+    def add_model(self, classifier: Classifier, *, trust: bool = False, activate: bool = True) -> None:
+        """Adds a loaded model, in place of an older one from the same file."""
+        classifier.notice = self._notice
+        if trust and classifier.path is not None:
+            self._trusted.add(classifier.path)
+        replaced = [m for m in self.models if m.path is not None and m.path == classifier.path]
+        for old in replaced:
+            if old.fingerprint != classifier.fingerprint:
+                self.removed.emit(old.fingerprint)
+        self.models = [m for m in self.models if m not in replaced] + [classifier]
+        if activate or self.model not in self.models:
+            self.use_model(classifier)
+        else:
+            self.models_changed.emit()
+        self.added.emit(classifier, self.trusts(classifier))
+
+    def use_model(self, classifier: Classifier) -> None:
+        """Makes ``classifier`` the one that the next run looks at; picks data that fit it."""
+        self.model = classifier
+        if self.dataset is None or not looks_alike(classifier, self.dataset):
+            fitting = next((d for d in self.datasets if looks_alike(classifier, d)), None)
+            if fitting is not None and fitting is not self.dataset:
+                self.dataset = fitting
+                self.datasets_changed.emit()
+        self._match()
+        self.models_changed.emit()
+
+    def remove_model(self, classifier: Classifier) -> None:
+        """Takes a model off the list; its runs stay."""
+        self.models = [m for m in self.models if m is not classifier]
+        self.removed.emit(classifier.fingerprint)
+        if self.model is classifier:
+            self.model = None
+            if self.models:
+                self.use_model(self.models[-1])
+                return
+            self._match()
+        self.models_changed.emit()
+
+    def trusts(self, classifier: Classifier) -> bool:
+        """Whether the user has said that the file of ``classifier`` may execute code."""
+        return classifier.path in self._trusted
+
+    # --- data ----------------------------------------------------------------------------------------------
+
+    def load_dataset(self, path: Path, *, quiet: bool = False) -> None:
+        """Opens data of any format we read and uses it (unless ``quiet`` and one is in use)."""
+
+        def opened(dataset: Dataset) -> None:
+            self.add_dataset(dataset, activate=not quiet or self.dataset is None)
+            if dataset.skipped:
+                sentence = f"{dataset.name}: {len(dataset.skipped):,} files were skipped; the log lists them."
+                self.said.emit("warning", sentence, _listed(dataset.skipped))
+
+        self._busy(f"Opening {path.name} …", lambda: _open_dataset(path), opened)
+
+    def add_dataset(self, dataset: Dataset, *, activate: bool = True) -> None:
+        """Adds open data, in place of older data from the same path."""
+        self.datasets = [d for d in self.datasets if d.path is None or d.path != dataset.path] + [dataset]
+        if activate or self.dataset not in self.datasets:
+            self.use_dataset(dataset)
+        else:
+            self.datasets_changed.emit()
+        self.added.emit(dataset, False)
+
+    def use_dataset(self, dataset: Dataset) -> None:
+        """Shows ``dataset`` in the gallery; picks a model that fits it if the present one does not."""
+        self.dataset = dataset
+        self.datasets_changed.emit()
+        if self.model is None or not looks_alike(self.model, dataset):
+            fitting = next((m for m in self.models if looks_alike(m, dataset)), None)
+            if fitting is not None:
+                self.model = fitting
+                self.models_changed.emit()
+        self._match()
+
+    def has(self, fingerprint: str) -> bool:
+        """Whether a model or dataset with this fingerprint is loaded."""
+        return any(m.fingerprint == fingerprint for m in self.models) or any(d.fingerprint == fingerprint for d in self.datasets)
+
+    # --- both together -------------------------------------------------------------------------------------
+
+    def set_device(self, device: str, *, autocast: bool | None = None, channels_last: bool | None = None) -> None:
+        """Moves every model to ``device``; the next run works there."""
+        self.autocast = self.autocast if autocast is None else autocast
+        self.channels_last = self.channels_last if channels_last is None else channels_last
+        models, half, last = list(self.models), self.autocast, self.channels_last
+
+        def move() -> None:
+            for model in models:
+                model.to(device, autocast=half, channels_last=last)
+
+        def moved(_: Any) -> None:
+            self.device = device
+            self._match()
+            self.models_changed.emit()
+
+        self._busy(f"Moving the models to {device} …", move, moved)
+
+    def measure_speed(self) -> None:
+        """Says how fast the model in use is each way, and how much the answers change."""
+        classifier = self.model
+        if classifier is None:
+            return
+
+        def measured(speeds: list[Speed]) -> None:
+            lines = [
+                f"{s.name}: {s.inputs_per_second:,.0f} inputs/s (largest change of a probability {s.largest_change:.2g})" for s in speeds
+            ]
+            self.said.emit("info", f"{classifier.name} on {classifier.device}. " + "; ".join(lines) + ".", "")
+
+        self._busy("Measuring …", lambda: _measure(classifier), measured)
+
+    def _match(self) -> None:
+        """Checks that model and data fit each other; predictions start when they do."""
+        self.mismatch = ""
+        self.predictions.clear()
+        classifier, dataset = self.model, self.dataset
+        if classifier is None or dataset is None:
+            self._background.drop("match")
+            return
+
+        def matched(fitted: Classifier) -> None:
+            if fitted is not classifier:
+                self.models = [fitted if m is classifier else m for m in self.models]
+                self.model = fitted
+                fitted.notice = self._notice
+                self.models_changed.emit()
+            self.predictions.start(fitted, dataset)
+
+        def refused(sentence: str, details: str) -> None:
+            self.mismatch = sentence
+            self.models_changed.emit()
+            self.said.emit("error", sentence, details)
+
+        self._background.run(lambda: _match(classifier, dataset), matched, failed=refused, key="match")
+
+    def _busy(self, words: str, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Work in the background with words in the status bar while it lasts."""
+        self.working.emit(words)
+
+        def answered(answer: Any) -> None:
+            self.working.emit("")
+            done(answer)
+
+        def failed(sentence: str, details: str) -> None:
+            self.working.emit("")
+            self.said.emit("error", sentence, details)
+
+        self._background.run(work, answered, failed=failed)
+
+    def _notice(self, sentence: str) -> None:
+        """Called by a Classifier on whatever thread it works; signals cross threads by themselves."""
+        self.said.emit("warning", sentence, "")
+
+
+def looks_alike(classifier: Classifier, dataset: Dataset) -> bool:
+    """A cheap guess whether the two belong together: kind, size and class names."""
+    if classifier.kind != dataset.kind:
+        return False
+    if dataset.shape is not None and dataset.shape != classifier.shape:
+        return False
+    return not dataset.names or len(dataset.names) == classifier.classes
+
+
+def _load_model(opening: Opening, device: str) -> Classifier | TrustError | IncompleteModelError:
+    from robgui.core.loading import load
+
+    try:
+        return load(opening.path, trust=opening.trust, device=device or None, **opening.settings)
+    except (TrustError, IncompleteModelError) as question:
+        return question
+
+
+def _open_dataset(path: Path) -> Dataset:
+    """Opens the data and computes their fingerprint, so that the window need not."""
+    from robgui.core.dataset import open_dataset
+
+    dataset = open_dataset(path)
+    assert dataset.fingerprint
+    return dataset
+
+
+def _match(classifier: Classifier, dataset: Dataset) -> Classifier:
+    from robgui.core.dataset import match
+
+    return match(classifier, dataset)
+
+
+def _measure(classifier: Classifier) -> list[Speed]:
+    from robgui.core.speed import measure
+
+    return measure(classifier)
+
+
+def _listed(skipped: Sequence[Any]) -> str:
+    return "\n".join(f"{item.path}: {item.reason}" for item in skipped[:200])
