@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from robgui.core.backend import Backend, CallableBackend, Capabilities, Reduce, TorchBackend, first_line
+from robgui.core.cost import Counter, batch_size
 from robgui.core.errors import ModelError, RobguiError
 from robgui.core.model_settings import Kind, ModelSettings
-
-#: Numbers in one batch by default: 1,024 MNIST images or 21 ImageNet images at once, about 13 MB.
-_VALUES_PER_BATCH = 3_211_264
-_LARGEST_BATCH = 4096
 
 
 class Classifier:
@@ -53,7 +49,6 @@ class Classifier:
         self._content = content
         self._autocast = False
         self._channels_last = False
-        self._largest_batch = max(1, min(_LARGEST_BATCH, _VALUES_PER_BATCH // max(1, math.prod(settings.shape))))
         self._make_constants()
         classes = self._probe()
         self.labels = _labels(settings.labels, classes, name)
@@ -112,6 +107,7 @@ class Classifier:
             self._channels_last = channels_last
             self._backend.channels_last(channels_last)
         self._make_constants()
+        self._largest_batch = batch_size(self.shape, self._operations, self.device)
         return self
 
     @property
@@ -318,13 +314,16 @@ class Classifier:
     def _probe(self) -> int:
         """Calls the model once so that a wrong shape is found at loading, not in the middle of a run."""
         x = torch.full((2, *self.shape), 0.5, device=self.device)
+        counter = Counter()
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), counter:
                 scores = self._scores(self._call(self._raw_input(x)))
         except MemoryError as error:
             raise ModelError(f"{self.name}: not enough memory for two inputs of shape {self.shape} on {self.device}.") from error
         if len(scores) != 2:
             raise ModelError(f"{self.name} returns {len(scores)} rows for 2 inputs; it must return one row of scores per input.")
+        self._operations = counter.total / 2
+        self._largest_batch = batch_size(self.shape, self._operations, self.device)
         return int(scores.shape[1])
 
 

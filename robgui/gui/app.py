@@ -71,7 +71,7 @@ def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> Mai
             if path.suffix != ".robgui":
                 window.commands.open_path(path)
 
-    QTimer.singleShot(0, window, begin)
+    window.on_screen.connect(begin)
     return window
 
 

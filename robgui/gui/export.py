@@ -6,7 +6,6 @@ import csv
 from pathlib import Path
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
@@ -88,7 +87,9 @@ def _paint_on(device: QSvgGenerator | QPdfWriter, widget: QWidget) -> bool:
 
 def _render(widget: QWidget, painter: QPainter) -> None:
     """Plots are drawn by their scene, so that lines stay lines; other widgets paint themselves."""
-    if isinstance(widget, pg.PlotWidget):
+    from pyqtgraph import PlotWidget
+
+    if isinstance(widget, PlotWidget):
         painter.fillRect(widget.rect(), widget.backgroundBrush())
         widget.scene().render(painter, QRectF(widget.rect()), QRectF(widget.viewRect()))
     else:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QToolBar, QWidget
 
 from robgui.gui.actions import Actions
 from robgui.gui.chooser import Chooser
 from robgui.gui.commands import Commands
 from robgui.gui.docks import Findings, Gallery, Log, Runs
-from robgui.gui.panels import PANELS, Panel
+from robgui.gui.panels import PANELS
 from robgui.gui.rail import Rail
 from robgui.gui.run_pane import RunPane
 from robgui.gui.settings import Settings, save_settings
@@ -23,6 +24,7 @@ from robgui.gui.toast import Toasts
 from robgui.gui.welcome import Welcome
 
 if TYPE_CHECKING:
+    from robgui.gui.panels.panel import Panel
     from robgui.gui.store import Store
 
 #: Layouts saved by an older arrangement of docks are not restored.
@@ -30,12 +32,22 @@ LAYOUT_VERSION = 1
 
 
 class MainWindow(QMainWindow):
-    """Rail, panel, form, docks and status bar around one Store."""
+    """Rail, panel, form, docks and status bar around one Store.
+
+    Attributes:
+        painted: When the window was first painted (``time.perf_counter``), 0 before.
+
+    Signals:
+        on_screen: The window has been painted for the first time; slow things may begin.
+    """
+
+    on_screen = Signal()
 
     def __init__(self, store: Store, settings: Settings) -> None:
         super().__init__()
         self.store = store
         self.settings = settings
+        self.painted = 0.0
         self.setWindowTitle("robgui")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
@@ -54,29 +66,39 @@ class MainWindow(QMainWindow):
         self.go_to(0)
 
     def panel(self, analysis: str) -> Panel:
-        """The panel that draws ``analysis``."""
-        return next(panel for panel in self.panels if panel.analysis == analysis)
+        """The panel that draws ``analysis``, made when it is first needed."""
+        if analysis not in self._panels:
+            number, entry = next((n, entry) for n, entry in enumerate(PANELS, start=1) if entry.analysis == analysis)
+            panel = self._panels[analysis] = entry.make(self.store)
+            self.pages.insertWidget(number, panel)
+            if (placeholder := self.pages.widget(number + 1)) is not None:
+                self.pages.removeWidget(placeholder)
+                placeholder.deleteLater()
+        return self._panels[analysis]
 
     @property
     def current_panel(self) -> Panel | None:
         """The panel on show; None on the welcome page."""
-        page = self.pages.currentWidget()
-        return page if isinstance(page, Panel) else None
+        number = self.pages.currentIndex()
+        return self.panel(PANELS[number - 1].analysis) if number else None
 
     def go_to(self, number: int) -> None:
         """Shows page ``number``: 0 is the welcome page, the panels follow."""
         if not 0 <= number < self.pages.count():
             return
+        analysis = PANELS[number - 1].analysis if number else ""
+        if analysis:
+            self.panel(analysis)
         self.pages.setCurrentIndex(number)
         self.rail.choose(number)
-        panel = self.current_panel
-        self.run_pane.show_analysis(panel.analysis if panel else "")
-        self.form_dock.setVisible(panel is not None)
+        self.run_pane.show_analysis(analysis)
+        self.form_dock.setVisible(bool(analysis))
+        self.commands.refresh()
 
     def show_panel(self, analysis: str) -> None:
         """Shows the panel of ``analysis``."""
-        for number, panel in enumerate(self.panels, start=1):
-            if panel.analysis == analysis:
+        for number, entry in enumerate(PANELS, start=1):
+            if entry.analysis == analysis:
                 self.go_to(number)
 
     def reset_layout(self) -> None:
@@ -86,6 +108,13 @@ class MainWindow(QMainWindow):
             dock.show()
         self._size_docks()
         self.runs_dock.raise_()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tells once that the window is on screen."""
+        super().paintEvent(event)
+        if not self.painted:
+            self.painted = time.perf_counter()
+            QTimer.singleShot(0, self.on_screen.emit)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files may be dropped anywhere."""
@@ -111,14 +140,14 @@ class MainWindow(QMainWindow):
 
     def _make_middle(self) -> None:
         self.welcome = Welcome()
-        self.panels = [panel(self.store) for panel in PANELS]
+        self._panels: dict[str, Panel] = {}
         self.pages = QStackedWidget()
         self.pages.setMinimumSize(360, 320)
         self.pages.addWidget(self.welcome)
-        for panel in self.panels:
-            self.pages.addWidget(panel)
+        for _ in PANELS:
+            self.pages.addWidget(QWidget())
         self.setCentralWidget(self.pages)
-        self.rail = Rail([("home", "Welcome"), *((panel.icon_name, panel.title) for panel in self.panels)])
+        self.rail = Rail([("home", "Welcome"), *((entry.icon, entry.title) for entry in PANELS)])
         self.rail.chosen.connect(self.go_to)
         bar = QToolBar("Pages", objectName="rail", movable=False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -166,6 +195,7 @@ class MainWindow(QMainWindow):
         store.said.connect(self._said)
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.history.opened.connect(self._title)
+        store.ready.connect(self._make_panels)
         for signal in (
             store.job_changed,
             store.library.models_changed,
@@ -183,6 +213,11 @@ class MainWindow(QMainWindow):
 
     def _tint(self) -> None:
         self.setWindowIcon(icon("app"))
+
+    def _make_panels(self) -> None:
+        """Every panel listens to its runs from now on, whether it has been looked at or not."""
+        for entry in PANELS:
+            self.panel(entry.analysis)
 
     def _title(self) -> None:
         workspace = self.store.history.workspace

@@ -7,6 +7,7 @@ at any time.
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from robgui.gui.background import Background
 from robgui.gui.history import History
 from robgui.gui.library import Library, Opening
+from robgui.gui.panels import PANELS
 from robgui.gui.runner import Job, Runner
 from robgui.gui.selection import Selection
 
@@ -199,6 +201,8 @@ def _import_everything() -> tuple[dict[str, Analysis], str]:
     from robgui.core.analysis import analyses
     from robgui.core.loading import default_device
 
+    for entry in PANELS:
+        importlib.import_module(entry.module)
     return analyses(), str(default_device())
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-import pyqtgraph as pg
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
@@ -88,7 +87,6 @@ class Theme(QObject):
         app.setStyle("Fusion")
         app.setPalette(_palette(self.colours))
         app.setStyleSheet(_style_sheet(self.colours))
-        pg.setConfigOptions(background=self.colours.surface, foreground=self.colours.text, antialias=True)
         icon.cache_clear()
         self.changed.emit()
 

@@ -24,9 +24,9 @@ from robgui.gui.app import application, open_window
 app = application()
 window = open_window()
 window.show()
-app.processEvents()
-shown = time.perf_counter()
-print(f"{qt - began:.3f} {shown - qt:.3f} {'torch' in sys.modules}")
+while not window.painted:
+    app.processEvents()
+print(f"{qt - began:.3f} {window.painted - qt:.3f} {'torch' in sys.modules}")
 from robgui.gui.app import leave
 leave(window, 0)
 """

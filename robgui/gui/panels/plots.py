@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSi
 
 from robgui.gui.theme import theme
 
+pg.setConfigOptions(antialias=True)
+
 
 class Plot(pg.PlotWidget):
     """A plot with named axes and fixed ranges that follows the theme.
@@ -127,14 +129,18 @@ class Strip(QWidget):
             grid.addWidget(words, 1, column, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(column, 1)
 
-    def show_pictures(self, images: Sequence[np.ndarray], words: Sequence[str]) -> None:
+    def set_pictures(self, images: Sequence[np.ndarray]) -> None:
         """Shows uint8 images ``(h, w, 3)``; places that are left over stay empty."""
+        for place, picture in enumerate(self._pictures):
+            picture.set_image(images[place] if place < len(images) else None)
+
+    def set_words(self, words: Sequence[str]) -> None:
+        """Writes one line below each picture."""
         for place, (picture, label) in enumerate(zip(self._pictures, self._words, strict=True)):
-            known = place < len(images)
-            picture.set_image(images[place] if known else None)
-            text = words[place] if known else ""
-            label.setText(text)
-            picture.setAccessibleName(text)
+            text = words[place] if place < len(words) else ""
+            if label.text() != text:
+                label.setText(text)
+                picture.setAccessibleName(text)
 
 
 class _Picture(QLabel):

@@ -49,6 +49,8 @@ class ZonnscanPanel(Panel):
         self._curves: list[pg.PlotDataItem] = []
         self._drawn: tuple[int, ...] = ()
         self._labels: tuple[str, ...] = ()
+        self._sampled: tuple[object, float] | None = None
+        self._largest = 0.0
         super().__init__(store)
 
     def build(self) -> QWidget:
@@ -102,9 +104,15 @@ class ZonnscanPanel(Panel):
         for curve, label in zip(self._curves, self._drawn, strict=True):
             curve.setData(result.radii, result.mean_confidence[:, label])
         self._own.setValue(_own_index(result))
-        self.plot.setXRange(0, float(result.radii.max()), padding=0.05)
-        self.marker.setBounds((0, float(result.radii.max())))
+        self._show_radii(float(result.radii.max()))
         self._show_cursor()
+
+    def _show_radii(self, largest: float) -> None:
+        """The axis ends at the largest radius; it moves only when another run asks for others."""
+        if largest != self._largest:
+            self._largest = largest
+            self.plot.setXRange(0, largest, padding=0.05)
+            self.marker.setBounds((0, largest))
 
     def table(self) -> dict[str, np.ndarray]:
         """One row per radius."""
@@ -131,7 +139,7 @@ class ZonnscanPanel(Panel):
                 self.plot.removeItem(curve)
             self._drawn = wanted
             self._curves = [self.plot.plot() for _ in wanted]
-        self._style_curves()
+            self._style_curves()
 
     def _style_curves(self) -> None:
         pens = [pg.mkPen(theme.class_colour(label), width=1.75, style=theme.class_line(label)) for label in self._drawn]
@@ -147,11 +155,15 @@ class ZonnscanPanel(Panel):
             return
         place = int(np.abs(result.radii - self.marker.value()).argmin())
         self.figures.setText(_figures(result, place))
-        radius = float(result.radii[place])
-        classes = [result.labels[c] if c >= 0 else "" for c in result.shown_class[place]]
-        self.store.pictures.run(
-            lambda: _sample_pictures(result, radius), lambda images: self.strip.show_pictures(images, classes), key="zonnscan samples"
-        )
+        self.strip.set_words([result.labels[c] if c >= 0 else "" for c in result.shown_class[place]])
+        self._show_samples(result, float(result.radii[place]))
+
+    def _show_samples(self, result: ZonnscanResult, radius: float) -> None:
+        """Draws the samples again only when they are others: they do not change while a run goes on."""
+        wanted = (self.request, radius)
+        if wanted != self._sampled:
+            self._sampled = wanted
+            self.store.pictures.run(lambda: _sample_pictures(result, radius), self.strip.set_pictures, key="zonnscan samples")
 
     def _clicked(self, event: Any) -> None:
         """A click into the plot brings the cursor there."""
