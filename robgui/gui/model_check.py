@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robgui.core.errors import RobguiError
-from robgui.gui.words import percent
+from robgui.core.words import percent
 
 if TYPE_CHECKING:
     from torch import Tensor

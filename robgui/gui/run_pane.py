@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.run import RunState
+from robgui.core.words import duration
 from robgui.gui.forms import ParamsForm
 from robgui.gui.theme import heading_font, icon, theme
-from robgui.gui.words import duration
 
 if TYPE_CHECKING:
     from robgui.gui.runner import Job

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
+from robgui.core.words import amount
 from robgui.gui.theme import icon, theme
-from robgui.gui.words import amount
 
 if TYPE_CHECKING:
     from robgui.gui.store import Store

@@ -89,7 +89,7 @@ def test_eight_predictions_and_the_accuracy_are_there_at_once(open_dialog):
     dialog = open_dialog(brightness())
     assert len(predictions(dialog)) == 8
     assert all(card.guess.right for card in dialog.cards.cards)
-    assert dialog.verdict.text() == "100.0 % right on 90 inputs"
+    assert dialog.verdict.text() == "100 % right on 90 inputs"
     assert "1 × 4 × 4" in dialog.facts.text()
     assert "No activations: it has no Conv2d or Linear layer." in dialog.facts.text()
     assert "right" in dialog.cards.cards[0].accessibleName()
@@ -100,7 +100,7 @@ def test_changing_the_mean_changes_the_predictions_shown(qtbot, open_dialog):
     before = predictions(dialog)
     type_in(qtbot, dialog, "mean", "0.4")
     assert predictions(dialog) != before
-    assert dialog.verdict.text() != "100.0 % right on 90 inputs"
+    assert dialog.verdict.text() != "100 % right on 90 inputs"
     assert dialog.candidate.settings.mean == (0.4,)
 
 

@@ -21,12 +21,12 @@ from robgui.analyses.zonnscan.points import Points, Sampler, base_points, block_
 from robgui.analyses.zonnscan.scan import Scan
 from robgui.analyses.zonnscan.sweep import PAPER, as_published
 from robgui.analyses.zonnscan.tally import Tally, half_widths, read_scores
-from robgui.analyses.zonnscan.words import number
 from robgui.analyses.zonnscan.zones import Block, linf_corners
 from robgui.core.analysis import Pace, Params, Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
+from robgui.core.words import number
 
 
 class PopulationsParams(Params):

@@ -10,6 +10,7 @@ import numpy as np
 from robgui.analyses.zonnscan.clouds import largest_radius
 from robgui.core.finding import Finding
 from robgui.core.picture import picture_of
+from robgui.core.words import number, percent
 
 if TYPE_CHECKING:
     from robgui.analyses.zonnscan.sweep import ZonnscanResult
@@ -20,32 +21,20 @@ NEAR = 0.1
 JUMP = 0.2
 
 
-def number(value: float) -> str:
-    """Three significant digits; powers of ten under a thousandth."""
-    return "0" if value == 0 else f"{value:.1e}" if abs(value) < 1e-3 else f"{value:.3g}"
-
-
-def percent(share: float) -> str:
-    """A share in per cent, never 0 % unless it is 0."""
-    return f"{number(100 * share)} %"
-
-
 def sweep_verdict(result: ZonnscanResult) -> str:
     """One sentence or three: how far the class holds, how sure that is, and what it cost."""
-    name = result.labels[result.predicted]
-    return f"{_reach(result, name)} {_surety(result)} {result.model_calls:,} model calls."
+    return f"{_reach(result)} {_surety(result)} {result.model_calls:,} model calls."
 
 
-def _reach(result: ZonnscanResult, name: str) -> str:
-    last = result.radii[-1]
+def _reach(result: ZonnscanResult) -> str:
+    subject = f"{result.labels[result.predicted]} ({result.input_name})"
     if result.crossing_radius > 0:
-        other = f" (to {result.labels[result.witness_class]})" if result.witness_class >= 0 else ""
-        radius = number(result.crossing_radius)
-        return f"{result.input_name}, predicted {name}: the nearest change of class found{other} is at radius {radius}."
+        other = f", to {result.labels[result.witness_class]}," if result.witness_class >= 0 else ""
+        return f"{subject}: the nearest change of class found{other} is at radius {number(result.crossing_radius)}."
     sampled = result.samples[1:] if result.radii[0] == 0 else result.samples
     if not sampled.any():
-        return f"{result.input_name}, predicted {name}: nothing was sampled around it."
-    return f"{result.input_name}, predicted {name}: no sample up to radius {number(last)} changes class."
+        return f"{subject}: nothing was sampled around it."
+    return f"{subject}: no sample up to radius {number(float(result.radii[-1]))} changes class."
 
 
 def _surety(result: ZonnscanResult) -> str:
@@ -54,9 +43,11 @@ def _surety(result: ZonnscanResult) -> str:
         return f"Index {number(float(result.index[0]))} at the input itself."
     i = known[0]
     half = float(result.ci_high[i] - result.ci_low[i]) / 2
+    share, most = float(result.crossing[i]), float(result.crossing_high[i])
+    change = "no sample changes" if share == 0 else f"{percent(share)} of the samples change"
     return (
         f"At radius {number(float(result.radii[i]))} the index is {number(float(result.index[i]))} ± {number(half)} and "
-        f"{percent(float(result.crossing[i]))} of the samples change class (at most {percent(float(result.crossing_high[i]))}, 95 % sure)."
+        f"{change} class (at most {percent(most)} do, 95 % sure)."
     )
 
 

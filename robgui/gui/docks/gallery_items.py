@@ -10,10 +10,10 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, 
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from robgui.core.words import percent
 from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.predictions import UNREADABLE
 from robgui.gui.theme import icon, theme
-from robgui.gui.words import percent
 
 if TYPE_CHECKING:
     from robgui.gui.store import Store

@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from robgui.core.run import Run, RunState
+from robgui.core.words import duration
 from robgui.gui.runner import Job
 from robgui.gui.theme import icon, theme
-from robgui.gui.words import duration
 
 if TYPE_CHECKING:
     from robgui.core.request import Request

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from robgui.core.run import RunState
@@ -88,6 +89,8 @@ class Panel(QWidget):
         self.verdict = QLabel(wordWrap=True, font=heading_font(1.2))
         self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.verdict.setAccessibleName("Verdict")
+        self.verdict.setMinimumHeight(3 * QFontMetrics(self.verdict.font()).lineSpacing())
+        self.verdict.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._subject = QLabel(wordWrap=True)
         self._subject.setProperty("role", "quiet")
         self._stale = QLabel("Stale: the settings, the model or the input have changed since. Press Run for a fresh picture.")

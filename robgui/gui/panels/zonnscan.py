@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QLabel, QWidget
 
+from robgui.core.words import number, percent
 from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.plots import Key, Legend, Plot, Strip, beside, column
 from robgui.gui.theme import theme
-from robgui.gui.words import number, percent
 
 if TYPE_CHECKING:
     from robgui.analyses.zonnscan import ZonnscanResult

@@ -23,27 +23,26 @@ def duration(seconds: float | None) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits; thousands grouped."""
+    """Three significant digits, thousands grouped, ``3.1·10⁻⁵`` below a thousandth."""
     if not math.isfinite(value):
         return "n/a"
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def probability(value: float) -> str:
-    """``0.123``, and ``3.1·10⁻⁵`` below a thousandth."""
-    if not math.isfinite(value):
-        return "n/a"
-    if value == 0 or value >= 1e-3:
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    if abs(value) >= 1e-3:
         return f"{value:.3g}"
-    exponent = math.floor(math.log10(value))
+    exponent = math.floor(math.log10(abs(value)))
     return f"{value / 10**exponent:.1f}·10{str(exponent).translate(_SUPERSCRIPT)}"
 
 
 def percent(share: float) -> str:
-    """``91.2 %``."""
-    return f"{100 * share:.1f} %" if math.isfinite(share) else "n/a"
+    """``91.2 %``; ``0 %`` only for nothing at all and ``100 %`` only for all."""
+    if not math.isfinite(share):
+        return "n/a"
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    return f"{100 * share:.1f} %" if 0.0005 <= share < 0.9995 else f"{number(100 * share)} %" if share < 0.5 else "over 99.9 %"
 
 
 def amount(size: float) -> str:

@@ -1,0 +1,45 @@
+"""Numbers as people say them."""
+
+from __future__ import annotations
+
+import pytest
+
+from robgui.core import words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.0123, "12 ms"), (2.14, "2.1 s"), (200, "3 min 20 s"), (7500, "2 h 5 min"), (None, "unknown"), (float("inf"), "unknown")],
+)
+def test_durations(seconds, said):
+    assert words.duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (12345.6, "12,346"),
+        (3.14159, "3.14"),
+        (1000000, "1,000,000"),
+        (0.25, "0.25"),
+        (0, "0"),
+        (3.14e-5, "3.1·10⁻⁵"),
+        (-1e-10, "-1.0·10⁻¹⁰"),
+        (float("nan"), "n/a"),
+    ],
+)
+def test_numbers(value, said):
+    assert words.number(value) == said
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0.9123, "91.2 %"), (0, "0 %"), (1, "100 %"), (1e-5, "0.001 %"), (0.99999, "over 99.9 %"), (float("nan"), "n/a")],
+)
+def test_shares(share, said):
+    assert words.percent(share) == said
+
+
+def test_sizes():
+    assert words.amount(1_500_000_000) == "1.5 GB"
+    assert words.amount(12) == "12 B"
