@@ -69,6 +69,7 @@ class Analysis:
     needs: frozenset[str]
     kinds: frozenset[str]
     several_models: bool
+    inputs: Literal["one", "many"]
 
     def refusal(self, classifier: Any) -> str:
         """Why this analysis cannot work on ``classifier``; empty when it can."""
@@ -92,6 +93,7 @@ def analysis(
     needs: Sequence[Literal["gradients", "activations"]] = (),
     kinds: Sequence[Literal["image", "table", "sequence"]] = ("image", "table", "sequence"),
     several_models: bool = False,
+    inputs: Literal["one", "many"] = "one",
 ) -> Callable[[Callable[..., Iterator[Step[R]]]], Callable[..., Iterator[Step[R]]]]:
     """Registers an engine under its function name.
 
@@ -103,6 +105,7 @@ def analysis(
         needs: Capabilities the classifier must have.
         kinds: Kinds of input it understands.
         several_models: The engine takes a tuple of classifiers instead of one.
+        inputs: Whether it looks at the one input the user points at, or at many.
     """
 
     def register(engine: Callable[..., Iterator[Step[R]]]) -> Callable[..., Iterator[Step[R]]]:
@@ -122,6 +125,7 @@ def analysis(
             needs=frozenset(needs),
             kinds=frozenset(kinds),
             several_models=several_models,
+            inputs=inputs,
         )
         return engine
 

@@ -17,7 +17,7 @@ from robgui.gui.architecture_dialog import ArchitectureDialog, ask_trust
 from robgui.gui.library import Opening
 from robgui.gui.model_dialog import ModelDialog
 from robgui.gui.palette import CommandPalette, ShortcutSheet
-from robgui.gui.panels import PANELS
+from robgui.gui.panels import PAGES
 from robgui.gui.theme import theme
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Commands:
     def entries(self) -> list[Entry]:
         """Every action of the program."""
         w = self._window
-        pages = [("Welcome", "home"), *((entry.title, entry.icon) for entry in PANELS)]
+        pages = [("Welcome", "home"), *((page.title, page.icon) for page in PAGES)]
         return [
             Entry("open_model", "Open model …", "File", self.open_model, "Ctrl+O", "model", toolbar=True),
             Entry("open_data", "Open data file …", "File", self.open_data, "Ctrl+D", "data", toolbar=True),

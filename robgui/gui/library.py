@@ -133,6 +133,12 @@ class Library(QObject):
             self._match()
         self.models_changed.emit()
 
+    def fitting_models(self) -> list[Classifier]:
+        """The models that fit the data in use, the one in use first."""
+        dataset = self.dataset
+        others = [m for m in self.models if m is not self.model and dataset is not None and looks_alike(m, dataset)]
+        return [self.model, *others] if self.model is not None else others
+
     def trusts(self, classifier: Classifier) -> bool:
         """Whether the user has said that the file of ``classifier`` may execute code."""
         return classifier.path in self._trusted

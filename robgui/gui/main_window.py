@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QTabWidget, QToolBar, QWidget
 
 from robgui.gui.actions import Actions
 from robgui.gui.chooser import Chooser
 from robgui.gui.commands import Commands
 from robgui.gui.docks import Findings, Gallery, Log, Runs
-from robgui.gui.panels import PANELS
+from robgui.gui.panels import PAGES
 from robgui.gui.rail import Rail
 from robgui.gui.run_pane import RunPane
 from robgui.gui.settings import Settings, save_settings
@@ -65,41 +65,53 @@ class MainWindow(QMainWindow):
         self._restore()
         self.go_to(0)
 
-    def panel(self, analysis: str) -> Panel:
-        """The panel that draws ``analysis``, made when it is first needed."""
-        if analysis not in self._panels:
-            number, entry = next((n, entry) for n, entry in enumerate(PANELS, start=1) if entry.analysis == analysis)
-            panel = self._panels[analysis] = entry.make(self.store)
-            self.pages.insertWidget(number, panel)
-            if (placeholder := self.pages.widget(number + 1)) is not None:
-                self.pages.removeWidget(placeholder)
-                placeholder.deleteLater()
-        return self._panels[analysis]
+    def panel(self, analysis: str) -> Panel | None:
+        """The panel that draws ``analysis``; None for an analysis without one."""
+        self._make_panels()
+        return self._panels.get(analysis)
 
     @property
     def current_panel(self) -> Panel | None:
         """The panel on show; None on the welcome page."""
-        number = self.pages.currentIndex()
-        return self.panel(PANELS[number - 1].analysis) if number else None
+        tabs = self.pages.currentWidget()
+        if not isinstance(tabs, QTabWidget):
+            return None
+        self._make_panels()
+        return next((panel for panel in self._panels.values() if panel is tabs.currentWidget()), None)
 
     def go_to(self, number: int) -> None:
-        """Shows page ``number``: 0 is the welcome page, the panels follow."""
+        """Shows page ``number``: 0 is the welcome page, the methods follow."""
         if not 0 <= number < self.pages.count():
             return
-        analysis = PANELS[number - 1].analysis if number else ""
-        if analysis:
-            self.panel(analysis)
         self.pages.setCurrentIndex(number)
         self.rail.choose(number)
-        self.run_pane.show_analysis(analysis)
-        self.form_dock.setVisible(bool(analysis))
-        self.commands.refresh()
+        self._panel_chosen()
 
     def show_panel(self, analysis: str) -> None:
-        """Shows the panel of ``analysis``."""
-        for number, entry in enumerate(PANELS, start=1):
-            if entry.analysis == analysis:
+        """Shows the panel of ``analysis``, if it has one."""
+        panel = self.panel(analysis)
+        for number in range(1, self.pages.count()):
+            tabs = self.pages.widget(number)
+            if panel is not None and isinstance(tabs, QTabWidget) and tabs.indexOf(panel) >= 0:
+                tabs.setCurrentWidget(panel)
                 self.go_to(number)
+
+    def _panel_chosen(self) -> None:
+        panel = self.current_panel
+        self.run_pane.show_analysis(panel.analysis if panel is not None else "")
+        self.form_dock.setVisible(panel is not None)
+        self.commands.refresh()
+
+    def _make_panels(self) -> None:
+        """Makes every panel, once; from then on each listens to its runs, whether it is on show or not."""
+        if self._panels:
+            return
+        for number, page in enumerate(PAGES, start=1):
+            tabs = self.pages.widget(number)
+            assert isinstance(tabs, QTabWidget)
+            for entry in page.panels:
+                panel = self._panels[entry.analysis] = entry.make(self.store)
+                tabs.addTab(panel, entry.title)
 
     def reset_layout(self) -> None:
         """Puts every dock back where it was at first."""
@@ -144,10 +156,12 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         self.pages.setMinimumSize(360, 320)
         self.pages.addWidget(self.welcome)
-        for _ in PANELS:
-            self.pages.addWidget(QWidget())
+        for _ in PAGES:
+            tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
+            tabs.currentChanged.connect(self._panel_chosen)
+            self.pages.addWidget(tabs)
         self.setCentralWidget(self.pages)
-        self.rail = Rail([("home", "Welcome"), *((entry.icon, entry.title) for entry in PANELS)])
+        self.rail = Rail([("home", "Welcome"), *((page.icon, page.title) for page in PAGES)])
         self.rail.chosen.connect(self.go_to)
         bar = QToolBar("Pages", objectName="rail", movable=False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -213,11 +227,6 @@ class MainWindow(QMainWindow):
 
     def _tint(self) -> None:
         self.setWindowIcon(icon("app"))
-
-    def _make_panels(self) -> None:
-        """Every panel listens to its runs from now on, whether it has been looked at or not."""
-        for entry in PANELS:
-            self.panel(entry.analysis)
 
     def _title(self) -> None:
         workspace = self.store.history.workspace

@@ -121,6 +121,7 @@ class RunPane(QWidget):
             store.library.models_changed,
             store.library.datasets_changed,
             store.selection_changed,
+            store.scope_changed,
             store.params_changed,
         ):
             signal.connect(lambda *_: self.refresh())

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from robgui.gui.background import Background
 from robgui.gui.history import History
 from robgui.gui.library import Library, Opening
-from robgui.gui.panels import PANELS
+from robgui.gui.panels import PAGES
 from robgui.gui.runner import Job, Runner
 from robgui.gui.selection import Selection
 
@@ -33,6 +33,7 @@ class Store(QObject):
     Signals:
         ready: torch and the analyses are imported; ``analyses`` is filled.
         selection_changed: ``(selection, origin)``; a view ignores its own origin.
+        scope_changed: Other inputs pass the filter of the gallery.
         params_changed: The settings in the form of this analysis have changed.
         job_stepped: A running Job has a newer Step.
         job_changed: A Job's state has changed.
@@ -42,6 +43,7 @@ class Store(QObject):
 
     ready = Signal()
     selection_changed = Signal(object, object)
+    scope_changed = Signal()
     params_changed = Signal(str)
     job_stepped = Signal(object)
     job_changed = Signal(object)
@@ -52,6 +54,7 @@ class Store(QObject):
         super().__init__(parent)
         self.analyses: dict[str, Analysis] = {}
         self.selection = Selection()
+        self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self.background = Background(1, self)
         self.pictures = Background(2, self)
@@ -127,6 +130,12 @@ class Store(QObject):
         else:
             self.library.load_dataset(path, quiet=True)
 
+    def set_scope(self, indices: tuple[int, ...] | None) -> None:
+        """Which inputs an analysis of many looks at: those that pass the filter of the gallery; None means all."""
+        if indices != self.scope:
+            self.scope = indices
+            self.scope_changed.emit()
+
     def select(self, selection: Selection, origin: object = None) -> None:
         """Tells every view what the user points at."""
         if selection != self.selection:
@@ -138,6 +147,7 @@ class Store(QObject):
         dataset = self.library.dataset
         if dataset is not self._shown_data:
             self._shown_data = dataset
+            self.set_scope(None)
             self.select(Selection(input=0 if dataset is not None and len(dataset) else None))
 
     # --- runs ----------------------------------------------------------------------------------------------
@@ -152,13 +162,16 @@ class Store(QObject):
         """What pressing Run would ask for now; None while something is missing."""
         from robgui.core.request import Request, reference
 
-        params, model, dataset = self.params.get(analysis), self.library.model, self.library.dataset
-        if params is None or model is None or dataset is None or self.selection.input is None:
+        library, known, params = self.library, self.analyses.get(analysis), self.params.get(analysis)
+        if known is None or params is None or library.model is None or library.dataset is None:
             return None
-        request = Request.build(
-            analysis, (model,), dataset, params.model_dump(), indices=(self.selection.input,), autocast=self.library.autocast
-        )
-        return request.model_copy(update={"models": (reference(model, trust=self.library.trusts(model)),)})
+        one = known.inputs == "one"
+        if one and self.selection.input is None:
+            return None
+        models = library.fitting_models() if known.several_models else [library.model]
+        indices = self.selection.inputs if one else self.scope
+        request = Request.build(analysis, models, library.dataset, params.model_dump(), indices=indices, autocast=library.autocast)
+        return request.model_copy(update={"models": tuple(reference(m, trust=library.trusts(m)) for m in models)})
 
     def obstacle(self, analysis: str) -> str:
         """Why ``analysis`` cannot run now, in words; empty when it can."""
@@ -170,8 +183,10 @@ class Store(QObject):
             return "Open some inputs first."
         if self.library.mismatch:
             return self.library.mismatch
-        if self.selection.input is None:
+        if self.analyses[analysis].inputs == "one" and self.selection.input is None:
             return "Choose an input in the gallery."
+        if self.analyses[analysis].inputs == "many" and self.scope == ():
+            return "No input passes the filter of the gallery; widen it."
         if self.params.get(analysis) is None:
             return "Correct the settings first."
         return self.analyses[analysis].refusal(self.library.model)
@@ -201,8 +216,9 @@ def _import_everything() -> tuple[dict[str, Analysis], str]:
     from robgui.core.analysis import analyses
     from robgui.core.loading import default_device
 
-    for entry in PANELS:
-        importlib.import_module(entry.module)
+    for page in PAGES:
+        for entry in page.panels:
+            importlib.import_module(entry.module)
     return analyses(), str(default_device())
 
 

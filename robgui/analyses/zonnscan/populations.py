@@ -114,6 +114,7 @@ def populations_verdict(result: PopulationsResult) -> str:
     title="zoNNscan populations",
     question="Does the index tell two sets of inputs apart, such as test and adversarial ones?",
     verdict=populations_verdict,
+    inputs="many",
 )
 def zonnscan_populations(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> Iterator[Step[PopulationsResult]]:
     """Scans the zone of every input of both sets: all coarsely first, then each until it is sure enough."""

@@ -1,4 +1,7 @@
-"""One panel per analysis. The table gives the order of the rail; pyqtgraph is imported with the first panel, not with the window."""
+"""One page per method, with one panel per analysis as its tabs.
+
+The table gives the order of the rail. pyqtgraph is imported with the first panel, not with the window.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PanelEntry:
-    """What the rail must know of a panel before it is made."""
+    """A panel before it is made: the analysis it draws, the title of its tab, and where its class is."""
 
     analysis: str
     title: str
-    icon: str
     module: str
     name: str
 
@@ -27,4 +29,13 @@ class PanelEntry:
         return panel
 
 
-PANELS = (PanelEntry("zonnscan", "zoNNscan", "zonnscan", "robgui.gui.panels.zonnscan", "ZonnscanPanel"),)
+@dataclass(frozen=True)
+class Page:
+    """What the rail must know of a page: its title, its icon, its tabs."""
+
+    title: str
+    icon: str
+    panels: tuple[PanelEntry, ...]
+
+
+PAGES = (Page("zoNNscan", "zonnscan", (PanelEntry("zonnscan", "Sweep", "robgui.gui.panels.zonnscan", "ZonnscanPanel"),)),)

@@ -42,7 +42,13 @@ class Panel(QWidget):
         store.job_changed.connect(self._job_changed)
         store.job_stepped.connect(self._job_stepped)
         store.history.result_shown.connect(self._result_shown)
-        for signal in (store.params_changed, store.selection_changed, store.library.models_changed, store.library.datasets_changed):
+        for signal in (
+            store.params_changed,
+            store.selection_changed,
+            store.scope_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+        ):
             signal.connect(self._check_stale)
         store.history.opened.connect(self.clear)
         theme.changed.connect(self._tint)
