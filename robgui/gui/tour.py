@@ -103,7 +103,8 @@ class Tour:
         self._wait(lambda: not store.runner.busy, f"{stop.analysis} on {stop.model}")
         self._settle()
         self._shot(f"{stop.analysis}-{stop.model}")
-        self._say(f"{stop.analysis} on {stop.model}: {self.window.panel(stop.analysis).verdict.text()}")
+        panel = self.window.current_panel
+        self._say(f"{stop.analysis} on {stop.model}: {panel.verdict.text() if panel is not None else 'no panel'}")
 
     def _settle(self) -> None:
         """Waits for thumbnails, predictions and sample pictures."""

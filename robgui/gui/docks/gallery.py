@@ -162,8 +162,10 @@ class Gallery(QWidget):
                 self._mark(self._store.selection.input)
                 bar.setValue(place)
                 self.view.viewport().update()
-        self.empty.setText(NOTHING_OPEN if self._store.library.dataset is None else NOTHING_PASSES)
-        self.clear.setVisible(self._store.library.dataset is not None)
+        dataset = self._store.library.dataset
+        self._store.set_scope(None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows))
+        self.empty.setText(NOTHING_OPEN if dataset is None else NOTHING_PASSES)
+        self.clear.setVisible(dataset is not None)
         self.stack.setCurrentIndex(0 if len(rows) else 1)
         self._count()
         self._looking.start()
