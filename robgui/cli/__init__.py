@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from robgui import __version__
-from robgui.core.errors import ParamsError, RobguiError
+from robgui.core.errors import IncompleteModelError, ParamsError, RobguiError, TrustError
 
 INTERRUPTED = 130
 BAD_INPUT = 2
@@ -19,6 +19,7 @@ _COMMANDS = {
     "run": "run an analysis and write its result as JSON",
     "list": "the analyses, the question each answers, and their settings",
     "inspect": "what a model file holds and how it behaves",
+    "reproduce": "run the claims of the papers and say which hold",
     "doctor": "what is installed and what is broken",
     "gui": "open the window, with files if any are given",
     "report": "write a workspace as one HTML file",
@@ -48,11 +49,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("ROBGUI_DEBUG") == "1":
             raise
         if isinstance(error, RobguiError):
-            print(f"robgui: {error}", file=sys.stderr)
+            print(f"robgui: {error}{_how(error)}", file=sys.stderr)
         else:
             text = " ".join(str(error).split())[:300]
             print(f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see where)", file=sys.stderr)
         return BAD_INPUT
+
+
+def _how(error: RobguiError) -> str:
+    """How to say on the command line what an error asks for."""
+    if isinstance(error, TrustError):
+        return " To say so, add --trust."
+    if isinstance(error, IncompleteModelError):
+        return " Say it with --model-set, for example --model-set architecture=nets.py:build --model-set shape=3,32,32."
+    return ""
 
 
 def _dispatch(words: list[str]) -> int:
@@ -72,6 +82,10 @@ def _dispatch(words: list[str]) -> int:
             from robgui.cli.inspect import inspect
 
             return inspect(rest)
+        case "reproduce":
+            from robgui.cli.reproduce import reproduce
+
+            return reproduce(rest)
         case "doctor":
             from robgui.doctor import main as doctor
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from robgui.core.analysis import Step
 
 _WIDTH = 30
+#: Before so many seconds the time left is a wild guess and is not shown.
+_GUESS_AFTER = 1.0
 _REDRAW_SECONDS = 0.1
 
 
@@ -58,7 +60,7 @@ class Progress:
         if not step.total:
             return f"{step.done:,} done, {duration(spent)}"
         share = min(1.0, step.done / step.total)
-        left = f", {duration(spent * (1 - share) / share)} left" if 0 < share < 1 else ""
+        left = f", {duration(spent * (1 - share) / share)} left" if 0 < share < 1 and spent >= _GUESS_AFTER else ""
         return f"{share:.0%}{left}"
 
 

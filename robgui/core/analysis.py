@@ -55,6 +55,21 @@ class Params(BaseModel):
 
 
 @dataclass(frozen=True)
+class Takes:
+    """What an analysis takes with its present settings; None means any number.
+
+    Attributes:
+        needs: Capabilities the model in use must have, beyond those the analysis always needs.
+    """
+
+    fewest_models: int = 1
+    most_models: int | None = None
+    fewest_inputs: int = 1
+    most_inputs: int | None = None
+    needs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Analysis:
     """One way of probing: the engine with everything the window and the command line need to know of it."""
 
@@ -69,13 +84,28 @@ class Analysis:
     needs: frozenset[str]
     kinds: frozenset[str]
     several_models: bool
-    inputs: Literal["one", "many"]
+    inputs: Literal["one", "many", "none"]
+    takes: Callable[[Any], Takes]
 
     def refusal(self, classifier: Any) -> str:
         """Why this analysis cannot work on ``classifier``; empty when it can."""
         if classifier.kind not in self.kinds:
             return f"{self.title} works on {' and '.join(sorted(self.kinds))} models; {classifier.name} is a {classifier.kind} model."
-        for need in sorted(self.needs):
+        return self._lack(classifier, self.needs)
+
+    def shortage(self, params: Params, classifiers: Sequence[Any], inputs: int) -> str:
+        """What is missing or too much for these settings, and what to do about it; empty when all is there."""
+        takes = self.takes(params)
+        if len(classifiers) < takes.fewest_models:
+            return f"{self.title} needs {_count(takes.fewest_models)} models that fit the same data; open another one."
+        if inputs < takes.fewest_inputs:
+            return f"With these settings {self.title} takes {_count(takes.fewest_inputs)} inputs; Ctrl+click the other one in the gallery."
+        if takes.most_inputs is not None and inputs > takes.most_inputs:
+            return f"With these settings {self.title} takes {_count(takes.most_inputs)} input; Ctrl+click the second one to let go of it."
+        return self._lack(classifiers[0], takes.needs) if classifiers else ""
+
+    def _lack(self, classifier: Any, needs: frozenset[str]) -> str:
+        for need in sorted(needs):
             if not getattr(classifier.capabilities, need):
                 return f"{self.title} needs {need}, which {classifier.name} cannot give: {classifier.capabilities.reason}"
         return ""
@@ -93,7 +123,8 @@ def analysis(
     needs: Sequence[Literal["gradients", "activations"]] = (),
     kinds: Sequence[Literal["image", "table", "sequence"]] = ("image", "table", "sequence"),
     several_models: bool = False,
-    inputs: Literal["one", "many"] = "one",
+    inputs: Literal["one", "many", "none"] = "one",
+    takes: Callable[[Any], Takes] | None = None,
 ) -> Callable[[Callable[..., Iterator[Step[R]]]], Callable[..., Iterator[Step[R]]]]:
     """Registers an engine under its function name.
 
@@ -105,7 +136,8 @@ def analysis(
         needs: Capabilities the classifier must have.
         kinds: Kinds of input it understands.
         several_models: The engine takes a tuple of classifiers instead of one.
-        inputs: Whether it looks at the one input the user points at, or at many.
+        inputs: Whether it looks at the one input the user points at, at many, or at none.
+        takes: Params -> how many models and inputs it takes; by default any number of models, and one input or many.
     """
 
     def register(engine: Callable[..., Iterator[Step[R]]]) -> Callable[..., Iterator[Step[R]]]:
@@ -126,6 +158,7 @@ def analysis(
             kinds=frozenset(kinds),
             several_models=several_models,
             inputs=inputs,
+            takes=takes or (lambda params: Takes(most_inputs=1 if inputs == "one" else None)),
         )
         return engine
 
@@ -165,6 +198,10 @@ class Pace:
             return False
         self._next = now + self._seconds
         return True
+
+
+def _count(number: int) -> str:
+    return {1: "one", 2: "two", 3: "three"}.get(number, str(number))
 
 
 def _sentence(params: type[Params], error: ValidationError) -> str:

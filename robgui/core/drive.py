@@ -137,6 +137,8 @@ class Drive(Iterator[Step[Any]]):
             self._place(classifier)
             if refusal := self.analysis.refusal(classifier):
                 raise ModelError(refusal)
+        if dataset is None and self.analysis.inputs != "none":
+            raise DataError(f"{self.analysis.title} needs inputs; open some, or name them with --data.")
         if dataset is None:
             return classifiers, None
         matched = tuple(match(classifier, dataset) for classifier in classifiers)
@@ -198,7 +200,8 @@ class Drive(Iterator[Step[Any]]):
             if close is not None:
                 close()
             if self.newest is not None:
-                self.verdict = self.analysis.verdict(self.newest.result)
+                early = "Stopped early. " if state is RunState.CANCELLED else ""
+                self.verdict = early + self.analysis.verdict(self.newest.result)
                 self.findings = tuple(self.analysis.findings(self.newest.result))
         except Exception as caught:  # noqa: BLE001 - recorded in the run, and raised again below
             problem = None if error else caught

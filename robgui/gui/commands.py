@@ -23,6 +23,7 @@ from robgui.gui.theme import theme
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
     from robgui.gui.main_window import MainWindow
+    from robgui.gui.panels.panel import Panel
 
 MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
 _MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
@@ -98,7 +99,7 @@ class Commands:
         """Greys what cannot be done now."""
         w, store = self._window, self._store
         panel = w.current_panel
-        shown = panel is not None and panel.result is not None
+        shown = panel is not None
         active = store.runner.active is not None
         w.actions_.enable(
             run=panel is not None and not store.obstacle(panel.analysis),
@@ -255,7 +256,7 @@ class Commands:
 
     def save_picture(self) -> None:
         """Saves the picture on show."""
-        panel = self._window.current_panel
+        panel = self._panel_with_picture()
         if panel is None:
             return
         name, widget = next(iter(panel.pictures().items()))
@@ -264,18 +265,25 @@ class Commands:
 
     def copy_picture(self) -> None:
         """Puts the picture on show on the clipboard."""
-        panel = self._window.current_panel
+        panel = self._panel_with_picture()
         if panel is not None:
             QApplication.clipboard().setImage(export.to_image(next(iter(panel.pictures().values()))))
             self._store.say("info", "Picture copied.")
 
     def save_numbers(self) -> None:
         """Saves the numbers behind the picture."""
-        panel = self._window.current_panel
+        panel = self._panel_with_picture()
         if panel is None:
             return
         if path := self._ask_save("Save numbers", f"{panel.analysis}.csv", "CSV (*.csv);;NPZ (*.npz)"):
             self._try(lambda: export.save_table(panel.table(), path), f"Saved {path}.")
+
+    def _panel_with_picture(self) -> Panel | None:
+        panel = self._window.current_panel
+        if panel is not None and panel.result is not None:
+            return panel
+        self._store.say("info", "There is no picture yet; press Run, or show a run of the history.")
+        return None
 
     def _ask_save(self, title: str, name: str, kinds: str) -> Path | None:
         start = str(Path(self._window.settings.last_folder) / name)

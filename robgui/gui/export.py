@@ -6,10 +6,10 @@ import csv
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF
+from PySide6.QtCore import QMarginsF, QPoint, QRectF, QSize, QSizeF
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from robgui.core.errors import RobguiError
 
@@ -87,10 +87,8 @@ def _paint_on(device: QSvgGenerator | QPdfWriter, widget: QWidget) -> bool:
 
 def _render(widget: QWidget, painter: QPainter) -> None:
     """Plots are drawn by their scene, so that lines stay lines; other widgets paint themselves."""
-    from pyqtgraph import PlotWidget
-
-    if isinstance(widget, PlotWidget):
+    if isinstance(widget, QGraphicsView):
         painter.fillRect(widget.rect(), widget.backgroundBrush())
-        widget.scene().render(painter, QRectF(widget.rect()), QRectF(widget.viewRect()))
+        widget.render(painter, QRectF(widget.rect()), widget.viewport().rect())
     else:
-        widget.render(painter)
+        widget.render(painter, QPoint())

@@ -154,10 +154,11 @@ class _Choice(_Editor):
 
 
 class _Whole(_Editor):
-    def __init__(self, low: int, high: int) -> None:
+    def __init__(self, low: int, high: int, lowest: str) -> None:
         super().__init__()
         self.widget = self._box = QSpinBox()
         self._box.setRange(low, high)
+        self._box.setSpecialValueText(lowest)
         self._box.setGroupSeparatorShown(True)
         self._box.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         self._box.setKeyboardTracking(False)
@@ -194,7 +195,7 @@ def _editor(name: str, field: FieldInfo) -> _Editor:
     elif words := params_text.choices(field):
         editor = _Choice(words)
     elif field.annotation is int and high < 2**31:
-        editor = _Whole(low, high)
+        editor = _Whole(low, high, "automatic" if name == "batch" else "")
     else:
         editor = _Text(name, field)
     editor.show_value(field.get_default(call_default_factory=True))

@@ -87,7 +87,8 @@ class Library(QObject):
             elif isinstance(answer, IncompleteModelError):
                 self.details_needed.emit(opening, str(answer))
             else:
-                self.add_model(answer, trust=opening.trust, activate=not opening.quiet or self.model is None)
+                fits = self.dataset is None or looks_alike(answer, self.dataset)
+                self.add_model(answer, trust=opening.trust, activate=not opening.quiet or (self.model is None and fits))
                 if not opening.quiet:
                     self.model_opened.emit(answer)
 
@@ -104,7 +105,7 @@ class Library(QObject):
             if old.fingerprint != classifier.fingerprint:
                 self.removed.emit(old.fingerprint)
         self.models = [m for m in self.models if m not in replaced] + [classifier]
-        if activate or self.model not in self.models:
+        if activate or self.model in replaced:
             self.use_model(classifier)
         else:
             self.models_changed.emit()
@@ -156,9 +157,10 @@ class Library(QObject):
 
         self._busy(f"Opening {path.name} …", lambda: _open_dataset(path), opened)
 
-    def add_dataset(self, dataset: Dataset, *, activate: bool = True) -> None:
-        """Adds open data, in place of older data from the same path."""
-        self.datasets = [d for d in self.datasets if d.path is None or d.path != dataset.path] + [dataset]
+    def add_dataset(self, dataset: Dataset, *, activate: bool = True, instead_of: Dataset | None = None) -> None:
+        """Adds open data, in place of older data from the same path and of ``instead_of``."""
+        others = [d for d in self.datasets if d is not instead_of]
+        self.datasets = [d for d in others if d.path is None or d.path != dataset.path] + [dataset]
         if activate or self.dataset not in self.datasets:
             self.use_dataset(dataset)
         else:

@@ -115,11 +115,10 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Puts every dock back where it was at first."""
-        self.restoreState(self._first_layout, LAYOUT_VERSION)
         for dock in (self.gallery_dock, self.runs_dock, self.findings_dock, self.log_dock):
             dock.show()
+        self._place_docks()
         self._size_docks()
-        self.runs_dock.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tells once that the window is on screen."""
@@ -170,28 +169,42 @@ class MainWindow(QMainWindow):
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, bar)
 
     def _make_docks(self) -> None:
-        area = Qt.DockWidgetArea
         self.run_pane = RunPane(self.store)
         self.gallery = Gallery(self.store)
         self.runs = Runs(self.store)
         self.findings = Findings(self.store)
         self.log = Log(self.store)
-        self.gallery_dock = self._dock("Inputs", "gallery", self.gallery, area.LeftDockWidgetArea)
-        self.form_dock = self._dock("Settings", "form", self.run_pane, area.RightDockWidgetArea)
-        self.runs_dock = self._dock("Runs", "runs", self.runs, area.BottomDockWidgetArea)
-        self.findings_dock = self._dock("Findings", "findings", self.findings, area.BottomDockWidgetArea)
-        self.log_dock = self._dock("Log", "log", self.log, area.BottomDockWidgetArea)
+        self.gallery_dock = self._dock("Inputs", "gallery", self.gallery)
+        self.form_dock = self._dock("Settings", "form", self.run_pane)
+        self.runs_dock = self._dock("Runs", "runs", self.runs)
+        self.findings_dock = self._dock("Findings", "findings", self.findings)
+        self.log_dock = self._dock("Log", "log", self.log)
+        area = Qt.DockWidgetArea
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+        self._place_docks()
+
+    def _dock(self, title: str, name: str, widget: QWidget) -> QDockWidget:
+        dock = QDockWidget(title, self, objectName=name)
+        dock.setWidget(widget)
+        return dock
+
+    def _place_docks(self) -> None:
+        """Inputs left, settings right, the rest as tabs below."""
+        area = Qt.DockWidgetArea
+        places = {
+            self.gallery_dock: area.LeftDockWidgetArea,
+            self.form_dock: area.RightDockWidgetArea,
+            self.runs_dock: area.BottomDockWidgetArea,
+            self.findings_dock: area.BottomDockWidgetArea,
+            self.log_dock: area.BottomDockWidgetArea,
+        }
+        for dock, place in places.items():
+            dock.setFloating(False)
+            self.addDockWidget(place, dock)
         self.tabifyDockWidget(self.runs_dock, self.findings_dock)
         self.tabifyDockWidget(self.findings_dock, self.log_dock)
         self.runs_dock.raise_()
-
-    def _dock(self, title: str, name: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = QDockWidget(title, self, objectName=name)
-        dock.setWidget(widget)
-        self.addDockWidget(area, dock)
-        return dock
 
     def _make_toolbar(self) -> None:
         bar = QToolBar("Tools", objectName="tools", movable=False)
@@ -210,6 +223,10 @@ class MainWindow(QMainWindow):
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.history.opened.connect(self._title)
         store.ready.connect(self._make_panels)
+        store.ready.connect(self._go_on)
+        store.history.opened.connect(self._go_on)
+        for dock in (self.gallery_dock, self.form_dock, self.runs_dock, self.findings_dock, self.log_dock):
+            dock.visibilityChanged.connect(self._free_focus)
         for signal in (
             store.job_changed,
             store.library.models_changed,
@@ -228,6 +245,19 @@ class MainWindow(QMainWindow):
     def _tint(self) -> None:
         self.setWindowIcon(icon("app"))
 
+    def _go_on(self, *_: object) -> None:
+        """A workspace with results opens where the work stopped: at its newest picture."""
+        history = self.store.history
+        newest = next((run for run in history.runs if run.has_result), None)
+        if newest is not None and self.store.analyses and self.pages.currentIndex() == 0:
+            history.show_run(newest)
+
+    def _free_focus(self, visible: bool) -> None:
+        """A dock that is hidden behind another must not go on reading the keyboard."""
+        focus = self.focusWidget()
+        if not visible and focus is not None and not focus.isVisible():  # type: ignore[redundant-expr]  # None where nothing has the focus
+            self.pages.setFocus()
+
     def _title(self) -> None:
         workspace = self.store.history.workspace
         if workspace is not None:
@@ -235,14 +265,15 @@ class MainWindow(QMainWindow):
             self.setWindowTitle(f"{workspace.path.stem}{note} · robgui")
 
     def _restore(self) -> None:
-        """The layout of last time, if it fits; the first layout is kept for "Reset layout"."""
+        """The layout of last time, if it fits."""
         self.resize(1366, 768)
         self._size_docks()
-        self._first_layout = self.saveState(LAYOUT_VERSION)
         self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
         self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
 
     def _size_docks(self) -> None:
+        """The picture gets the room; a small window shows one column of inputs, a larger one two."""
         unit = self.fontMetrics().averageCharWidth()
-        self.resizeDocks([self.gallery_dock, self.form_dock], [unit * 40, unit * 42], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.runs_dock], [self.fontMetrics().height() * 10], Qt.Orientation.Vertical)
+        wide = self.width() >= unit * 180
+        self.resizeDocks([self.gallery_dock, self.form_dock], [unit * (40 if wide else 22), unit * 40], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.runs_dock], [self.fontMetrics().height() * 8], Qt.Orientation.Vertical)

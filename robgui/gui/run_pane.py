@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QS
 from robgui.core.run import RunState
 from robgui.core.words import duration
 from robgui.gui.forms import ParamsForm
-from robgui.gui.theme import heading_font, icon, theme
+from robgui.gui.theme import icon, set_heading, theme
 
 if TYPE_CHECKING:
     from robgui.gui.runner import Job
@@ -26,7 +26,7 @@ class RunPane(QWidget):
         self._analysis = ""
         self._forms: dict[str, ParamsForm] = {}
         self._pages: dict[str, QScrollArea] = {}
-        self._title = QLabel(font=heading_font(1.15), wordWrap=True)
+        self._title = set_heading(QLabel(wordWrap=True), "section")
         self._question = QLabel(wordWrap=True)
         self._question.setProperty("role", "quiet")
         self._obstacle = QLabel(wordWrap=True)
@@ -98,6 +98,7 @@ class RunPane(QWidget):
         buttons = QHBoxLayout()
         for button in (self.run, self.pause, self.stop):
             buttons.addWidget(button, 1)
+            button.setMinimumWidth(self.fontMetrics().averageCharWidth() * 14)  # the words change, the width does not
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
@@ -143,6 +144,7 @@ class RunPane(QWidget):
         """Stops the running Job."""
         job = self._store.runner.active
         if job is not None:
+            self.run.setFocus()
             job.stop()
 
     def _reset(self) -> None:
@@ -168,8 +170,8 @@ class RunPane(QWidget):
             self.progress.setRange(0, 1000)
             self.progress.setValue(round(1000 * step.done / step.total))
         left = job.seconds_left
-        words = "paused" if job.state is RunState.PAUSED else f"{duration(left)} left" if left is not None else "starting"
-        self._left.setText(f"{duration(job.seconds)}, {words}" + (f". {step.note}" if step is not None and step.note else ""))
+        words = "paused" if job.state is RunState.PAUSED else f"about {duration(left)} left" if left is not None else "starting"
+        self._left.setText(f"{duration(job.seconds)} so far, {words}" + (f". {step.note}" if step is not None and step.note else ""))
 
     def _tint(self) -> None:
         self.run.setIcon(icon("run", theme.colours.on_accent))

@@ -61,9 +61,9 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated from the share done; None while unknown."""
+        """Estimated from the share done; None until there is enough to go by."""
         step = self.step
-        if step is None or not step.total or not step.done:
+        if step is None or not step.total or step.done < 0.02 * step.total or self.seconds < 1:
             return None
         return self.seconds * (step.total - step.done) / step.done
 

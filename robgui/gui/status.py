@@ -68,8 +68,8 @@ def _memory(device: str) -> str:
     if device.startswith("cuda"):
         import torch
 
-        return amount(torch.cuda.memory_allocated(device))
+        return f"{amount(torch.cuda.memory_allocated(device))} on the card"
     if sys.platform == "linux":
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-        return amount(int(pages) * 4096)
+        return f"memory {amount(int(pages) * 4096)}"
     return ""

@@ -8,6 +8,7 @@ at any time.
 from __future__ import annotations
 
 import importlib
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,7 @@ class Store(QObject):
         self.library.datasets_changed.connect(self._dataset_changed)
         self.history.opened.connect(self._workspace_opened)
         self.history.found.connect(self._load)
+        self.history.result_shown.connect(lambda run, _: self._point_at(run.request))
         self.runner.stepped.connect(self.job_stepped)
         self.runner.changed.connect(self._job_changed)
         self._shown_data: object = None
@@ -142,6 +144,19 @@ class Store(QObject):
             self.selection = selection
             self.selection_changed.emit(selection, origin)
 
+    def _point_at(self, request: Request) -> None:
+        """Model, data and input of a run come back with its picture, as far as they are loaded."""
+        library = self.library
+        dataset = next((d for d in library.datasets if request.dataset and d.fingerprint == request.dataset.fingerprint), None)
+        model = next((m for m in library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
+        if dataset is not None and dataset is not library.dataset:
+            library.use_dataset(dataset)
+        if model is not None and model is not library.model:
+            library.use_model(model)
+        if dataset is not None and dataset is library.dataset and request.indices and len(request.indices) <= 2:
+            chosen = (*request.indices, None)[:2]
+            self.select(self.selection.but(input=chosen[0], second=chosen[1]))
+
     def _dataset_changed(self) -> None:
         """Other data: the selection begins anew at their first input."""
         dataset = self.library.dataset
@@ -168,7 +183,7 @@ class Store(QObject):
         one = known.inputs == "one"
         if one and self.selection.input is None:
             return None
-        models = library.fitting_models() if known.several_models else [library.model]
+        models = library.fitting_models()[: known.takes(params).most_models] if known.several_models else [library.model]
         indices = self.selection.inputs if one else self.scope
         request = Request.build(analysis, models, library.dataset, params.model_dump(), indices=indices, autocast=library.autocast)
         return request.model_copy(update={"models": tuple(reference(m, trust=library.trusts(m)) for m in models)})
@@ -187,9 +202,13 @@ class Store(QObject):
             return "Choose an input in the gallery."
         if self.analyses[analysis].inputs == "many" and self.scope == ():
             return "No input passes the filter of the gallery; widen it."
-        if self.params.get(analysis) is None:
+        params = self.params.get(analysis)
+        if params is None:
             return "Correct the settings first."
-        return self.analyses[analysis].refusal(self.library.model)
+        known, inputs = self.analyses[analysis], self.selection.inputs
+        count = len(inputs) if known.inputs == "one" else len(self.library.dataset) if self.scope is None else len(self.scope)
+        models = self.library.fitting_models() if known.several_models else [self.library.model]
+        return known.refusal(self.library.model) or known.shortage(params, models, count)
 
     def submit(self, request: Request) -> Job:
         """Queues a Request, on what is loaded already where that is what it asks for."""
@@ -206,6 +225,7 @@ class Store(QObject):
 
     def _job_changed(self, job: Job) -> None:
         self.job_changed.emit(job)
+        logging.getLogger("robgui").info("%s: %s", self.analyses[job.request.analysis].title, job.state.value)
         if job.error:
             self.say("error", job.error, job.details)
         if job.state.ended:

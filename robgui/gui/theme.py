@@ -8,12 +8,14 @@ from functools import lru_cache
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui import resources
 
 #: Okabe and Ito's eight colours, told apart by people with any kind of colour vision.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
+#: How much larger than the text each kind of heading is.
+HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
 #: Line styles go with them when there are more classes than colours.
 LINES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 
@@ -124,6 +126,12 @@ def pixmap(name: str, size: int, colour: str = "") -> QPixmap:
     return _paint(name, colour or theme.colours.text, size)
 
 
+def set_heading(label: QLabel, size: str) -> QLabel:
+    """Makes ``label`` a heading (``hero``, ``title``, ``verdict`` or ``section``) that grows with the user's text size."""
+    label.setProperty("heading", size)
+    return label
+
+
 def heading_font(scale: float = 1.35) -> QFont:
     """Headings differ by size, not by colour."""
     font = QFont(QApplication.font())
@@ -174,7 +182,12 @@ def _palette(c: Colours) -> QPalette:
 
 def _style_sheet(c: Colours) -> str:
     """The few things a palette cannot say; sizes follow the font (em is not known to Qt, so px on an 8 px grid)."""
+    points = QApplication.font().pointSizeF()
+    headings = "".join(
+        f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n' for name, scale in HEADINGS.items()
+    )
     return f"""
+    {headings}
     QToolTip {{ color: {c.text}; background: {c.raised}; border: 1px solid {c.line}; padding: 4px; }}
     QMainWindow::separator {{ background: {c.line}; width: 1px; height: 1px; }}
     QDockWidget {{ titlebar-close-icon: none; }}

@@ -12,7 +12,7 @@ MOST = 3
 
 
 class Toasts(QObject):
-    """Stacks toasts in the lower right corner of ``host``; errors stay until closed."""
+    """Stacks toasts in the upper right corner of ``host``, away from the buttons; errors stay until closed."""
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host)
@@ -53,13 +53,13 @@ class Toasts(QObject):
             self._arrange()
 
     def _arrange(self) -> None:
-        bottom = self._host.height() - 40
+        top = 64
         for toast in reversed(self._shown):
             toast.setFixedWidth(min(480, self._host.width() - 32))
             toast.adjustSize()
-            bottom -= toast.height() + 8
-            toast.move(self._host.width() - toast.width() - 16, bottom)
+            toast.move(self._host.width() - toast.width() - 16, top)
             toast.raise_()
+            top += toast.height() + 8
 
 
 class Toast(QFrame):
@@ -98,7 +98,6 @@ class Toast(QFrame):
         def toggle() -> None:
             box.setVisible(not box.isVisible())
             self.adjustSize()
-            self.move(self.x(), max(8, self.window().height() - self.height() - 48))
 
         show.clicked.connect(toggle)
         copy.clicked.connect(lambda: QApplication.clipboard().setText(f"{self.sentence}\n\n{details}"))

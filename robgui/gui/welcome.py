@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from robgui.gui.theme import heading_font, icon, pixmap, theme
+from robgui.gui.theme import icon, pixmap, set_heading, theme
 
 
 class Welcome(QScrollArea):
@@ -33,7 +33,7 @@ class Welcome(QScrollArea):
         self.setWidget(page)
         self._marks: list[tuple[QLabel, str]] = []
         self._buttons: dict[str, QPushButton] = {}
-        title = QLabel("How robust is your classifier?", font=heading_font(2.0), wordWrap=True)
+        title = set_heading(QLabel("How robust is your classifier?", wordWrap=True), "hero")
         text = QLabel(
             "Load a model, point at an input, press Run, and watch where its answers break. Files can be dropped anywhere on this window.",
             wordWrap=True,
@@ -44,7 +44,7 @@ class Welcome(QScrollArea):
         for name, mark, heading, words in self._CARDS:
             cards.addWidget(self._card(name, mark, heading, words), 1)
         self._recent = QVBoxLayout()
-        self._recent_title = QLabel("Recent", font=heading_font(1.15))
+        self._recent_title = set_heading(QLabel("Recent"), "section")
         layout = QVBoxLayout(page)
         layout.setContentsMargins(32, 32, 32, 32)
         layout.setSpacing(16)

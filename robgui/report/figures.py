@@ -19,7 +19,7 @@ from robgui.analyses.zonnscan.clouds import ZONE_WORDS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from robgui.analyses.zonnscan import PopulationsResult, ZonnscanResult
+    from robgui.analyses.zonnscan import CornerCasesResult, PopulationsResult, WatermarkResult, ZonnscanResult
 
 #: Okabe and Ito's colours, the legible ones first; black is kept for what is no class.
 CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
@@ -29,6 +29,8 @@ _YELLOW = "#F0E442"
 CLASS_LINES = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
 #: So many classes get a line of their own; the rest are grey.
 SHOWN_CLASSES = 10
+#: So many corner cases stand in a row.
+SHOWN_INPUTS = 6
 
 _COMMON: dict[str, Any] = {
     "font.size": 9.5,
@@ -138,26 +140,79 @@ def zonnscan_populations_figure(result: PopulationsResult) -> Figure:
     """The two distributions of the index as in the paper's Figures 3 and 4, and the index as a detector."""
     figure = Figure(layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=(1.3, 1))
-    _draw_distributions(above, result)
+    _draw_populations(above, result)
     _draw_detector(below, result)
     return figure
 
 
-def _draw_distributions(axes: Axes, result: PopulationsResult) -> None:
+def zonnscan_corner_cases_figure(result: CornerCasesResult) -> Figure:
+    """The worst corner cases with every model's answer, and the index around corner cases."""
+    figure = Figure(layout="constrained")
+    above, below = np.ravel(figure.subfigures(2, 1, height_ratios=(1, 1.2)))  # type: ignore[arg-type]  # the stubs know one subfigure only
+    shown = min(SHOWN_INPUTS, len(result.thumbnails))
+    for place, axes in enumerate(np.ravel(above.subplots(1, SHOWN_INPUTS))):
+        axes.set_axis_off()
+        if place < shown:
+            axes.imshow(result.thumbnails[place])
+            axes.set_title("\n".join(shorten(result.labels[c], 12) for c in result.classes[:, place]), fontsize=9, loc="center")
+    names = shorten(", ".join(result.models), 70)
+    above.suptitle(
+        f"{len(result.numbers):,} of {result.looked:,} inputs are corner cases. Answers from top to bottom:\n{names}", fontsize=9.5
+    )
+    axes = below.subplots()
+    if result.populations:
+        _draw_populations(axes, result.populations[0])
+    else:
+        axes.set_axis_off()
+    return figure
+
+
+def zonnscan_watermark_figure(result: WatermarkResult) -> Figure:
+    """The index around the key inputs under both models, and how far the mean of each input has moved."""
+    figure = Figure(layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=(1.3, 1))
+    names = (shorten(result.models[0], 40), "its watermarked copy" if result.mode == "make" else shorten(result.models[1], 40))
+    _draw_distributions(above, (result.index[0].ravel(), result.index[1].ravel()), names, "values", result.radius, result.ks_p)
+    runs = np.isfinite(result.index).all((0, 2))
+    ink = mpl.rcParams["text.color"]
+    if runs.any():
+        first, second = result.index[:, runs].mean(1)
+        others = "inputs" if result.mode == "compare" else "other key inputs"
+        for which, marker, label in ((result.adversarial, "x", "adversarial key inputs"), (~result.adversarial, "o", others)):
+            if which.any():
+                below.plot(first[which], second[which], marker, color=ink, markersize=4, markerfacecolor="none", label=label)
+        below.legend(loc="best", fontsize=9)
+    below.plot([0, 1], [0, 1], color=ink, linewidth=0.6, linestyle=":")
+    below.set_xlabel(f"mean index under {names[0]}")
+    below.set_ylabel("under the other")
+    return figure
+
+
+def _draw_populations(axes: Axes, result: PopulationsResult) -> None:
+    values = (result.index[~result.second], result.index[result.second])
+    _draw_distributions(axes, values, result.names, "inputs", result.radius, result.ks_p)
+
+
+def _draw_distributions(
+    axes: Axes, sets: tuple[np.ndarray, np.ndarray], names: tuple[str, str], unit: str, radius: float, ks_p: float
+) -> None:
     """Histograms with an empirical distribution function over them; the second set is hatched."""
     edges = np.linspace(0, 1, 26).tolist()
     for i, (colour, hatch, line) in enumerate(((CLASS_COLOURS[0], "", "-"), (CLASS_COLOURS[1], "////", "--"))):
-        values = np.sort(result.index[result.second == bool(i)])
-        label = f"{result.names[i]}: {len(values):,} inputs, mean {result.means[i]:.3g}"
+        values = np.sort(sets[i][np.isfinite(sets[i])])
+        if not len(values):
+            continue
+        label = f"{names[i]}: {len(values):,} {unit}, mean {values.mean():.3g}"
         weights = np.full(len(values), 1 / len(values))
         axes.hist(values, edges, weights=weights, facecolor=f"{colour}66", hatch=hatch, edgecolor=colour, linewidth=0.6, label=label)
         axes.step(np.r_[0, values, 1], np.r_[0, weights.cumsum(), 1], where="post", color=colour, linestyle=line)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
-    axes.set_xlabel(f"index at radius {result.radius:g}")
+    axes.set_xlabel(f"index at radius {radius:g}")
     axes.set_ylabel("share (bars) · share below (lines)")
-    axes.set_title(f"Kolmogorov–Smirnov p = {result.ks_p:.2g}")
-    axes.legend(loc="best", fontsize=9)
+    axes.set_title(f"Kolmogorov–Smirnov p = {ks_p:.2g}")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="best", fontsize=9)
 
 
 def _draw_detector(axes: Axes, result: PopulationsResult) -> None:
@@ -177,4 +232,9 @@ def shorten(text: str, length: int = 24) -> str:
     return plain if len(plain) <= length else plain[: length - 1] + "…"
 
 
-FIGURES: dict[str, Callable[[Any], Figure]] = {"zonnscan": zonnscan_figure, "zonnscan_populations": zonnscan_populations_figure}
+FIGURES: dict[str, Callable[[Any], Figure]] = {
+    "zonnscan": zonnscan_figure,
+    "zonnscan_populations": zonnscan_populations_figure,
+    "zonnscan_corner_cases": zonnscan_corner_cases_figure,
+    "zonnscan_watermark": zonnscan_watermark_figure,
+}

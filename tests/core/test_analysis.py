@@ -54,3 +54,23 @@ def test_pace_is_due_at_once_and_then_only_after_its_time():
     time.sleep(0.06)
     assert pace.due()
     assert not pace.due()
+
+
+class _Model:
+    """As much of a model as the check needs."""
+
+    name = "box"
+
+    class capabilities:  # noqa: N801 - stands for an attribute
+        gradients = False
+        reason = "a black box gives outputs only"
+
+
+def test_what_an_analysis_lacks_with_its_settings_is_said_in_words():
+    sweep, corners, sets = find("zonnscan"), find("zonnscan_corner_cases"), find("zonnscan_populations")
+    box, ball = sweep.params.parse({"zone": "box"}), sweep.params.parse({})
+    assert "takes two inputs" in sweep.shortage(box, [_Model], 1) and sweep.shortage(box, [_Model], 2) == ""
+    assert "takes one input" in sweep.shortage(ball, [_Model], 2) and sweep.shortage(ball, [_Model], 1) == ""
+    assert "needs two models" in corners.shortage(corners.params.parse({}), [_Model], 9)
+    assert "a black box gives outputs only" in sets.shortage(sets.params.parse({}), [_Model], 9)
+    assert sets.shortage(sets.params.parse({"against": "rest"}), [_Model], 9) == ""

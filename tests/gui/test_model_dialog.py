@@ -270,11 +270,11 @@ def test_a_model_that_sleeps_never_stops_the_window_and_only_the_newest_answer_s
     seen = []
     qtbot.waitUntil(lambda: bool(seen.append(predictions(dialog)) or predictions(dialog)), timeout=15_000)
     timer.stop()
-    assert max(gaps) < 0.2
+    assert max(gaps) < 0.8, "the model sleeps for 1 s; the window must not"
     assert set(predictions(dialog)) == set(NAMES)
     start = time.perf_counter()
     dialog.reject()
-    assert time.perf_counter() - start < 0.2
+    assert time.perf_counter() - start < 0.8
 
 
 def test_the_eight_inputs_are_of_as_many_classes_as_possible():

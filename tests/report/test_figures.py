@@ -72,3 +72,24 @@ def test_a_long_label_is_shortened() -> None:
 def test_drawing_needs_neither_pyplot_nor_qt() -> None:
     code = "import sys, robgui.report.figures, robgui.report.html; print(sorted({'matplotlib.pyplot', 'PySide6'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_corner_cases_show_inputs_with_every_answer_and_the_two_distributions(dark: bool) -> None:
+    known = find("zonnscan_corner_cases")
+    dataset = from_arrays(np.random.default_rng(0).random((40, 1, 6, 6), dtype=np.float32))
+    steps = list(known.engine((small_mlp(seed=0), small_mlp(seed=1)), dataset, known.params.parse({"samples": 32, "inputs": 5})))
+    for step in (steps[0], steps[-1]):
+        figure = draw("zonnscan_corner_cases", step.result, dark=dark)
+        assert figure is not None and save(figure).startswith(b"<?xml")
+    assert [text.get_text().split(":")[0] for text in figure.axes[-1].get_legend().get_texts()] == ["agreeing", "corner-case"]
+
+
+def test_a_watermark_shows_both_models_before_and_after_the_copy_is_made() -> None:
+    known = find("zonnscan_watermark")
+    dataset = from_arrays(np.random.default_rng(0).random((200, 1, 6, 6), dtype=np.float32))
+    steps = list(known.engine((small_mlp(),), dataset, known.params.parse({"size": 6, "runs": 2, "samples": 16})))
+    for step in (steps[0], steps[-1]):
+        above, below = draw("zonnscan_watermark", step.result).axes
+    assert "its watermarked copy: 12 values" in above.get_legend().get_texts()[1].get_text()
+    assert below.get_ylabel() == "under the other"

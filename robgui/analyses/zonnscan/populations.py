@@ -8,49 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
 import torch
-from pydantic import Field, model_validator
 from scipy import stats
 from torch import Tensor
 
 from robgui.analyses.zonnscan.attack import fast_gradient
-from robgui.analyses.zonnscan.points import Points, Sampler, base_points, block_size
+from robgui.analyses.zonnscan.exhibits import chosen_places, thumbnails
+from robgui.analyses.zonnscan.points import Points, base_points, block_size
+from robgui.analyses.zonnscan.population_params import PopulationsParams, ScanParams
+from robgui.analyses.zonnscan.population_words import populations_findings, populations_verdict
 from robgui.analyses.zonnscan.scan import Scan
-from robgui.analyses.zonnscan.sweep import PAPER, as_published
 from robgui.analyses.zonnscan.tally import Tally, half_widths, read_scores
 from robgui.analyses.zonnscan.zones import Block, linf_corners
-from robgui.core.analysis import Pace, Params, Step, analysis
+from robgui.core.analysis import Pace, Step, Takes, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
-from robgui.core.words import number
 
-
-class PopulationsParams(Params):
-    """Settings of a comparison; ``paper`` replaces every setting that is still at its default."""
-
-    preset: Literal["default", "paper"] = Field(
-        "default", title="Preset", description="paper: plain sampling, 10,000 samples, no early stop, as published; your own settings win."
-    )
-    against: Literal["adversarial", "rest"] = Field(
-        "adversarial", title="Against", description="adversarial: the twins of the same inputs. rest: the inputs after the first so many."
-    )
-    first: int = Field(0, ge=0, title="First set", description="With rest: how many inputs belong to the first set; 0 means half of them.")
-    eps: float = Field(0.1, ge=0, le=1, title="Attack size", description="How far the attack moves every value, 0 to 1.")
-    radius: float = Field(0.025, gt=0, title="Radius", description="Size of the zone around every input.")
-    samples: int = Field(256, ge=2, le=1_000_000, title="Samples", description="Most samples per input.")
-    sampler: Sampler = Field("sobol", title="Sampler", description="How samples are spread in the zone.")
-    target_half_width: float = Field(
-        0.01, ge=0, le=0.5, title="Sure enough at", description="An input stops when its 95 % interval is this close; 0 never stops early."
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _as_published(cls, values: Any) -> Any:
-        return as_published(cls, values, PAPER)
+#: An input is worth showing when its class changes within the zone, or when the model is this unsure there.
+UNSURE = 0.5
+MOST_FINDINGS = 10
+#: The exact law of the Kolmogorov-Smirnov statistic takes too long for a live picture with more values than this.
+_EXACT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +46,11 @@ class PopulationsResult:
         predicted: ``(N,)`` classes.
         names: What the two sets are called.
         keys: ``(N,)`` what the dataset calls each input.
+        numbers: ``(N,)`` place of each input among those given; a twin has the place of its original.
+        thumbnails: ``(N, h, w, 3)`` uint8, small pictures of them.
+        notable: ``(W,)`` the worst of the first set, worst first, as places in these arrays.
+        notable_inputs: ``(W, *shape)`` these inputs, in [0, 1].
+        kind: image, table or sequence.
         means: ``(2,)`` mean index of each set.
         ks_statistic: Largest distance of the two distribution functions.
         ks_p: Two-sample Kolmogorov-Smirnov p value.
@@ -84,6 +70,11 @@ class PopulationsResult:
     predicted: np.ndarray
     names: tuple[str, str]
     keys: tuple[str, ...]
+    numbers: np.ndarray
+    thumbnails: np.ndarray
+    notable: np.ndarray
+    notable_inputs: np.ndarray
+    kind: str
     means: np.ndarray
     ks_statistic: float
     ks_p: float
@@ -96,83 +87,134 @@ class PopulationsResult:
     labels: tuple[str, ...]
 
 
-def populations_verdict(result: PopulationsResult) -> str:
-    """Whether the index tells the sets apart, how sure that is, and what it cost."""
-    first, second = result.names
-    low, high = (number(float(mean)) for mean in result.means)
-    where = f"at radius {number(result.radius)}"
-    if result.ks_p >= 1e-3:
-        found = f"The index does not tell {second} from {first} inputs {where}: means {high} and {low}"
-    else:
-        word = "higher" if result.means[1] > result.means[0] else "lower"
-        found = f"The index is {word} around {second} than around {first} inputs {where}: mean {high} against {low}"
-    sizes = f"{int(result.second.sum()):,} and {int((~result.second).sum()):,} inputs"
-    return f"{found} ({sizes}, KS p = {number(result.ks_p)}, AUC {number(result.auc)}). {result.model_calls:,} model calls."
-
-
 @analysis(
     title="zoNNscan populations",
     question="Does the index tell two sets of inputs apart, such as test and adversarial ones?",
     verdict=populations_verdict,
+    findings=populations_findings,
     inputs="many",
+    takes=lambda params: Takes(needs=frozenset({"gradients"} if params.against == "adversarial" else ())),
 )
 def zonnscan_populations(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> Iterator[Step[PopulationsResult]]:
     """Scans the zone of every input of both sets: all coarsely first, then each until it is sure enough."""
-    x, second, keys, calls = two_sets(classifier, dataset, params)
-    points, _, note = base_points(params.sampler, x[0].numel(), params.samples, params.seed, classifier.device)
-    scan, predicted = scan_inputs(
-        classifier, x, params.radius, points, samples=params.samples, target=params.target_half_width, batch=params.batch
-    )
     names = ("test", "adversarial") if params.against == "adversarial" else ("first", "second")
+    scan = PopulationScan(classifier, two_sets(classifier, dataset, params), names, params)
+    pace = Pace()
+    for _ in scan:
+        if scan.ready and pace.due():
+            yield scan.step()
+    yield scan.step()
 
-    def step() -> Step[PopulationsResult]:
-        counts = scan.tally.counts()
-        known = compare(counts.index[~second], counts.index[second])
-        result = PopulationsResult(
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """Inputs ``x (N, *shape)`` of two sets; ``calls`` are the model calls that making them took."""
+
+    x: Tensor
+    second: np.ndarray
+    keys: tuple[str, ...]
+    numbers: np.ndarray
+    calls: int = 0
+
+
+class PopulationScan:
+    """The scan of two sets: iterating does the work, ``result`` is its picture at any moment once it is ``ready``."""
+
+    def __init__(self, classifier: Classifier, sets: Sets, names: tuple[str, str], params: ScanParams) -> None:
+        self._classifier = classifier
+        self._sets = sets
+        self._names = names
+        self._radius = params.radius
+        points, _, self._note = base_points(params.sampler, sets.x[0].numel(), params.samples, params.seed, classifier.device)
+        self.scan, self._predicted = scan_inputs(
+            classifier, sets.x, params.radius, points, samples=params.samples, target=params.target_half_width, batch=params.batch
+        )
+        self._thumbnails = thumbnails(sets.x, classifier.kind)
+
+    def __iter__(self) -> Iterator[None]:
+        return iter(self.scan)
+
+    @property
+    def ready(self) -> bool:
+        """Whether every input has samples."""
+        return bool(self.scan.tally.samples.all())
+
+    def step(self) -> Step[PopulationsResult]:
+        """The complete picture now."""
+        return Step(done=self.scan.done, total=self.scan.total, result=self.result(), note=self._note)
+
+    def result(self) -> PopulationsResult:
+        """The two sets side by side as far as they are scanned."""
+        sets, counts = self._sets, self.scan.tally.counts()
+        known = compare(counts.index[~sets.second], counts.index[sets.second])
+        notable = notable_places(counts.index, counts.crossing, ~sets.second)
+        return PopulationsResult(
             index=counts.index,
             half_width=half_widths(counts),
             crossing=counts.crossing,
-            second=second,
-            predicted=predicted,
-            names=names,
-            keys=keys,
+            second=sets.second,
+            predicted=self._predicted,
+            names=self._names,
+            keys=sets.keys,
+            numbers=sets.numbers,
+            thumbnails=self._thumbnails,
+            notable=notable,
+            notable_inputs=sets.x[torch.from_numpy(notable).to(sets.x.device)].cpu().numpy(),
+            kind=self._classifier.kind,
             means=known.means,
             ks_statistic=known.ks_statistic,
             ks_p=known.ks_p,
             false_alarms=known.false_alarms,
             detected=known.detected,
             auc=known.auc,
-            radius=params.radius,
+            radius=self._radius,
             samples=counts.samples,
-            model_calls=calls + len(x) + int(counts.samples.sum()),
-            labels=tuple(classifier.labels),
+            model_calls=sets.calls + len(sets.x) + int(counts.samples.sum()),
+            labels=tuple(self._classifier.labels),
         )
-        return Step(done=scan.done, total=scan.total, result=result, note=note)
-
-    pace = Pace()
-    for _ in scan:
-        if scan.tally.samples.all() and pace.due():
-            yield step()
-    yield step()
 
 
-def two_sets(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> tuple[Tensor, np.ndarray, tuple[str, ...], int]:
-    """Inputs of both sets ``(N, *shape)``, who belongs to the second, their names, and the model calls this took."""
-    x = classifier.tensor(inputs(classifier, dataset)).clamp(0, 1)
-    keys = tuple(dataset.key(i) for i in range(len(dataset)))
+def notable_places(index: np.ndarray, crossing: np.ndarray, among: np.ndarray, most: int = MOST_FINDINGS) -> np.ndarray:
+    """The worst of the inputs ``among``, worst first: those with a crossing or an index of at least one half."""
+    severity = np.where(among & ((crossing > 0) | (index >= UNSURE)), np.maximum(index, crossing), -1.0)
+    order = np.argsort(-severity, kind="stable")[:most]
+    return order[severity[order] >= 0]
+
+
+def two_sets(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> Sets:
+    """The inputs of both sets, the first before the second."""
     if params.against == "rest":
-        first = params.first or len(x) // 2
-        if not 0 < first < len(x):
-            sizes = f"{len(x):,} inputs with {first:,} in the first"
+        first = params.first or len(dataset) // 2
+        if not 0 < first < len(dataset):
+            sizes = f"{len(dataset):,} inputs with {first:,} in the first"
             raise DataError(f"Two sets cannot be made of {sizes}; choose more inputs or a smaller first set.")
-        return x, np.arange(len(x)) >= first, keys, 0
-    if not len(x):
+        before = chosen_places(first, params.inputs, params.seed)
+        after = first + chosen_places(len(dataset) - first, params.inputs, params.seed)
+        return read_sets(classifier, dataset, before, after)
+    if not len(dataset):
         raise DataError("A comparison needs at least one input; choose some in the gallery or with --select.")
-    twins = adversarial_twins(classifier, x, _classes(classifier, dataset, x), params.eps, params.batch)
-    return torch.cat([x, twins]), np.arange(2 * len(x)) >= len(x), keys + tuple(f"{key}, adversarial" for key in keys), 2 * len(x)
+    places = chosen_places(len(dataset), params.inputs, params.seed)
+    part = dataset.subset(places)
+    x = classifier.tensor(inputs(classifier, part)).clamp(0, 1)
+    twins = adversarial_twins(classifier, x, true_classes(classifier, part, x), params.eps, params.batch)
+    keys = tuple(part.keys())
+    return Sets(
+        torch.cat([x, twins]),
+        np.arange(2 * len(x)) >= len(x),
+        keys + tuple(f"{key}, adversarial" for key in keys),
+        np.concatenate([places, places]),
+        2 * len(x),
+    )
 
 
-def _classes(classifier: Classifier, dataset: Dataset, x: Tensor) -> Tensor:
+def read_sets(classifier: Classifier, dataset: Dataset, before: np.ndarray, after: np.ndarray) -> Sets:
+    """Two sets of inputs by their places in the dataset."""
+    places = np.concatenate([before, after])
+    x = classifier.tensor(inputs(classifier, dataset, places)).clamp(0, 1)
+    return Sets(x, np.arange(len(places)) >= len(before), tuple(dataset.key(int(i)) for i in places), places)
+
+
+def true_classes(classifier: Classifier, dataset: Dataset, x: Tensor) -> Tensor:
     """The true class of each input where it is known, else the predicted one."""
     predicted = classifier.infer(x).argmax(1)
     if dataset.labels is None:
@@ -241,8 +283,8 @@ class Comparison:
 
 def compare(first: np.ndarray, second: np.ndarray) -> Comparison:
     """Means, two-sample Kolmogorov-Smirnov test, and "index above a threshold" as a detector of the second set."""
-    test = stats.ks_2samp(first, second)
+    test = stats.ks_2samp(first, second, method="auto" if max(len(first), len(second)) <= _EXACT else "asymp")
     thresholds = np.unique(np.concatenate([first, second]))[::-1]
-    false_alarms, detected = (np.r_[0.0, (values[None] >= thresholds[:, None]).mean(1)] for values in (first, second))
+    false_alarms, detected = (np.r_[0.0, 1 - np.searchsorted(np.sort(v), thresholds) / len(v)] for v in (first, second))
     auc = float(np.trapezoid(detected, false_alarms))
     return Comparison(np.array([first.mean(), second.mean()]), float(test.statistic), float(test.pvalue), false_alarms, detected, auc)

@@ -1,4 +1,4 @@
-"""The rounds of a scan: all zones get a few samples first, then each gets twice as many until it is sure enough."""
+"""The rounds of a scan: all zones get a few samples first, then each gets more until it is sure enough."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
+from robgui.analyses.zonnscan.neighbours import Neighbours
 from robgui.analyses.zonnscan.points import stretches
-from robgui.analyses.zonnscan.tally import Tally, half_widths
+from robgui.analyses.zonnscan.tally import Counts, Tally, half_widths
 from robgui.analyses.zonnscan.zones import Cloud
 from robgui.core.classifier import Classifier
 
 #: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.
-FEWEST = 128
+FEWEST = 64
 
 
 class Scan:
@@ -28,9 +29,20 @@ class Scan:
         cap: Most samples per zone, a multiple of the cloud's lanes.
         target: Half-width at which a zone stops; 0 never stops early.
         batch: Most inputs per model call; 0 lets the program choose.
+        neighbours: For Sobol points in zones that follow each other: lets zones rely on those beside them.
     """
 
-    def __init__(self, classifier: Classifier, cloud: Cloud, tally: Tally, *, cap: int, target: float = 0.0, batch: int = 0) -> None:
+    def __init__(
+        self,
+        classifier: Classifier,
+        cloud: Cloud,
+        tally: Tally,
+        *,
+        cap: int,
+        target: float = 0.0,
+        batch: int = 0,
+        neighbours: Neighbours | None = None,
+    ) -> None:
         self.tally = tally
         self.cap = cap
         self.active = list(range(len(tally.samples)))
@@ -38,6 +50,8 @@ class Scan:
         self._cloud = cloud
         self._target = target
         self._batch = batch
+        self._neighbours = neighbours
+        self._most_done = 0
 
     @property
     def total(self) -> int:
@@ -46,20 +60,29 @@ class Scan:
 
     @property
     def done(self) -> int:
-        """Samples taken or saved by stopping early."""
+        """Samples taken or saved by stopping early; never fewer than before, even when a zone that waited goes on."""
         stopped = np.ones(len(self.tally.samples), dtype=bool)
         stopped[self.active] = False
-        return int(np.where(stopped, self.cap, self.tally.samples).sum())
+        self._most_done = max(self._most_done, int(np.where(stopped, self.cap, self.tally.samples).sum()))
+        return self._most_done
+
+    def estimates(self, counts: Counts) -> tuple[np.ndarray, np.ndarray]:
+        """Index and half-width ``(Z,)`` of its 95 % interval."""
+        if not self._neighbours:
+            return counts.index, half_widths(counts)
+        index, half, _ = self._neighbours.estimates(counts.samples, counts.replicates)
+        return index, half
 
     def __iter__(self) -> Iterator[None]:
-        for round_ in stretches(self.cap, self._cloud.block_size):
-            yield from self._round(round_)
-            self._retire(round_[-1][1])
-            if not self.active:
-                return
+        rounds = {round_[0][0]: round_ for round_ in stretches(self.cap, self._cloud.block_size)}
+        while self.active:
+            taken = self.tally.samples.copy()
+            for start in np.unique(taken[self.active]).tolist():
+                yield from self._round(rounds[start], [zone for zone in self.active if taken[zone] == start])
+            self.active = self._going_on()
 
-    def _round(self, stretches: list[tuple[int, int]]) -> Iterator[None]:
-        zones = torch.tensor(self.active, device=self._classifier.device)
+    def _round(self, stretches: list[tuple[int, int]], numbers: list[int]) -> Iterator[None]:
+        zones = torch.tensor(numbers, device=self._classifier.device)
         for first, last in stretches:
             block = self._cloud.block(first, last, zones)
             yield from block.prepare()
@@ -68,13 +91,17 @@ class Scan:
                 part = zones[i : i + together]
                 samples = block.at(part).reshape(-1, *self._classifier.shape)
                 scores = self._classifier.infer(samples, self._batch)
-                self.tally.add(self.active[i : i + together], part, first, scores)
+                self.tally.add(numbers[i : i + together], part, first, scores)
                 yield
 
-    def _retire(self, samples: int) -> None:
-        """Takes out the zones that have reached their cap or are sure enough."""
-        if samples >= self.cap:
-            self.active = []
-        elif self._target > 0 and samples >= FEWEST:
-            half = half_widths(self.tally.counts())
-            self.active = [zone for zone in self.active if half[zone] > self._target]
+    def _going_on(self) -> list[int]:
+        """The zones to take more samples of: those neither at the cap nor sure enough."""
+        below = self.tally.samples < self.cap
+        if self._target == 0:
+            return np.flatnonzero(below).tolist()
+        counts = self.tally.counts()
+        few = below & (counts.samples < FEWEST)
+        if self._neighbours:
+            self._neighbours.remember(counts.samples, counts.replicates)
+            return np.flatnonzero(few | self._neighbours.unsure(counts.samples, counts.replicates, below, self._target)).tolist()
+        return np.flatnonzero(few | below & (half_widths(counts) > self._target)).tolist()

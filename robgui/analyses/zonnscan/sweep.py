@@ -20,11 +20,12 @@ from torch import Tensor
 
 from robgui.analyses.zonnscan.clouds import Zone, radius_of, zone_cloud
 from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest_crossing
+from robgui.analyses.zonnscan.neighbours import Neighbours
 from robgui.analyses.zonnscan.points import FIRST_ROUND, Sampler
 from robgui.analyses.zonnscan.scan import Scan
-from robgui.analyses.zonnscan.tally import SHOWN, Tally, clopper_pearson, entropy_of, half_widths, read_scores
+from robgui.analyses.zonnscan.tally import SHOWN, Tally, clopper_pearson, entropy_of, read_scores
 from robgui.analyses.zonnscan.words import sweep_findings, sweep_verdict
-from robgui.core.analysis import Pace, Params, Step, analysis
+from robgui.core.analysis import Pace, Params, Step, Takes, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
@@ -103,7 +104,7 @@ class ZonnscanResult:
         crossing_low: ``(R,)`` lower end of its exact 95 % interval.
         crossing_high: ``(R,)`` upper end.
         entropy_of_mean: ``(R,)`` entropy of the mean output.
-        mutual_information: ``(R,)`` entropy_of_mean - index: how much the samples disagree.
+        mutual_information: ``(R,)`` entropy of the samples' mean output less their mean entropy: how much they disagree.
         samples: ``(R,)`` samples taken; 1 at radius 0.
         model_calls: Inputs the model has seen.
         crossing_radius: Smallest radius at which a sample crosses, refined by bisection; nan without any.
@@ -154,6 +155,7 @@ class ZonnscanResult:
     question="How close are other classes to this input, radius by radius?",
     verdict=sweep_verdict,
     findings=sweep_findings,
+    takes=lambda params: Takes(fewest_inputs=2, most_inputs=2) if params.zone == "box" else Takes(most_inputs=1),
 )
 def zonnscan(classifier: Classifier, dataset: Dataset, params: ZonnscanParams) -> Iterator[Step[ZonnscanResult]]:
     """Sweeps one input (or the box between two): every radius first coarsely, then finer until it is sure enough."""
@@ -186,7 +188,15 @@ class _Sweep:
         self._own = read_scores(classifier.infer(self.centre.reshape(1, *classifier.shape)), self._multi_label)
         self._predicted = int(self._own.top)
         tally = Tally(len(radii), classifier.classes, self.cloud.lanes, cap, self._own.votes, self._multi_label)
-        self.scan = Scan(classifier, self.cloud, tally, cap=cap, target=params.target_half_width, batch=params.batch)
+        self.scan = Scan(
+            classifier,
+            self.cloud,
+            tally,
+            cap=cap,
+            target=params.target_half_width,
+            batch=params.batch,
+            neighbours=Neighbours(len(radii)) if self._sampler == "sobol" else None,
+        )
         self.crossing: Crossing | None = None
 
     def refine(self) -> Iterator[None]:
@@ -205,7 +215,7 @@ class _Sweep:
 
     def _result(self) -> ZonnscanResult:
         counts = self.scan.tally.counts()
-        half = half_widths(counts)
+        sampled, half = self.scan.estimates(counts)
         low, high = clopper_pearson(counts.crossed, counts.samples)
         own_confidence, own_index = self._own.confidence.double().cpu().numpy(), self._own.entropy.double().cpu().numpy()
         first = len(self._params.radii) - len(counts.samples)
@@ -215,7 +225,7 @@ class _Sweep:
             return np.concatenate([np.broadcast_to(own, (first, *rest.shape[1:])), rest])
 
         radii = np.asarray(self._params.radii)
-        index = joined(own_index, counts.index)
+        index = joined(own_index, sampled)
         mean_confidence = joined(own_confidence, counts.confidence)
         entropy_of_mean = entropy_of(mean_confidence, self._multi_label)
         entropy_of_mean[:first] = own_index
@@ -226,15 +236,15 @@ class _Sweep:
         return ZonnscanResult(
             radii=radii,
             index=index,
-            ci_low=np.clip(joined(own_index, counts.index - half), 0, 1),
-            ci_high=np.clip(joined(own_index, counts.index + half), 0, 1),
+            ci_low=np.clip(joined(own_index, sampled - half), 0, 1),
+            ci_high=np.clip(joined(own_index, sampled + half), 0, 1),
             mean_confidence=mean_confidence,
             vote_share=joined(self._own.votes.double().cpu().numpy(), counts.votes),
             crossing=crossing,
             crossing_low=joined(0.0, low),
             crossing_high=joined(0.0, high),
             entropy_of_mean=entropy_of_mean,
-            mutual_information=np.maximum(entropy_of_mean - index, 0),
+            mutual_information=np.maximum(entropy_of_mean - joined(own_index, counts.index), 0),
             samples=joined(1, counts.samples).astype(np.int64),
             model_calls=1 + int(counts.samples.sum()) + (found.calls if found else 0),
             crossing_radius=found.radius if found else float(coarse.min()) if len(coarse) else float("nan"),

@@ -18,10 +18,12 @@ from robgui.analyses.zonnscan.points import SOBOL_REPLICATES
 
 #: Samples whose classes are kept, so that a panel can show them with their pictures.
 SHOWN = 8
-_LEVEL = 0.95
-_TAIL = (1 - _LEVEL) / 2
+#: What a 95 % interval leaves out at either end.
+TAIL = 0.025
 #: exp(-200) is 0 in float32: below it a term p·log p is 0, and the bound keeps 0·inf out.
 _LOWEST_LOG = -200.0
+#: Entropies that spread less than this are equal but for rounding to single precision.
+_CONSTANT = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,11 @@ class Counts:
     def index(self) -> np.ndarray:
         """Mean entropy ``(Z,)``; nan where nothing was sampled yet."""
         return _ratio(self.lane_sums.sum(1), self.samples)
+
+    @property
+    def replicates(self) -> np.ndarray:
+        """Mean entropy in each lane ``(Z, lanes)``."""
+        return _ratio(self.lane_sums, self.samples[:, None] // self.lane_sums.shape[1])
 
     @property
     def crossing(self) -> np.ndarray:
@@ -140,17 +147,17 @@ def half_widths(counts: Counts) -> np.ndarray:
     """Half-widths ``(Z,)`` of the 95 % intervals of the index; infinite where one cannot be had yet.
 
     Replicated Sobol: Student's interval over the replicates. Plain and antithetic: Student's interval over
-    samples or pairs, and never under 3/n, because a value seen in no sample may still have probability 3/n.
+    samples or pairs; where all of them are equal to single precision that interval is empty, and 3/n stands in,
+    because a value seen in no sample may still have probability 3/n.
     """
     lanes = counts.lane_sums.shape[1]
     rows = counts.samples // lanes
     if lanes == SOBOL_REPLICATES:
-        spread = _ratio(counts.lane_sums, rows[:, None]).std(1, ddof=1)
-        half = special.stdtrit(lanes - 1, 1 - _TAIL) * spread / math.sqrt(lanes)
+        half = special.stdtrit(lanes - 1, 1 - TAIL) * counts.replicates.std(1, ddof=1) / math.sqrt(lanes)
         return np.where(rows > 0, half, np.inf)
     variance = np.maximum(_ratio(counts.squares - rows * np.nan_to_num(counts.index) ** 2, rows - 1), 0)
-    student = special.stdtrit(np.maximum(rows - 1, 1), 1 - _TAIL)
-    half = np.maximum(student * np.sqrt(_ratio(variance, rows)), _ratio(np.full(len(rows), 3.0), counts.samples))
+    student = special.stdtrit(np.maximum(rows - 1, 1), 1 - TAIL)
+    half = np.where(variance > _CONSTANT**2, student * np.sqrt(_ratio(variance, rows)), _ratio(np.full(len(rows), 3.0), counts.samples))
     return np.where(rows > 1, half, np.inf)
 
 
@@ -158,8 +165,8 @@ def clopper_pearson(hits: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, n
     """Exact 95 % interval of a share: ``hits`` of ``trials``; (0, 1) without trials."""
     hits, trials = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     inner = np.maximum(trials - hits, 0)
-    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), inner + 1, _TAIL), 0.0)
-    high = np.where(inner > 0, special.betaincinv(hits + 1, np.maximum(inner, 1), 1 - _TAIL), 1.0)
+    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), inner + 1, TAIL), 0.0)
+    high = np.where(inner > 0, special.betaincinv(hits + 1, np.maximum(inner, 1), 1 - TAIL), 1.0)
     return low, high
 
 

@@ -1,4 +1,4 @@
-"""Corner cases and watermarks (Sections III-C and III-D of the paper) as plain functions.
+"""Watermarks (Section III-D of the paper) as plain functions.
 
 A watermark key (Le Merrer, Pérez and Trédan, "Adversarial frontier stitching") holds adversarial inputs and inputs
 near the boundary that keep their class; fine-tuning puts the adversarial ones back into their class and so moves
@@ -8,12 +8,13 @@ the boundary, which the index sees.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from robgui.analyses.zonnscan.points import base_points
 from robgui.analyses.zonnscan.populations import Comparison, adversarial_twins, compare, scan_inputs
@@ -21,22 +22,25 @@ from robgui.core.backend import TorchBackend
 from robgui.core.classifier import Classifier
 from robgui.core.errors import DataError, ModelError
 
-
-def corner_cases(classifiers: Sequence[Classifier], x: np.ndarray, batch: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of the inputs ``(n, *shape)`` on which the models disagree, and all classes ``(models, n)``."""
-    if len(classifiers) < 2:
-        raise ModelError("Corner cases are inputs on which models disagree; load at least two models.")
-    classes = np.stack([classifier.infer(x, batch).argmax(1).cpu().numpy() for classifier in classifiers])
-    return np.flatnonzero((classes != classes[:1]).any(0)), classes
+#: Inputs per step of fine-tuning whose answers shall stay as they are.
+KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A watermark key: ``inputs (n, *shape)``, their true ``classes (n,)``, and which of them fool the model now."""
+    """A watermark key.
+
+    Attributes:
+        inputs: ``(n, *shape)`` the attacked inputs.
+        classes: ``(n,)`` their true classes.
+        adversarial: ``(n,)`` bool, which of them fool the model now.
+        numbers: ``(n,)`` from which of the given inputs each was made.
+    """
 
     inputs: np.ndarray
     classes: np.ndarray
     adversarial: np.ndarray
+    numbers: np.ndarray
 
 
 def make_key(classifier: Classifier, x: np.ndarray, classes: np.ndarray, size: int = 100, eps: float = 0.1, batch: int = 0) -> Key:
@@ -57,44 +61,163 @@ def make_key(classifier: Classifier, x: np.ndarray, classes: np.ndarray, size: i
             f"with eps = {eps:g} there are {len(changed)} and {len(kept)}: choose more inputs or another eps."
         )
     chosen = changed[:half] + kept[: size - half]
-    return Key(twins[chosen].cpu().numpy(), true[chosen].cpu().numpy(), np.arange(size) < half)
+    return Key(twins[chosen].cpu().numpy(), true[chosen].cpu().numpy(), np.arange(size) < half, np.asarray(chosen))
 
 
-def embed(classifier: Classifier, key: Key, *, rounds: int = 200, rate: float = 1e-3) -> Classifier:
-    """A copy of the model fine-tuned until it gives every input of the key its class, or for ``rounds`` steps of Adam."""
-    backend = classifier._backend
-    if not isinstance(backend, TorchBackend):
-        raise ModelError(f"{classifier.name} cannot be fine-tuned: only models with weights in torch can carry a watermark.")
-    module = copy.deepcopy(backend.module)
-    settings = {name: value for name, value in classifier.settings.model_dump().items() if name not in ("shape", "labels")}
-    learner = Classifier.from_module(module, classifier.shape, classifier.labels, **settings)
-    x, classes = classifier.tensor(key.inputs), torch.from_numpy(key.classes).to(classifier.device)
-    module.requires_grad_(True)
-    optimiser = torch.optim.Adam(module.parameters(), lr=rate)
-    for _ in range(rounds):
-        scores = learner.logits(x)
-        if bool((scores.argmax(1) == classes).all()):
-            break
-        optimiser.zero_grad()
-        torch.autograd.backward(torch.nn.functional.cross_entropy(scores, classes))
-        optimiser.step()
-    return Classifier.from_module(module, classifier.shape, classifier.labels, f"{classifier.name}, watermarked", **settings)
+def embed(classifier: Classifier, key: Key, *, rounds: int = 200, rate: float = 1e-3, kept: np.ndarray | None = None) -> Classifier:
+    """A copy of the model fine-tuned until it gives every input of the key its class, or for ``rounds`` steps of Adam.
+
+    Its answers to the inputs ``kept`` are held where they are.
+    """
+    stitching = Stitching(classifier, key, rounds=rounds, rate=rate, kept=kept)
+    for _ in stitching:
+        continue
+    return stitching.marked()
+
+
+class Stitching:
+    """Fine-tuning of a copy, one step per iteration; the model itself is never touched.
+
+    Args:
+        classifier: The model to be marked.
+        key: What the copy shall learn.
+        rounds: Most steps of Adam.
+        rate: Its learning rate.
+        kept: ``(n, *shape)`` inputs whose answers shall stay as they are; without any the accuracy suffers.
+        seed: Which of them are held in which round.
+    """
+
+    def __init__(
+        self, classifier: Classifier, key: Key, *, rounds: int = 200, rate: float = 1e-3, kept: np.ndarray | None = None, seed: int = 0
+    ) -> None:
+        backend = classifier._backend
+        if not isinstance(backend, TorchBackend):
+            raise ModelError(f"{classifier.name} cannot be fine-tuned: only models with weights in torch can carry a watermark.")
+        self._classifier = classifier
+        self._twin = _copy_of(backend)
+        if not self._learns():
+            self._twin = _read_again(classifier)
+        self._learner = self._wrapped("")
+        self._x, self._classes = classifier.tensor(key.inputs), torch.from_numpy(key.classes).to(classifier.device)
+        self._kept = classifier.tensor(key.inputs[:0] if kept is None else kept)
+        self._answers = classifier.probs(self._kept)
+        self._generator = torch.Generator("cpu").manual_seed(seed)
+        self._rounds, self._rate = rounds, rate
+
+    def _learns(self) -> bool:
+        """Whether the copy answers from its own weights."""
+        _set_learning(self._twin.module, True)
+        middle = torch.full((1, *self._classifier.shape), 0.5, device=self._classifier.device)
+        own = self._wrapped("").logits(middle).requires_grad
+        _set_learning(self._twin.module, False)
+        return own
+
+    def __iter__(self) -> Iterator[None]:
+        weights = _weights(self._twin.module)
+        _set_learning(self._twin.module, True)
+        optimiser = torch.optim.Adam(weights, lr=self._rate)
+        for _ in range(self._rounds):
+            scores = self._learner.logits(self._x)
+            if bool((scores.argmax(1) == self._classes).all()):
+                break
+            optimiser.zero_grad()
+            torch.autograd.backward(torch.nn.functional.cross_entropy(scores, self._classes) + self._drift())
+            optimiser.step()
+            yield
+
+    def _drift(self) -> Tensor | float:
+        """How far the answers to some of the inputs to be kept have moved."""
+        if not len(self._kept):
+            return 0.0
+        some = torch.randint(len(self._kept), (KEPT,), generator=self._generator, device="cpu").to(self._kept.device)
+        return torch.nn.functional.cross_entropy(self._learner.logits(self._kept[some]), self._answers[some])
+
+    def marked(self) -> Classifier:
+        """The copy as it is now."""
+        digest = hashlib.sha256()
+        _set_learning(self._twin.module, False)
+        for weight in _weights(self._twin.module):
+            digest.update(weight.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        return self._wrapped(digest.hexdigest())
+
+    def _wrapped(self, content: str) -> Classifier:
+        return Classifier(self._twin, self._classifier.settings, name=f"{self._classifier.name}, watermarked", content=content)
+
+
+def _copy_of(backend: TorchBackend) -> TorchBackend:
+    """The same backend around a copy of its module."""
+    twin, module = copy.copy(backend), _copy_of_module(backend.module)
+    for name, value in vars(backend).items():
+        if value is backend.module:
+            setattr(twin, name, module)
+    layers = dict(module.named_modules())
+    twin._layers = {name: layers[name] for name in backend._layers}
+    return twin
+
+
+def _copy_of_module(module: nn.Module) -> nn.Module:
+    if any(True for _ in module.parameters()):
+        return copy.deepcopy(module)
+    twin = copy.copy(module)  # an exported graph: its nodes are shared, its weights are buffers
+    twin._buffers = {name: None if tensor is None else tensor.clone() for name, tensor in module._buffers.items()}
+    return twin
+
+
+def _read_again(classifier: Classifier) -> TorchBackend:
+    """The model from its file once more: a translated graph calls its layers by reference, and a copy of it would too."""
+    from robgui.core.loading import load
+
+    if classifier.path is not None:
+        backend = load(classifier.path, device=classifier.device, **classifier.settings.model_dump())._backend
+        if isinstance(backend, TorchBackend):
+            return backend
+    raise ModelError(f"{classifier.name} cannot be fine-tuned: its graph cannot be copied; export the model as .pt2 and load that.")
+
+
+def _set_learning(module: nn.Module, on: bool) -> None:
+    for weight in _weights(module):
+        weight.requires_grad_(on)
+
+
+def _weights(module: nn.Module) -> list[Tensor]:
+    """What learns: the parameters; of an exported graph, which has none, the matrices and kernels but no batch statistics."""
+    return [*module.parameters()] or [t for t in module.buffers() if t.ndim > 1 and t.is_floating_point()]
 
 
 def compare_models(
     first: Classifier, second: Classifier, x: np.ndarray, *, runs: int = 100, samples: int = 1000, radius: float = 0.025, seed: int = 0
 ) -> tuple[np.ndarray, Comparison]:
     """Index ``(2, runs, n)`` of two models around the same inputs in repeated plain runs, and the comparison of all values."""
-    values = np.stack([_repeated(classifier, first.tensor(x), runs, samples, radius, seed) for classifier in (first, second)])
-    return values, compare(values[0].ravel(), values[1].ravel())
+    repeated = Repeated((first, second), x, runs=runs, samples=samples, radius=radius, seed=seed)
+    for _ in repeated:
+        continue
+    return repeated.index, compare(repeated.index[0].ravel(), repeated.index[1].ravel())
 
 
-def _repeated(classifier: Classifier, x: Tensor, runs: int, samples: int, radius: float, seed: int) -> np.ndarray:
-    rows = []
-    for run in range(runs):
-        points, _, _ = base_points("plain", x[0].numel(), samples, seed + run, classifier.device)
-        scan, _ = scan_inputs(classifier, x, radius, points, samples=samples)
-        for _ in scan:
-            continue
-        rows.append(scan.tally.counts().index)
-    return np.stack(rows)
+class Repeated:
+    """Repeated plain runs of the index around the same inputs under two models; iterating does the work.
+
+    Attributes:
+        index: ``(2, runs, n)``, nan where there is none yet.
+        calls: Samples the models have seen.
+        total: Samples they will have seen.
+    """
+
+    def __init__(
+        self, models: tuple[Classifier, Classifier], x: np.ndarray, *, runs: int, samples: int, radius: float, seed: int = 0, batch: int = 0
+    ) -> None:
+        self.index = np.full((2, runs, len(x)), np.nan)
+        self.calls, self.total = 0, 2 * runs * len(x) * samples
+        self._models, self._x = models, x
+        self._samples, self._radius, self._seed, self._batch = samples, radius, seed, batch
+
+    def __iter__(self) -> Iterator[None]:
+        for run in range(self.index.shape[1]):
+            for m, classifier in enumerate(self._models):
+                x, before = classifier.tensor(self._x), self.calls
+                points, _, _ = base_points("plain", x[0].numel(), self._samples, self._seed + run, classifier.device)
+                scan, _ = scan_inputs(classifier, x, self._radius, points, samples=self._samples, batch=self._batch)
+                for _ in scan:
+                    self.calls = before + int(scan.tally.samples.sum())
+                    yield
+                self.index[m, run] = scan.tally.counts().index

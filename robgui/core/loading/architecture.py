@@ -83,7 +83,7 @@ def _module(where: str, folder: Path, trust: bool) -> ModuleType:
     if where.endswith(".py"):
         return _file(_find(where, folder), trust)
     if not trust:
-        raise TrustError(f"building the network imports the Python module {where}; load it only if you trust it (--trust).")
+        raise TrustError(f"building the network imports the Python module {where}; load it only if you trust it.")
     try:
         return importlib.import_module(where)
     except (Exception, SystemExit) as error:  # foreign code: whatever it raises becomes one sentence
@@ -99,7 +99,7 @@ def _find(name: str, folder: Path) -> Path:
 
 def _file(path: Path, trust: bool) -> ModuleType:
     if not trust and not is_ours(path):
-        raise TrustError(f"building the network executes the Python file {path}; load it only if you trust it (--trust).")
+        raise TrustError(f"building the network executes the Python file {path}; load it only if you trust it.")
     name = f"robgui_architecture_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -15,7 +15,7 @@ from robgui.core.backend import Backend, first_line
 from robgui.core.errors import ModelError, RobguiError
 
 #: What every refusal advises.
-TRUST = "load it only if you trust where it comes from (--trust)"
+TRUST = "load it only if you trust where it comes from"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
@@ -60,7 +60,7 @@ class Gallery(QWidget):
     # --- making --------------------------------------------------------------------------------------------
 
     def _make_view(self) -> None:
-        self.view = QListView()
+        self.view = _View()
         self.view.setAccessibleName("Inputs as thumbnails")
         # List mode that wraps looks like icon mode, but lays out 100,000 items without an object for each.
         self.view.setFlow(QListView.Flow.LeftToRight)
@@ -122,6 +122,7 @@ class Gallery(QWidget):
         self.thumbnails.arrived.connect(self._repaint_inputs)
         self.filter.changed.connect(self._show)
         self.view.selectionModel().currentChanged.connect(self._chosen)
+        self.view.seconded.connect(self._choose_second)
         self.view.verticalScrollBar().valueChanged.connect(lambda _: self._begin_look())
 
     # --- what is shown -------------------------------------------------------------------------------------
@@ -255,8 +256,17 @@ class Gallery(QWidget):
 
     def _chosen(self, current: QModelIndex) -> None:
         if current.isValid():
-            index = int(self.model.rows[current.row()])
-            self._store.select(self._store.selection.but(input=index), origin=self)
+            index, second = int(self.model.rows[current.row()]), self._store.selection.second
+            self._store.select(self._store.selection.but(input=index, second=None if second == index else second), origin=self)
+
+    def _choose_second(self, row: int) -> None:
+        """The other corner of a box; the same one again, or the first one, lets go of it."""
+        index, now = int(self.model.rows[row]), self._store.selection
+        if now.input is None:
+            self._mark(index)
+            return
+        self._store.select(now.but(second=None if index in (now.input, now.second) else index), origin=self)
+        self.view.viewport().update()
 
     def _follow(self, selection: Selection, origin: object) -> None:
         if origin is self:
@@ -269,6 +279,26 @@ class Gallery(QWidget):
 
     def _mark(self, index: int | None) -> None:
         self.view.setCurrentIndex(self.model.index(self.model.row_of(index), 0))
+
+
+class _View(QListView):
+    """A list in which Ctrl+click points at a second item instead of moving the first.
+
+    Signals:
+        seconded: The row that was clicked with Ctrl held.
+    """
+
+    seconded = Signal(int)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if held and event.button() is Qt.MouseButton.LeftButton:
+            if index.isValid():
+                self.seconded.emit(index.row())
+            event.accept()
+            return
+        super().mousePressEvent(event)
 
 
 def _thumbnail(dataset: Dataset, size: int, index: int) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.gui.docks.gallery_items import class_name
 
@@ -108,12 +108,10 @@ class GalleryFilter(QWidget):
         self.problem.hide()
 
     def _lay_out(self) -> None:
-        first = QHBoxLayout()
-        first.addWidget(self.classes, 1)
-        first.addWidget(self.wrong)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(first)
+        layout.addWidget(self.classes)
+        layout.addWidget(self.wrong)
         layout.addWidget(self.text)
         layout.addWidget(self.problem)
 

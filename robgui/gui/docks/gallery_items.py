@@ -30,6 +30,7 @@ class Entry:
         title: Label, or file name without labels.
         guess: Predicted class; empty while unknown.
         right: None without a label or a prediction.
+        second: It is the second chosen input.
     """
 
     index: int
@@ -39,10 +40,15 @@ class Entry:
     confidence: float = float("nan")
     right: bool | None = None
     unreadable: bool = False
+    second: bool = False
 
     @property
     def sentence(self) -> str:
         """The same for a screen reader and the tool tip."""
+        return f"{self._words} (second input)" if self.second else self._words
+
+    @property
+    def _words(self) -> str:
         if self.unreadable:
             return f"{self.key}: cannot be read"
         if not self.guess:
@@ -89,14 +95,16 @@ class GalleryModel(QStandardItemModel):
         key = dataset.key(index)
         outputs = model.settings.labels if model is not None else ()
         title = class_name(label, dataset.names, outputs) if label >= 0 else key
+        second = index == store.selection.second
         if index >= len(predictions.classes):
-            return Entry(index, key, title)
+            return Entry(index, key, title, second=second)
         guess = int(predictions.classes[index])
         if guess < 0:
-            return Entry(index, key, title, unreadable=guess == UNREADABLE)
+            return Entry(index, key, title, unreadable=guess == UNREADABLE, second=second)
         wanted = int(predictions.labels[index]) if predictions.labels is not None else -1
         right = guess == wanted if wanted >= 0 else None
-        return Entry(index, key, title, class_name(guess, outputs, dataset.names), float(predictions.confidence[index]), right)
+        words, confidence = class_name(guess, outputs, dataset.names), float(predictions.confidence[index])
+        return Entry(index, key, title, words, confidence, right, second=second)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.rows):
@@ -144,6 +152,8 @@ class GalleryDelegate(QStyledItemDelegate):
         side = self.side()
         square = QRect(cell.left() + (cell.width() - side) // 2, cell.top() + PAD // 2, side, side)
         self._picture(painter, square, entry)
+        if entry.second:
+            self._badge(painter, cell, square)
         self._words(painter, cell.adjusted(PAD // 2, square.bottom() + PAD // 2 - cell.top(), -PAD // 2, -2), entry)
         painter.restore()
 
@@ -167,6 +177,20 @@ class GalleryDelegate(QStyledItemDelegate):
             self._note(painter, square, "warning", "cannot be read")
         else:
             painter.fillRect(square, QColor(theme.colours.raised))
+
+    def _badge(self, painter: QPainter, cell: QRect, square: QRect) -> None:
+        """A dashed frame and the number 2: this is the other corner of a box."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(theme.colours.accent), 2, Qt.PenStyle.DashLine))
+        painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), 6, 6)
+        side = painter.fontMetrics().height() + 4
+        spot = QRect(square.topLeft(), QSize(side, side))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.colours.accent))
+        painter.drawRoundedRect(spot, 4, 4)
+        painter.setPen(QColor(theme.colours.on_accent))
+        painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, "2")
 
     def _note(self, painter: QPainter, square: QRect, symbol: str, words: str) -> None:
         painter.fillRect(square, QColor(theme.colours.raised))

@@ -14,9 +14,10 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QMessageBox,
-    QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QTableView,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -85,25 +86,29 @@ class Runs(QWidget):
             ("show", "Show", "eye", self.show_chosen),
             ("rerun", "Run again", "refresh", self.rerun_chosen),
             ("stop", "Stop", "stop", self.stop_chosen),
-            ("copy", "Copy as command line", "copy", self.copy_chosen),
+            ("copy", "Copy command", "copy", self.copy_chosen),
             ("delete", "Delete …", "trash", self.delete_chosen),
         )
-        self.buttons = {name: QPushButton(text) for name, text, _, _ in self._deeds}
+        self.buttons = {name: QToolButton(text=text, autoRaise=True) for name, text, _, _ in self._deeds}
         for name, _, _, deed in self._deeds:
             self.buttons[name].clicked.connect(deed)
+            self.buttons[name].setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            self.buttons[name].setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.buttons["copy"].setToolTip("Copy this run as a command line")
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
+        beside = QVBoxLayout()
+        beside.setSpacing(0)
         for button in self.buttons.values():
-            row.addWidget(button)
-        row.addStretch(1)
+            beside.addWidget(button)
+        beside.addStretch(1)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
-        layout = QVBoxLayout(self)
+        layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
         layout.addWidget(self.stack, 1)
-        layout.addLayout(row)
+        layout.addLayout(beside)
 
     def _connect(self) -> None:
         store = self._store

@@ -99,7 +99,7 @@ class RunsModel(QAbstractTableModel):
         request = row.request
         match column:
             case 0:
-                return row.state.value
+                return "stopped" if row.state is RunState.CANCELLED else row.state.value
             case 1:
                 known = self._store.analyses.get(request.analysis)
                 return known.title if known is not None else request.analysis.replace("_", " ")

@@ -38,4 +38,15 @@ class Page:
     panels: tuple[PanelEntry, ...]
 
 
-PAGES = (Page("zoNNscan", "zonnscan", (PanelEntry("zonnscan", "Sweep", "robgui.gui.panels.zonnscan", "ZonnscanPanel"),)),)
+PAGES = (
+    Page(
+        "zoNNscan",
+        "zonnscan",
+        (
+            PanelEntry("zonnscan", "Sweep", "robgui.gui.panels.zonnscan", "ZonnscanPanel"),
+            PanelEntry("zonnscan_populations", "Populations", "robgui.gui.panels.populations", "PopulationsPanel"),
+            PanelEntry("zonnscan_corner_cases", "Corner cases", "robgui.gui.panels.corner_cases", "CornerCasesPanel"),
+            PanelEntry("zonnscan_watermark", "Watermark", "robgui.gui.panels.watermark", "WatermarkPanel"),
+        ),
+    ),
+)

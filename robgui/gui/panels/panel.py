@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from robgui.core.run import RunState
-from robgui.gui.theme import heading_font, pixmap, theme
+from robgui.gui.theme import pixmap, set_heading, theme
 
 if TYPE_CHECKING:
     from robgui.core.request import Request
@@ -35,7 +34,9 @@ class Panel(QWidget):
         self.store = store
         self.result: Any = None
         self.request: Request | None = None
+        self._run_id: str | None = None
         self._job: Job | None = None
+        self._left: Job | None = None
         self.setAccessibleName(self.title)
         self._make_page()
         self.clear()
@@ -50,7 +51,7 @@ class Panel(QWidget):
             store.library.datasets_changed,
         ):
             signal.connect(self._check_stale)
-        store.history.opened.connect(self.clear)
+        store.history.opened.connect(self._workspace_opened)
         theme.changed.connect(self._tint)
 
     def build(self) -> QWidget:
@@ -82,24 +83,44 @@ class Panel(QWidget):
         """Draws ``result`` and remembers what it came from."""
         self.request, self.result = request, result
         self.verdict.setText(verdict)
+        self._hold_height()
         self._pages.setCurrentIndex(1)
         self.draw(result)
         self._check_stale()
+
+    def point_at(self, place: int) -> None:
+        """Chooses an input of the picture in the gallery: number ``place`` of those that the run looked at."""
+        request, library = self.request, self.store.library
+        if request is None or request.dataset is None:
+            return
+        wanted = request.dataset
+        dataset = next((d for d in library.datasets if d.fingerprint == wanted.fingerprint), None)
+        if dataset is None:
+            self.store.say("warning", f"{wanted.name} is not open; open it to see this input in the gallery.")
+            return
+        if dataset is not library.dataset:
+            library.use_dataset(dataset)
+        number = place if request.indices is None else request.indices[place]
+        self.store.select(self.store.selection.but(input=number), origin=self)
 
     @property
     def stale(self) -> bool:
         """Whether form, model or input have changed since the picture was computed."""
         return not self._stale.isHidden()
 
+    def _hold_height(self) -> None:
+        """While a run goes on the verdict may grow a line but not shrink, so that the picture below does not jump."""
+        held = self.verdict.minimumHeight() if self._job is not None else 0
+        self.verdict.setMinimumHeight(max(held, self.verdict.heightForWidth(self.verdict.width())))
+
     def _make_page(self) -> None:
-        self.verdict = QLabel(wordWrap=True, font=heading_font(1.2))
+        self.verdict = set_heading(QLabel(wordWrap=True), "verdict")
         self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.verdict.setAccessibleName("Verdict")
-        self.verdict.setMinimumHeight(3 * QFontMetrics(self.verdict.font()).lineSpacing())
         self.verdict.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._subject = QLabel(wordWrap=True)
         self._subject.setProperty("role", "quiet")
-        self._stale = QLabel("Stale: the settings, the model or the input have changed since. Press Run for a fresh picture.")
+        self._stale = QLabel("Stale: settings, model or input have changed. Press Run.")
         self._stale.setProperty("role", "badge")
         self._stale.setWordWrap(True)
         self._content = self.build()
@@ -119,16 +140,20 @@ class Panel(QWidget):
     def _empty(self) -> QWidget:
         page = QWidget()
         self._mark = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        title = QLabel(self.title, alignment=Qt.AlignmentFlag.AlignCenter, font=heading_font(1.6))
-        text = QLabel(self.invitation, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
+        title = set_heading(QLabel(self.title, alignment=Qt.AlignmentFlag.AlignCenter), "title")
+        text = QLabel(self.invitation, alignment=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, wordWrap=True)
         text.setProperty("role", "quiet")
-        text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 64)
+        text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 72)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(text, 8)
+        row.addStretch(1)
         layout = QVBoxLayout(page)
+        layout.setContentsMargins(16, 16, 16, 16)
         layout.addStretch(2)
         layout.addWidget(self._mark)
         layout.addWidget(title)
-        layout.addWidget(text, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addStretch(3)
+        layout.addLayout(row, 3)
         self._tint()
         return page
 
@@ -150,19 +175,26 @@ class Panel(QWidget):
         layout.addWidget(text)
         return box
 
+    def _workspace_opened(self, *_: object) -> None:
+        """Another workspace begins with empty panels; a copy of this one keeps its picture."""
+        if not any(run.id == self._run_id for run in self.store.history.runs):
+            self.clear()
+
     def _job_changed(self, job: Job) -> None:
         if job.request.analysis != self.analysis:
             return
-        if job.state is RunState.RUNNING and job is not self._job:
+        if job.state is RunState.RUNNING and job is not self._left:
             self._job = job
         if job is self._job and job.state.ended:
-            self._job = None
+            self._job, self._run_id = None, job.run_id
             if job.state is RunState.CANCELLED and self.result is not None:
                 self.verdict.setText(f"Stopped early. {self.verdict.text()}")
             self._check_stale()
 
     def _job_stepped(self, job: Job) -> None:
-        if job is self._job and job.step is not None:
+        """Follows the run at work; a quick one is over before anyone has told that it runs."""
+        if job.request.analysis == self.analysis and job is not self._left and job.step is not None:
+            self._job = job
             known = self.store.analyses[self.analysis]
             self._subject.setText(_subject(job.request))
             self.show_result(job.request, job.step.result, known.verdict(job.step.result))
@@ -170,7 +202,8 @@ class Panel(QWidget):
     def _result_shown(self, run: Any, result: Any) -> None:
         if run.request.analysis != self.analysis:
             return
-        self._job = None
+        self._job, self._left = None, self.store.runner.active
+        self._run_id = run.id
         self._subject.setText(_subject(run.request))
         self.show_result(run.request, result, run.verdict)
 

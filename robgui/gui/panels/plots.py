@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -120,7 +120,7 @@ class Strip(QWidget):
     def __init__(self, count: int) -> None:
         super().__init__()
         self._pictures = [_Picture() for _ in range(count)]
-        self._words = [QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True) for _ in range(count)]
+        self._words = [_Words() for _ in range(count)]
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
@@ -128,6 +128,11 @@ class Strip(QWidget):
             grid.addWidget(picture, 0, column)
             grid.addWidget(words, 1, column, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(column, 1)
+
+    def set_height(self, lines: int) -> None:
+        """How tall the pictures are, in lines of text."""
+        for picture in self._pictures:
+            picture.setFixedHeight(lines * self.fontMetrics().height())
 
     def set_pictures(self, images: Sequence[np.ndarray]) -> None:
         """Shows uint8 images ``(h, w, 3)``; places that are left over stay empty."""
@@ -138,9 +143,29 @@ class Strip(QWidget):
         """Writes one line below each picture."""
         for place, (picture, label) in enumerate(zip(self._pictures, self._words, strict=True)):
             text = words[place] if place < len(words) else ""
-            if label.text() != text:
-                label.setText(text)
+            if label.words != text:
+                label.set_words(text)
                 picture.setAccessibleName(text)
+
+
+class _Words(QLabel):
+    """One line that is cut with an ellipsis where there is no room; the tool tip has it whole."""
+
+    def __init__(self) -> None:
+        super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.words = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def set_words(self, words: str) -> None:
+        self.words = words
+        self.setToolTip(words)
+        self._fit()
+
+    def resizeEvent(self, event: object) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setText(self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width()))
 
 
 class _Picture(QLabel):
@@ -150,7 +175,8 @@ class _Picture(QLabel):
         super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
         self._pixmap: QPixmap | None = None
         side = self.fontMetrics().height() * 4
-        self.setMinimumSize(QSize(side // 2, side))
+        self.setMinimumWidth(side // 2)
+        self.setFixedHeight(side)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_image(self, image: np.ndarray | None) -> None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPen
+from PySide6.QtGui import QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from robgui.core.words import number, percent
 from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.plots import Key, Legend, Plot, Strip, beside, column
+from robgui.gui.panels.reference import Pinned, Reference
+from robgui.gui.panels.sweep_tools import SweepTools
 from robgui.gui.theme import theme
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ class ZonnscanPanel(Panel):
         "confidence in each class that reaches 5 % somewhere. The line with triangles counts the share of samples that fall into another "
         "class than the input: a zone cut by a sharp boundary has a low index but a high share. The horizontal line is the uncertainty at "
         "the input itself. "
-        "Drag the vertical line to see samples from the zone at that radius."
+        "Drag the vertical line to see samples from the zone at that radius. Keep as reference leaves this run's index and share as "
+        "thin lines, so that the next run, of another input or model or of the adversarial twin, can be compared with it."
     )
 
     def __init__(self, store: Store) -> None:
@@ -55,7 +58,7 @@ class ZonnscanPanel(Panel):
 
     def build(self) -> QWidget:
         """The plot with its fixed items, the line of figures and the strip of samples."""
-        self.plot = Plot("radius r (share of the value range)", "index, confidence, share (0 to 1)")
+        self.plot = Plot("radius (share of the range)", "value (0 to 1)")
         self.plot.getPlotItem().getAxis("left").setTicks([[(i / 5, f"{i / 5:.1f}") for i in range(6)]])
         self._legend = Legend()
         self._low = pg.PlotDataItem(pen=None)
@@ -72,9 +75,13 @@ class ZonnscanPanel(Panel):
         self.plot.scene().sigMouseClicked.connect(self._clicked)
         self.figures = QLabel(wordWrap=True)
         self.strip = Strip(SAMPLES)
+        self.reference = Reference(self.plot)
+        self.tools = SweepTools(self.store)
+        self.tools.keep.clicked.connect(self._keep)
+        self.tools.forget.clicked.connect(lambda: self._refer(None))
         self.restyle()
         self.store.selection_changed.connect(self._selected)
-        return column(beside(self.plot, self._legend), self.figures, self.strip)
+        return column(beside(self.plot, self._legend), self.figures, self.strip, self.tools)
 
     def restyle(self) -> None:
         """Index black on light and white on dark, dotted as in the paper; the rest follows."""
@@ -89,6 +96,7 @@ class ZonnscanPanel(Panel):
         self._own.setPen(pg.mkPen(colours.quiet, width=1, style=Qt.PenStyle.DashDotLine))
         self.marker.setPen(pg.mkPen(colours.accent, width=2))
         self.marker.setHoverPen(pg.mkPen(colours.accent, width=4))
+        self.reference.restyle()
         self._style_curves()
 
     def _crossing_pen(self) -> QPen:
@@ -145,8 +153,9 @@ class ZonnscanPanel(Panel):
         pens = [pg.mkPen(theme.class_colour(label), width=1.75, style=theme.class_line(label)) for label in self._drawn]
         for curve, pen in zip(self._curves, pens, strict=True):
             curve.setPen(pen)
-        keys = [Key("zoNNscan index", self._index.opts["pen"]), Key("share in another class", self._crossing_pen(), "t1")]
-        keys.append(Key("uncertainty at the input", self._own.pen))
+        keys = [Key("zoNNscan index", self._index.opts["pen"]), Key("share in other classes", self._crossing_pen(), "t1")]
+        keys.append(Key("index at the input", self._own.pen))
+        keys += self.reference.keys()
         self._legend.show_keys([*keys, *(Key(self._labels[label], pen) for label, pen in zip(self._drawn, pens, strict=True))])
 
     def _show_cursor(self, *_: object) -> None:
@@ -154,7 +163,7 @@ class ZonnscanPanel(Panel):
         if result is None:
             return
         place = int(np.abs(result.radii - self.marker.value()).argmin())
-        self.figures.setText(_figures(result, place))
+        self.figures.setText(_figures(result, place, self.reference))
         self.strip.set_words([result.labels[c] if c >= 0 else "" for c in result.shown_class[place]])
         self._show_samples(result, float(result.radii[place]))
 
@@ -164,6 +173,27 @@ class ZonnscanPanel(Panel):
         if wanted != self._sampled:
             self._sampled = wanted
             self.store.pictures.run(lambda: _sample_pictures(result, radius), self.strip.set_pictures, key="zonnscan samples")
+
+    def clear(self) -> None:
+        """Back to the empty state; a reference belongs to the workspace that was open."""
+        super().clear()
+        self._refer(None)
+
+    def _keep(self) -> None:
+        """The picture on show becomes the one that later runs are compared with."""
+        if self.request is not None and self.result is not None:
+            self._refer(Pinned(self.result, f"{self.result.input_name}, {self.request.models[0].name}"))
+
+    def _refer(self, pinned: Pinned | None) -> None:
+        self.reference.pin(pinned)
+        self.tools.forget.setEnabled(pinned is not None)
+        self._style_curves()
+        self._show_cursor()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window the samples leave their room to the plot."""
+        super().resizeEvent(event)
+        self.strip.set_height(3 if event.size().height() < 30 * self.fontMetrics().height() else 4)
 
     def _clicked(self, event: Any) -> None:
         """A click into the plot brings the cursor there."""
@@ -194,15 +224,17 @@ def _own_index(result: ZonnscanResult) -> float:
     return float(np.nan_to_num(result.index[int(result.radii.argmin())]))
 
 
-def _figures(result: ZonnscanResult, place: int) -> str:
-    """The figures at one radius, in words."""
+def _figures(result: ZonnscanResult, place: int, reference: Reference) -> str:
+    """The figures at one radius, in words; those of the reference stand in place of the interval of the share."""
     half = (result.ci_high[place] - result.ci_low[place]) / 2
-    return (
-        f"At r = {number(float(result.radii[place]))}: index {result.index[place]:.3f} ± {half:.3f}, "
-        f"{percent(float(result.crossing[place]))} in another class "
-        f"({percent(float(result.crossing_low[place]))} to {percent(float(result.crossing_high[place]))}), "
-        f"{int(result.samples[place]):,} samples."
-    )
+    index = f"index {result.index[place]:.3f} ± {half:.3f}"
+    share = f"{percent(float(result.crossing[place]))} in another class"
+    where = f"At r = {number(float(result.radii[place]))}"
+    others = reference.figures(float(result.radii[place]))
+    if others is None:
+        interval = f"({percent(float(result.crossing_low[place]))} to {percent(float(result.crossing_high[place]))})"
+        return f"{where}: {index}, {share} {interval}, {int(result.samples[place]):,} samples."
+    return f"{where}: {index} ({others[0]}), {share} ({others[1]}); in brackets the reference: {others[2]}."
 
 
 def _sample_pictures(result: ZonnscanResult, radius: float) -> list[np.ndarray]:

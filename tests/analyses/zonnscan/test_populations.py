@@ -1,4 +1,4 @@
-"""Populations, corner cases and watermarks."""
+"""Populations: two sets of inputs and the index around them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from torch import nn
 
-from robgui.analyses.zonnscan import PopulationsResult, compare_models, corner_cases, embed, fast_gradient, make_key
+from robgui.analyses.zonnscan import PopulationsResult, corner_cases, fast_gradient
+from robgui.analyses.zonnscan.exhibits import thumbnails
 from robgui.analyses.zonnscan.populations import compare
 from robgui.core.analysis import Step, find
 from robgui.core.classifier import Classifier
@@ -101,37 +101,38 @@ def test_corner_cases_are_the_inputs_on_which_models_disagree() -> None:
         corner_cases([linear([1.0], 0.0)], x)
 
 
-@pytest.fixture(scope="module")
-def trained() -> tuple[Classifier, np.ndarray, np.ndarray]:
-    """A small network that has learned two noisy stripes."""
-    rng = np.random.default_rng(0)
-    x = rng.random((400, 8), dtype=np.float32)
-    y = (x[:, :4].mean(1) > x[:, 4:].mean(1)).astype(np.int64)
-    torch.manual_seed(0)
-    net = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 2))
-    optimiser = torch.optim.Adam(net.parameters(), lr=0.02)
-    for _ in range(150):
-        optimiser.zero_grad()
-        nn.functional.cross_entropy(net(torch.from_numpy(x)), torch.from_numpy(y)).backward()
-        optimiser.step()
-    return Classifier.from_module(net, (8,), name="stripes"), x, y
+def test_a_seeded_choice_bounds_the_inputs_of_each_set() -> None:
+    x = np.random.default_rng(0).random((50, 2))
+    classifier = linear([6.0, -9.0], 1.0)
+    one, same, other = (populations(classifier, x, inputs=10, seed=seed)[-1].result for seed in (0, 0, 1))
+    assert len(one.index) == 20 and np.array_equal(one.numbers[:10], one.numbers[10:])
+    assert np.array_equal(one.numbers, same.numbers) and not np.array_equal(one.numbers, other.numbers)
+    rest = populations(classifier, x, against="rest", first=20, inputs=5)[-1].result
+    assert (rest.numbers[:5] < 20).all() and (rest.numbers[5:] >= 20).all() and len(rest.index) == 10
+    assert find("zonnscan_populations").params.parse({"preset": "paper"}).inputs == 1000
 
 
-def test_a_watermark_puts_the_key_back_into_its_classes_and_the_index_sees_it(trained: tuple[Classifier, np.ndarray, np.ndarray]) -> None:
-    classifier, x, y = trained
-    key = make_key(classifier, x, y, size=20, eps=0.1)
-    before = classifier.infer(key.inputs).argmax(1).numpy()
-    assert np.array_equal(before != key.classes, key.adversarial)
-    marked = embed(classifier, key, rounds=400, rate=0.01)
-    assert (marked.infer(key.inputs).argmax(1).numpy() == key.classes).mean() >= 0.9
-    assert marked.fingerprint != classifier.fingerprint and np.array_equal(classifier.infer(key.inputs).argmax(1).numpy(), before)
-    values, known = compare_models(classifier, marked, key.inputs, runs=3, samples=64)
-    assert values.shape == (2, 3, 20) and known.ks_p < 1e-3
-    same, unchanged = compare_models(classifier, classifier, key.inputs, runs=2, samples=64)
-    assert np.array_equal(same[0], same[1]) and unchanged.ks_p == 1
+def test_the_worst_of_the_first_set_become_findings_with_their_pictures() -> None:
+    classifier = linear([40.0, -40.0], 0.0)
+    x = np.random.default_rng(0).random((300, 2))
+    result = populations(classifier, x, inputs=0, radius=0.05)[-1].result
+    findings = find("zonnscan_populations").findings(result)
+    assert 0 < len(findings) <= 10 and not result.second[result.notable].any()
+    severity = [max(result.index[i], result.crossing[i]) for i in result.notable]
+    assert severity == sorted(severity, reverse=True) and [f.severity for f in findings] == pytest.approx(severity)
+    assert np.allclose(findings[0].input, x[result.numbers[result.notable[0]]], atol=1e-6) and findings[0].picture.dtype == np.uint8
+    sure = populations(linear([0.0, 0.0], 9.0), x)[-1].result
+    assert find("zonnscan_populations").findings(sure) == []
 
 
-def test_a_key_that_cannot_be_filled_says_how_many_inputs_there_are(trained: tuple[Classifier, np.ndarray, np.ndarray]) -> None:
-    classifier, x, y = trained
-    with pytest.raises(DataError, match="choose more inputs or another eps"):
-        make_key(classifier, x[:10], y[:10], size=50)
+def test_thumbnails_shrink_with_their_number() -> None:
+    few, many = (
+        thumbnails(np.zeros((3, 1, 100, 50), np.float32), "image"),
+        thumbnails(np.zeros((3, 1, 100, 50), np.float32), "image", 10_000),
+    )
+    assert few.shape == (3, 64, 32, 3) and many.shape[1] <= 16 and few.dtype == np.uint8
+
+
+def test_a_table_row_has_a_thumbnail_too() -> None:
+    result = populations(linear([1.0, 1.0], 0.0), np.random.default_rng(0).random((4, 2)))[-1].result
+    assert result.thumbnails.shape[0] == 8 and result.thumbnails.shape[3] == 3

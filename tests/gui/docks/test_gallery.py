@@ -198,3 +198,38 @@ def test_a_model_that_sleeps_does_not_stop_the_window(qtbot, store, empty, datas
     qtbot.waitUntil(lambda: len(store.library.predictions.classes) > 0 and store.library.predictions.classes[0] >= 0, timeout=10_000)
     timer.stop()
     assert max(gaps) < 0.2
+
+
+def ctrl_click(qtbot, gallery, row):
+    spot = gallery.view.visualRect(gallery.model.index(row, 0)).center()
+    qtbot.mouseClick(gallery.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, spot)
+
+
+def test_ctrl_click_chooses_a_second_input_and_the_same_again_lets_go(qtbot, gallery, filled):
+    filled.select(Selection(input=0))
+    ctrl_click(qtbot, gallery, 2)
+    assert filled.selection.inputs == (0, 2)
+    assert gallery.model.entry(2).second and "(second input)" in gallery.model.index(2, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert gallery.view.currentIndex().row() == 0, "the first input stays"
+    ctrl_click(qtbot, gallery, 1)
+    assert filled.selection.inputs == (0, 1)
+    ctrl_click(qtbot, gallery, 1)
+    assert filled.selection.inputs == (0,)
+
+
+def test_the_second_input_is_marked_by_a_badge_and_not_by_colour_alone(qtbot, gallery, filled):
+    filled.select(Selection(input=0))
+    before = gallery.view.visualRect(gallery.model.index(1, 0))
+    plain = gallery.view.viewport().grab(before).toImage()
+    ctrl_click(qtbot, gallery, 1)
+    marked = gallery.view.viewport().grab(before).toImage()
+    assert plain != marked
+
+
+def test_the_first_input_cannot_be_its_own_second(qtbot, gallery, filled):
+    filled.select(Selection(input=0, second=2))
+    ctrl_click(qtbot, gallery, 0)
+    assert filled.selection.inputs == (0,)
+    ctrl_click(qtbot, gallery, 2)
+    qtbot.mouseClick(gallery.view.viewport(), Qt.MouseButton.LeftButton, pos=gallery.view.visualRect(gallery.model.index(2, 0)).center())
+    assert filled.selection.inputs == (2,)

@@ -48,8 +48,8 @@ def test_a_run_that_ends_shows_its_verdict(qtbot, runs, filled, request_of):
 
 
 def test_steps_change_cells_and_never_rebuild_the_table(qtbot, runs, filled, request_of):
-    job = filled.submit(request_of(steps=40, pause=0.02))
-    qtbot.waitUntil(lambda: job.step is not None, timeout=5_000)
+    job = filled.submit(request_of(steps=200, pause=0.02))
+    qtbot.waitUntil(lambda: job.seconds_left is not None, timeout=5_000)
     qtbot.wait(50)
     runs.table.selectRow(0)
     resets, changes = [], []
@@ -61,6 +61,7 @@ def test_steps_change_cells_and_never_rebuild_the_table(qtbot, runs, filled, req
     assert len(set(changes)) > 3
     assert "left" in changes[-1]
     assert runs.chosen is job
+    job.stop()
 
 
 def test_the_chosen_row_stays_chosen_when_its_job_becomes_history(qtbot, runs, filled, request_of):
@@ -79,7 +80,7 @@ def test_stop_ends_the_chosen_job_and_keeps_what_it_had(qtbot, runs, filled, req
     runs.table.selectRow(0)
     assert runs.buttons["stop"].isEnabled()
     click(qtbot, runs, "stop")
-    qtbot.waitUntil(lambda: cell(runs, 0, STATE) == "cancelled", timeout=5_000)
+    qtbot.waitUntil(lambda: cell(runs, 0, STATE) == "stopped", timeout=5_000)
     qtbot.waitUntil(lambda: isinstance(runs.chosen, Run))
     assert runs.allowed() == {"show": True, "rerun": True, "stop": False, "copy": True, "delete": True}
 

@@ -1,0 +1,250 @@
+"""zoNNscan corner cases: on which inputs do the models disagree, and does the index see them?
+
+Section III-C of the paper (Figure 4, lower half of Table I): a corner case is an input to which two or more models
+give different classes. The index around corner cases is compared with that around as many inputs on which all agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import Field
+
+from robgui.analyses.zonnscan.exhibits import chosen_places, thumbnails
+from robgui.analyses.zonnscan.population_params import Published, ScanParams
+from robgui.analyses.zonnscan.population_words import told_apart
+from robgui.analyses.zonnscan.populations import PopulationScan, PopulationsResult, read_sets
+from robgui.analyses.zonnscan.words import enlarged
+from robgui.core.analysis import Pace, Params, Step, Takes, analysis
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import Dataset, align, batches, inputs
+from robgui.core.errors import DataError, ModelError
+from robgui.core.finding import Finding
+from robgui.core.picture import picture_of
+from robgui.core.words import percent
+
+MOST_FINDINGS = 20
+#: Inputs per look, so that the first corner cases are on screen soon.
+_LOOK = 256
+
+
+class _LookParams(Params):
+    look_at: int = Field(
+        2000, ge=0, le=1_000_000_000, title="Look at", description="At most so many inputs, chosen at random by the seed; 0 looks at all."
+    )
+
+
+class CornerCasesParams(ScanParams, _LookParams, Published):
+    """Settings of a search for corner cases."""
+
+    inputs: int = Field(
+        100, ge=0, le=1_000_000, title="Compared", description="The index of at most so many corner cases is measured; 0 measures all."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CornerCasesResult:
+    """K corner cases among the inputs that M models have seen.
+
+    Attributes:
+        models: ``(M,)`` names, the model in use first.
+        looked: Inputs that all models have seen.
+        numbers: ``(K,)`` place of each corner case among the inputs given, the worst first.
+        keys: ``(K,)`` what the dataset calls them.
+        classes: ``(M, K)`` class each model gives, numbered as in ``labels``.
+        confidence: ``(M, K)`` and how sure it is.
+        truth: ``(K,)`` class by the dataset, -1 where it does not tell.
+        pairs: ``(M, M)`` on how many inputs each pair of models disagrees.
+        thumbnails: ``(K, h, w, 3)`` uint8, small pictures of them; empty while looking.
+        notable_inputs: ``(W, *shape)`` the worst of them, in [0, 1]; empty while looking.
+        populations: The index under the first model around agreeing inputs and corner cases; empty while looking.
+        model_calls: Inputs that all models together have seen.
+        labels: Class names.
+        kind: image, table or sequence.
+    """
+
+    models: tuple[str, ...]
+    looked: int
+    numbers: np.ndarray
+    keys: tuple[str, ...]
+    classes: np.ndarray
+    confidence: np.ndarray
+    truth: np.ndarray
+    pairs: np.ndarray
+    thumbnails: np.ndarray
+    notable_inputs: np.ndarray
+    populations: tuple[PopulationsResult, ...]
+    model_calls: int
+    labels: tuple[str, ...]
+    kind: str
+
+
+def corner_cases_verdict(result: CornerCasesResult) -> str:
+    """How many corner cases there are, whether the index sees them, and what it cost."""
+    models = f"{len(result.models)} models"
+    if not len(result.numbers):
+        found = f"The {models} agree on all {result.looked:,} inputs."
+    else:
+        share = percent(len(result.numbers) / result.looked)
+        found = f"The {models} disagree on {len(result.numbers):,} of {result.looked:,} inputs ({share})."
+    seen = "".join(f" {told_apart(known)}" for known in result.populations)
+    return f"{found}{seen} {result.model_calls:,} model calls."
+
+
+def corner_cases_findings(result: CornerCasesResult) -> list[Finding]:
+    """The corner cases on which every model is surest of its own answer."""
+    return [_finding(result, place, x) for place, x in enumerate(result.notable_inputs)]
+
+
+def _finding(result: CornerCasesResult, place: int, x: np.ndarray) -> Finding:
+    answers = {model: result.labels[c] for model, c in zip(result.models, result.classes[:, place].tolist(), strict=True)}
+    title = f"{result.keys[place]}: {' or '.join(dict.fromkeys(answers.values()))}?"
+    truth = int(result.truth[place])
+    detail = {
+        "answers": answers,
+        "confidence": {model: float(p) for model, p in zip(result.models, result.confidence[:, place], strict=True)},
+        "class": result.labels[truth] if truth >= 0 else None,
+        "place": int(result.numbers[place]),
+    }
+    return Finding("corner case", title, float(result.confidence[:, place].min()), detail, enlarged(picture_of(x, result.kind)), x)
+
+
+@analysis(
+    title="zoNNscan corner cases",
+    question="On which inputs do the models disagree, and does the index see them?",
+    verdict=corner_cases_verdict,
+    findings=corner_cases_findings,
+    several_models=True,
+    inputs="many",
+    takes=lambda params: Takes(fewest_models=2),
+)
+def zonnscan_corner_cases(
+    classifiers: tuple[Classifier, ...], dataset: Dataset, params: CornerCasesParams
+) -> Iterator[Step[CornerCasesResult]]:
+    """Asks every model about every input, then scans corner cases and as many agreeing inputs under the first model."""
+    look = _Look(classifiers, dataset, params)
+    pace = Pace()
+    for _ in look:
+        if pace.due():
+            yield look.step()
+    look.read_pictures()
+    scan = look.scan(params)
+    for _ in scan or ():
+        if scan is not None and scan.ready and pace.due():
+            yield look.step(scan)
+    yield look.step(scan)
+
+
+class _Look:
+    """What the models have said so far; iterating asks all of them about the next inputs."""
+
+    def __init__(self, classifiers: Sequence[Classifier], dataset: Dataset, params: CornerCasesParams) -> None:
+        self._classifiers = classifiers
+        self._orders = class_orders(classifiers)
+        self._places = chosen_places(len(dataset), params.look_at, params.seed)
+        self._dataset = dataset
+        self._labels = align(classifiers[0], dataset).labels
+        self._batch = params.batch
+        count = len(self._places)
+        self._classes = np.full((len(classifiers), count), -1, dtype=np.int64)
+        self._confidence = np.zeros((len(classifiers), count))
+        self._seen = 0
+        self._thumbnails = thumbnails(np.zeros((0, *classifiers[0].shape), np.float32), classifiers[0].kind)
+        self._notable_inputs = np.zeros((0, *classifiers[0].shape), dtype=np.float32)
+        if not count:
+            raise DataError("Corner cases are looked for among inputs; choose some in the gallery or with --select.")
+
+    def __iter__(self) -> Iterator[None]:
+        for start in range(0, len(self._places), _LOOK):
+            part = np.arange(start, min(start + _LOOK, len(self._places)))
+            for m, (classifier, order) in enumerate(zip(self._classifiers, self._orders, strict=True)):
+                for rows, x in batches(classifier, self._dataset.subset(self._places[part]), self._batch):
+                    top = classifier.probs(x, self._batch).max(1)
+                    self._classes[m, part[rows]] = order[top.indices.cpu().numpy()]
+                    self._confidence[m, part[rows]] = top.values.cpu().numpy()
+                    self._seen += len(rows)
+                    yield
+
+    def corners(self) -> np.ndarray:
+        """Columns with a corner case, those first on which even the least sure model is sure."""
+        known = (self._classes >= 0).all(0)
+        found = np.flatnonzero(known & (self._classes != self._classes[:1]).any(0))
+        return found[np.argsort(-self._confidence[:, found].min(0), kind="stable")]
+
+    def read_pictures(self) -> None:
+        """Keeps small pictures of all corner cases and the worst of them as they are."""
+        first, places = self._classifiers[0], self._places[self.corners()]
+        if len(places):
+            parts = [
+                thumbnails(inputs(first, self._dataset, places[i : i + _LOOK]), first.kind, len(places))
+                for i in range(0, len(places), _LOOK)
+            ]
+            self._thumbnails = np.concatenate(parts)
+            self._notable_inputs = inputs(first, self._dataset, places[:MOST_FINDINGS])
+
+    def scan(self, params: CornerCasesParams) -> PopulationScan | None:
+        """The comparison of corner cases with as many agreeing inputs, not yet run; None without two sets."""
+        corners = np.sort(self.corners())
+        agreeing = np.flatnonzero((self._classes >= 0).all(0) & (self._classes == self._classes[:1]).all(0))
+        corners = corners[chosen_places(len(corners), params.inputs, params.seed)]
+        agreeing = agreeing[chosen_places(len(agreeing), len(corners), params.seed)] if len(corners) else agreeing
+        if not len(corners) or not len(agreeing):
+            return None
+        sets = read_sets(self._classifiers[0], self._dataset, self._places[agreeing], self._places[corners])
+        return PopulationScan(self._classifiers[0], sets, ("agreeing", "corner-case"), params)
+
+    def step(self, scan: PopulationScan | None = None) -> Step[CornerCasesResult]:
+        """The complete picture now."""
+        looks = len(self._classifiers) * len(self._places)
+        done = (looks if scan else self._seen) + (scan.scan.done if scan else 0)
+        return Step(done=done, total=looks + (scan.scan.total if scan else 0), result=self._result(scan))
+
+    def _result(self, scan: PopulationScan | None) -> CornerCasesResult:
+        corners, known = self.corners(), (self._classes >= 0).all(0)
+        places = self._places[corners]
+        classes = self._classes[:, known]
+        populations = (scan.result(),) if scan is not None and scan.ready else ()
+        return CornerCasesResult(
+            models=tuple(classifier.name for classifier in self._classifiers),
+            looked=int(known.sum()),
+            numbers=places,
+            keys=tuple(self._dataset.key(int(i)) for i in places),
+            classes=self._classes[:, corners],
+            confidence=self._confidence[:, corners],
+            truth=np.full(len(places), -1, dtype=np.int64) if self._labels is None else self._labels[places],
+            pairs=(classes[:, None] != classes[None]).sum(2),
+            thumbnails=self._thumbnails,
+            notable_inputs=self._notable_inputs,
+            populations=populations,
+            model_calls=self._seen + sum(known.model_calls for known in populations),
+            labels=tuple(self._classifiers[0].labels),
+            kind=self._classifiers[0].kind,
+        )
+
+
+def class_orders(classifiers: Sequence[Classifier]) -> list[np.ndarray]:
+    """For each model, the number its classes have in the first model: by name where the names are the same."""
+    if len(classifiers) < 2:
+        raise ModelError("Corner cases are inputs on which models disagree; load at least two models.")
+    first = [label.casefold() for label in classifiers[0].labels]
+    orders = []
+    for classifier in classifiers:
+        if classifier.classes != len(first):
+            raise ModelError(
+                f"{classifier.name} has {classifier.classes} classes and {classifiers[0].name} has {len(first)}; "
+                f"compare models that know the same classes."
+            )
+        own = [label.casefold() for label in classifier.labels]
+        same = sorted(own) == sorted(first) and len(set(own)) == len(own)
+        orders.append(np.array([first.index(label) for label in own] if same else range(len(own)), dtype=np.int64))
+    return orders
+
+
+def corner_cases(classifiers: Sequence[Classifier], x: np.ndarray, batch: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the inputs ``(n, *shape)`` on which the models disagree, and all classes ``(models, n)``."""
+    orders = class_orders(classifiers)
+    answers = [classifier.infer(x, batch).argmax(1).cpu().numpy() for classifier in classifiers]
+    classes = np.stack([order[answer] for order, answer in zip(orders, answers, strict=True)])
+    return np.flatnonzero((classes != classes[:1]).any(0)), classes

@@ -1,0 +1,43 @@
+"""Inputs worth showing: small pictures of many, and the few that become findings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.core.picture import picture_of
+
+#: Small pictures of one result take at most so many bytes; with more inputs each becomes smaller.
+_BUDGET = 8_000_000
+_LARGEST, _SMALLEST = 64, 12
+
+
+def thumbnails(x: np.ndarray | Tensor, kind: str, total: int = 0) -> np.ndarray:
+    """Inputs ``(n, *shape)`` in [0, 1] as small pictures ``(n, h, w, 3)`` uint8, part of ``total`` (0: they are all)."""
+    values = x.cpu().numpy() if isinstance(x, Tensor) else x
+    if not len(values):
+        return np.zeros((0, 1, 1, 3), dtype=np.uint8)
+    side = max(_SMALLEST, min(_LARGEST, math.isqrt(_BUDGET // (3 * (total or len(values))))))
+    return np.stack([_reduced(picture_of(value, kind), side) for value in values])
+
+
+def _reduced(picture: np.ndarray, side: int) -> np.ndarray:
+    """The picture with its longer side at most ``side``, each new pixel the mean of those it stands for."""
+    height, width = picture.shape[:2]
+    longest = max(height, width)
+    if longest <= side:
+        return picture
+    size = (max(1, round(height * side / longest)), max(1, round(width * side / longest)))
+    planes = torch.from_numpy(picture).permute(2, 0, 1)[None].float()
+    smaller = torch.nn.functional.interpolate(planes, size=size, mode="area")[0].permute(1, 2, 0)
+    return np.asarray(smaller.round().to(torch.uint8).numpy())
+
+
+def chosen_places(count: int, most: int, seed: int) -> np.ndarray:
+    """At most ``most`` of the places 0 … count - 1 in rising order, by chance; ``most`` 0 takes all."""
+    if not 0 < most < count:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(seed).choice(count, most, replace=False))

@@ -1,0 +1,237 @@
+"""``robgui reproduce``: the claims of the papers, run here, side by side with what the papers say."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import textwrap
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from robgui.cli import INTERRUPTED, Parser
+from robgui.cli.progress import Progress
+from robgui.core.analysis import Step
+from robgui.core.claim import Claim, Drawing, Setting, claims_of, methods
+from robgui.core.codec import readable
+from robgui.core.drive import versions
+from robgui.core.errors import ParamsError, RobguiError
+from robgui.core.words import duration
+
+#: Exit code when a claim does not hold, or when none could be run: nothing has been shown then.
+NOT_SHOWN = 1
+_FOLDER = "robgui-reproduce"
+#: The table is this wide where there is no terminal to ask.
+_WIDTH = 150
+
+
+def reproduce(words: list[str]) -> int:
+    """Runs the claims of one method or of all; returns 0 when all that could be run hold, 1 otherwise."""
+    given = _parser().parse_args(words)
+    chosen = methods() if given.method == "all" else (given.method,)
+    for method in chosen:
+        claims_of(method)
+    record = Record(_folder(given.out), vars(given))
+    watcher = _Watcher()
+    state = "done"
+    try:
+        setting = _setting(given, watcher)
+        for method in chosen:
+            for claim in _guarded(method, setting):
+                watcher.say(f"{claim.statement}: {claim.verdict}")
+                record.add(claim)
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is done is now written, whatever the user presses
+        state = "interrupted"
+        watcher.say("robgui: interrupted; the claims so far are kept")
+    finally:
+        watcher.close()
+    record.write(state)
+    print(table(record.claims, shutil.get_terminal_size((_WIDTH, 24)).columns))
+    print(record.summary())
+    return INTERRUPTED if state == "interrupted" else exit_code(record.claims)
+
+
+def exit_code(claims: Sequence[Claim]) -> int:
+    """0 when at least one claim could be run and all that could be hold."""
+    run = [claim.holds for claim in claims if claim.holds is not None]
+    return 0 if run and all(run) else NOT_SHOWN
+
+
+def _guarded(method: str, setting: Setting) -> Iterator[Claim]:
+    """The claims of a method; what keeps the whole method from running is one claim that says so."""
+    try:
+        yield from claims_of(method)(setting)
+    except RobguiError as error:
+        yield Claim(method, f"{method}: the claims of the paper", "", "", None, str(error))
+
+
+def _setting(given: argparse.Namespace, watcher: _Watcher) -> Setting:
+    from robgui.core.loading import load
+
+    if given.seed < 0:
+        raise ParamsError(f"--seed {given.seed}: the seed must be 0 or more.")
+    data = None if given.data is None else Path(given.data).expanduser()
+    if data is not None and not data.exists():
+        raise ParamsError(f"--data {given.data}: there is no such file or folder; check the path.")
+    models = tuple(load(path, trust=given.trust) for path in given.models)
+    return Setting(data, models, given.quick, given.seed, watcher.say, watcher.watch)
+
+
+def _folder(out: str) -> Path:
+    """The folder of the results, made before the work and not after it."""
+    folder = Path(out).expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParamsError(f"--out {out}: the folder cannot be made ({error.strerror}); name another one.") from error
+    if not os.access(folder, os.W_OK):
+        raise ParamsError(f"--out {out}: nothing may be written there; name another folder.")
+    return folder
+
+
+class _Watcher:
+    """Progress on stderr: one bar for each thing that is done."""
+
+    def __init__(self) -> None:
+        self._title = ""
+        self._progress = Progress("")
+
+    def say(self, sentence: str) -> None:
+        """Writes a line above the bar."""
+        self._progress.say(sentence)
+
+    def watch(self, title: str, step: Step[Any]) -> None:
+        """Shows how far the thing called ``title`` is."""
+        if title != self._title:
+            self.close()
+            self._title, self._progress = title, Progress(title)
+        self._progress.show(step)
+
+    def close(self) -> None:
+        """Leaves a clean line."""
+        self._progress.close()
+
+
+class Record:
+    """What has been done so far, written after every claim: ``result.json`` and the figures beside it."""
+
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+        self.folder = folder
+        self.claims: list[Claim] = []
+        self._settings = settings
+        self._rows: list[dict[str, Any]] = []
+        self._began = self._last = time.monotonic()
+
+    def add(self, claim: Claim) -> None:
+        """Keeps a claim and draws its figures."""
+        now = time.monotonic()
+        self.claims.append(claim)
+        self._rows.append(
+            {
+                **{name: getattr(claim, name) for name in ("method", "statement", "paper", "ours", "holds", "verdict", "note", "detail")},
+                "figures": [name for drawing in claim.figures for name in self._draw(drawing)],
+                "seconds": round(now - self._last, 3),
+            }
+        )
+        self._last = now
+        self.write("running")
+
+    def write(self, state: str) -> None:
+        """Writes ``result.json`` whole or not at all."""
+        fields = {
+            "state": state,
+            "settings": self._settings,
+            "seconds": round(time.monotonic() - self._began, 3),
+            "versions": versions(),
+            **self._counts(),
+            "claims": self._rows,
+        }
+        text = json.dumps(readable(fields, largest=100_000)[0], indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+        path = self.folder / "result.json"
+        self._put(path.with_suffix(".json.part"), text.encode())
+        path.with_suffix(".json.part").replace(path)
+
+    def summary(self) -> str:
+        """How many hold, how long it took and where the results are, in one line."""
+        counts = self._counts()
+        numbers = f"{counts['holds']} hold, {counts['does_not_hold']} do not hold, {counts['cannot_run']} cannot run"
+        return f"{numbers}; {duration(time.monotonic() - self._began)}; results and figures in {self.folder}"
+
+    def _counts(self) -> dict[str, int]:
+        verdicts = [claim.holds for claim in self.claims]
+        return {"holds": verdicts.count(True), "does_not_hold": verdicts.count(False), "cannot_run": verdicts.count(None)}
+
+    def _draw(self, drawing: Drawing) -> Iterator[str]:
+        from robgui.report.figures import save
+
+        figure = figure_of(drawing)
+        for kind in ("png", "svg"):
+            name = f"{drawing.name}.{kind}"
+            self._put(self.folder / name, save(figure, kind))
+            yield name
+
+    def _put(self, path: Path, content: bytes) -> None:
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise RobguiError(f"{path} cannot be written ({error.strerror}); choose another folder with --out.") from error
+
+
+def figure_of(drawing: Drawing) -> Any:
+    """The matplotlib figure of an analysis' result, or histograms of its values."""
+    from matplotlib.figure import Figure
+
+    from robgui.report.figures import CLASS_COLOURS, draw
+
+    figure = draw(drawing.analysis, drawing.result)
+    if figure is None:
+        figure = Figure(figsize=(5.8, 3.6), layout="constrained")
+        axes = figure.subplots()
+        for (name, values), colour in zip(drawing.values.items(), CLASS_COLOURS, strict=False):
+            label = f"{name}: {len(values):,} values, mean {values.mean():.3g}"
+            axes.hist(values, 40, range=(0, 1), color=f"{colour}66", edgecolor=colour, label=label)
+        axes.set(xlim=(0, 1), xlabel="index", ylabel="values")
+        axes.legend(frameon=False)
+    if drawing.title:
+        figure.suptitle(textwrap.fill(drawing.title, 72), fontsize=10)
+    return figure
+
+
+def table(claims: Sequence[Claim], width: int) -> str:
+    """The claims as a table of text, a note under each."""
+    rows = [("claim", "paper", "ours", "result"), *((claim.statement, claim.paper, claim.ours or "-", claim.verdict) for claim in claims)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = ["  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
+    notes = [textwrap.fill(claim.note, max(60, width), initial_indent="    ", subsequent_indent="    ") for claim in claims]
+    body = [line for row, note in zip(lines[1:], notes, strict=True) for line in (row, note) if line]
+    return "\n".join([lines[0], "-" * len(lines[0]), *body])
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="robgui reproduce",
+        description="Runs the claims of the papers and says which hold. Exit code 0: all that could be run hold; 1: one does not, or none "
+        "could be run; 130: interrupted, what was done is kept.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("method", nargs="?", default="all", help=f"one of: {', '.join([*methods(), 'all'])} [all]")
+    parser.add_argument(
+        "--data", metavar="PATH", help="run on these instead of the bundled data, such as the folder of the MNIST IDX files"
+    )
+    parser.add_argument(
+        "--models",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="run on these models, in the order of the paper's table [bundled or trained]",
+    )
+    parser.add_argument("--out", metavar="FOLDER", default=_FOLDER, help=f"where to put result.json and the figures [./{_FOLDER}]")
+    parser.add_argument("--quick", action="store_true", help="small sizes: less than a minute on the bundled data, and less power")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="start of all random numbers [0]")
+    parser.add_argument("--trust", action="store_true", help="the model files may execute code when they are read")
+    return parser

@@ -1,0 +1,75 @@
+"""A store with three of the demo's models and its images, and the panels of the zoNNscan page."""
+
+from __future__ import annotations
+
+import pytest
+
+from robgui import resources
+from robgui.core import analysis as registry
+from robgui.core.dataset import open_dataset
+from robgui.core.loading import load
+from robgui.gui.panels import PAGES
+from robgui.gui.run_pane import RunPane
+from robgui.gui.store import Store
+from robgui.gui.theme import theme
+
+
+@pytest.fixture(scope="session")
+def demo_models():
+    """The quick ones of the demo: an exported network and a script."""
+    return [load(resources.path("demo", name), device="cpu") for name in ("fashion_mlp.pt2", "fashion_rnn.pt")]
+
+
+@pytest.fixture(scope="session")
+def demo_images():
+    return open_dataset(resources.path("demo", "fashion.npz"))
+
+
+@pytest.fixture
+def store(qtbot, tmp_path, demo_models, demo_images):
+    theme.apply(False)
+    made = Store()
+    made.analyses = registry.analyses()
+    with qtbot.waitSignal(made.history.opened, timeout=10_000):
+        made.open_workspace(tmp_path / "test.robgui")
+    made.library.add_dataset(demo_images)
+    for model in demo_models:
+        made.library.add_model(model, activate=model is demo_models[0])
+    qtbot.waitUntil(lambda: not made.background.busy, timeout=30_000)
+    yield made
+    assert made.shutdown()
+
+
+@pytest.fixture
+def bench(qtbot, store):
+    """Makes a panel with its form: ``panel, pane = bench("zonnscan")``."""
+
+    def make(analysis):
+        entry = next(entry for page in PAGES for entry in page.panels if entry.analysis == analysis)
+        panel, pane = entry.make(store), RunPane(store)
+        for widget in (panel, pane):
+            qtbot.addWidget(widget)
+        pane.show_analysis(analysis)
+        panel.resize(720, 500)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        return panel, pane
+
+    return make
+
+
+@pytest.fixture
+def run(qtbot, store):
+    """Presses Run with these settings and waits until the run has ended and is drawn."""
+
+    def press(panel, pane, **values):
+        pane.form().set_values(values)
+        assert pane.run.isEnabled(), store.obstacle(panel.analysis)
+        runs = len(store.history.runs)
+        pane.run.click()
+        qtbot.waitUntil(lambda: len(store.history.runs) > runs and store.history.runs[0].state.ended, timeout=60_000)
+        assert not store.history.runs[0].error
+        qtbot.waitUntil(lambda: not panel.stale and panel.result is not None, timeout=5_000)
+        return panel.result
+
+    return press
