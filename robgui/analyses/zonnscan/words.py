@@ -27,9 +27,9 @@ def sweep_verdict(result: ZonnscanResult) -> str:
 
 
 def _reach(result: ZonnscanResult) -> str:
-    subject = f"{result.labels[result.predicted]} ({result.input_name})"
+    subject = f"{result.input_name}, predicted “{result.labels[result.predicted]}”"
     if result.crossing_radius > 0:
-        other = f", to {result.labels[result.witness_class]}," if result.witness_class >= 0 else ""
+        other = f", to “{result.labels[result.witness_class]}”," if result.witness_class >= 0 else ""
         return f"{subject}: the nearest change of class found{other} is at radius {number(result.crossing_radius)}."
     sampled = result.samples[1:] if result.radii[0] == 0 else result.samples
     if not sampled.any():
@@ -61,7 +61,7 @@ def sweep_findings(result: ZonnscanResult) -> list[Finding]:
     name = result.labels[result.predicted]
     other = result.labels[result.witness_class] if result.witness_class >= 0 else ""
     title = (
-        f"{result.input_name}: {name} becomes {other or 'another class'} at radius {number(result.crossing_radius)}"
+        f"{result.input_name}: “{name}” becomes {f'“{other}”' if other else 'another class'} at radius {number(result.crossing_radius)}"
         if crosses
         else f"{result.input_name}: the index rises by {number(jump)} up to radius {number(near)}"
     )

@@ -32,7 +32,7 @@ class Reference:
         self.pinned: Pinned | None = None
         self.index = pg.PlotDataItem()
         self.crossing = pg.PlotDataItem(symbol="d", symbolSize=6, pxMode=True)
-        self._low, self._high = pg.PlotDataItem(pen=None), pg.PlotDataItem(pen=None)
+        self._low, self._high = pg.PlotCurveItem(pen=None), pg.PlotCurveItem(pen=None)
         self._band = pg.FillBetweenItem(self._low, self._high)
         for item in (self._low, self._high, self._band, self.crossing, self.index):
             item.setZValue(-10)

@@ -38,13 +38,13 @@ class ZonnscanPanel(Panel):
         "the curve appears at once and sharpens while it runs."
     )
     explanation = (
-        "Each radius r stands for the zone of all inputs whose every value differs from the chosen one by at most r. "
+        "Each radius r stands for a zone around the chosen input: in zone linf, all inputs whose every value differs by at most r. "
         "The dotted line is the zoNNscan index: the mean uncertainty of the model over that zone, 0 when it is always sure, "
         "1 when it cannot tell the classes apart; the band around it is its 95 % confidence interval. Coloured lines are the mean "
         "confidence in each class that reaches 5 % somewhere. The line with triangles counts the share of samples that fall into another "
         "class than the input: a zone cut by a sharp boundary has a low index but a high share. The horizontal line is the uncertainty at "
-        "the input itself. "
-        "Drag the vertical line to see samples from the zone at that radius. Keep as reference leaves this run's index and share as "
+        "the input itself, the dashed vertical line the smallest radius at which a change of class was found. "
+        "Drag the solid vertical line to see samples from the zone at that radius. Keep as reference leaves this run's index and share as "
         "thin lines, so that the next run, of another input or model or of the adversarial twin, can be compared with it."
     )
 
@@ -61,14 +61,15 @@ class ZonnscanPanel(Panel):
         self.plot = Plot("radius (share of the range)", "value (0 to 1)")
         self.plot.getPlotItem().getAxis("left").setTicks([[(i / 5, f"{i / 5:.1f}") for i in range(6)]])
         self._legend = Legend()
-        self._low = pg.PlotDataItem(pen=None)
-        self._high = pg.PlotDataItem(pen=None)
+        self._low = pg.PlotCurveItem(pen=None)  # a PlotDataItem without a pen has no path to fill to
+        self._high = pg.PlotCurveItem(pen=None)
         self._band = pg.FillBetweenItem(self._low, self._high)
         self._index = pg.PlotDataItem()
         self._crossing = pg.PlotDataItem(symbol="t1", symbolSize=7, pxMode=True)
         self._own = pg.InfiniteLine(angle=0)
         self.marker = pg.InfiniteLine(pos=0.1, angle=90, movable=True, bounds=(0, 1))
-        for item in (self._low, self._high, self._band, self._own, self._crossing, self._index, self.marker):
+        self._change = pg.InfiniteLine(angle=90)
+        for item in (self._low, self._high, self._band, self._own, self._crossing, self._index, self._change, self.marker):
             self.plot.addItem(item)
         self.marker.sigPositionChanged.connect(self._show_cursor)
         self.marker.sigPositionChangeFinished.connect(lambda _: self._tell_radius())
@@ -94,6 +95,7 @@ class ZonnscanPanel(Panel):
         self._crossing.setSymbolBrush(pg.mkBrush(colours.quiet))
         self._crossing.setSymbolPen(pg.mkPen(colours.quiet))
         self._own.setPen(pg.mkPen(colours.quiet, width=1, style=Qt.PenStyle.DashDotLine))
+        self._change.setPen(pg.mkPen(colours.bad, width=1.5, style=Qt.PenStyle.DashLine))
         self.marker.setPen(pg.mkPen(colours.accent, width=2))
         self.marker.setHoverPen(pg.mkPen(colours.accent, width=4))
         self.reference.restyle()
@@ -112,6 +114,9 @@ class ZonnscanPanel(Panel):
         for curve, label in zip(self._curves, self._drawn, strict=True):
             curve.setData(result.radii, result.mean_confidence[:, label])
         self._own.setValue(_own_index(result))
+        self._change.setVisible(result.crossing_radius > 0)
+        if result.crossing_radius > 0:
+            self._change.setValue(result.crossing_radius)
         self._show_radii(float(result.radii.max()))
         self._show_cursor()
 
@@ -154,7 +159,7 @@ class ZonnscanPanel(Panel):
         for curve, pen in zip(self._curves, pens, strict=True):
             curve.setPen(pen)
         keys = [Key("zoNNscan index", self._index.opts["pen"]), Key("share in other classes", self._crossing_pen(), "t1")]
-        keys.append(Key("index at the input", self._own.pen))
+        keys += [Key("index at the input", self._own.pen), Key("class changes", self._change.pen)]
         keys += self.reference.keys()
         self._legend.show_keys([*keys, *(Key(self._labels[label], pen) for label, pen in zip(self._drawn, pens, strict=True))])
 

@@ -236,7 +236,7 @@ def test_a_near_boundary_is_a_finding_with_a_picture_and_the_crossing_input() ->
 def test_the_verdict_names_class_radius_surety_and_cost() -> None:
     known = find("zonnscan")
     words = known.verdict(sweep(linear([12.0], -5.0), [0.3], samples=256))
-    assert words.startswith("0 (row 0)") and "radius 0.117" in words and "model calls" in words and "±" in words
+    assert words.startswith("row 0, predicted “0”: ") and "radius 0.117" in words and "model calls" in words and "±" in words
     sure = known.verdict(sweep(Classifier.from_module(Constant([9.0, 0.0]), (1,)), [0.3], samples=256))
     assert "no sample up to radius 1 changes class" in sure
 
