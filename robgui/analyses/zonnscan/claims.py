@@ -156,7 +156,7 @@ def _watermark_claim(statement: str, paper: str, result: WatermarkResult, size: 
         "model_calls": result.model_calls,
     }
     values = {"original": result.index[0].ravel(), "watermarked": result.index[1].ravel()}
-    ours = f"{result.means[0]:.2f} -> {result.means[1]:.2f}, p = {number(result.ks_p)}"
+    ours = f"{result.means[0]:.2f} -> {result.means[1]:.2f}, {_p(result.ks_p)}"
     return Claim(
         METHOD, statement, paper, ours, result.ks_p < LEVEL, note, detail, (Drawing(name, "zonnscan_watermark", result, statement, values),)
     )
@@ -272,7 +272,12 @@ def _means(table: tuple[tuple[float, float], ...], subject: Subject) -> str:
 
 
 def _figures(result: PopulationsResult) -> str:
-    return f"{result.means[0]:.2f} -> {result.means[1]:.2f}, p = {number(result.ks_p)}"
+    return f"{result.means[0]:.2f} -> {result.means[1]:.2f}, {_p(result.ks_p)}"
+
+
+def _p(value: float) -> str:
+    """A p value in words; one too small for a number is said to be so."""
+    return f"p = {number(value)}" if value > 0 else "p < 10⁻³⁰⁰"
 
 
 def _sampling(result: PopulationsResult) -> str:
