@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import sys
+import threading
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -110,6 +113,15 @@ class _Task(QRunnable):
             self.owner._answered.emit(answer)
         except RuntimeError:
             return  # the window was closed while this was running: nobody is left to tell
+
+
+def step_back() -> None:
+    """Lets the window go first: this thread, and the helper threads torch starts from it, run at a lower priority.
+
+    Qt's own thread priorities do nothing on Linux, where a nice value belongs to each thread.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
 
 
 def unexpected(error: BaseException) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QThread, Signal
 
 from robgui.core.errors import RobguiError
+from robgui.gui.background import step_back
 
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
@@ -125,6 +126,7 @@ class _Worker(QThread):
             self._condition.notify()
 
     def run(self) -> None:
+        step_back()
         try:
             while (chunk := self._next()) is not None:
                 self._predict(chunk)

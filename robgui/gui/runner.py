@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
 from robgui.core.errors import RobguiError
 from robgui.core.run import RunState
-from robgui.gui.background import unexpected
+from robgui.gui.background import step_back, unexpected
 
 if TYPE_CHECKING:
     from robgui.core.analysis import Step
@@ -231,4 +231,5 @@ class _Worker(QThread):
         self._job = job
 
     def run(self) -> None:
+        step_back()
         self._job.work()

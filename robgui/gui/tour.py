@@ -35,6 +35,9 @@ STOPS = (
     Stop("zonnscan", "fashion_cnn.safetensors", 6),
     Stop("zonnscan", "traffic_cnn.pt2", 0),
     Stop("zonnscan", "table_mlp.onnx", 0),
+    Stop("zonnscan_populations", "fashion_mlp.pt2", 0),
+    Stop("zonnscan_corner_cases", "fashion_mlp.pt2", 0),
+    Stop("zonnscan_watermark", "fashion_mlp.pt2", 0),
 )
 
 

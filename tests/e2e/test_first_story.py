@@ -78,12 +78,13 @@ def run_story(qtbot, start):
     again = start()
     qtbot.waitUntil(lambda: len(again.store.library.models) == 6, timeout=120_000)
     assert [run.state for run in again.store.history.runs] == [RunState.CANCELLED, RunState.DONE]
-    again.store.history.show_run(again.store.history.runs[1])
     fresh = again.panel("zonnscan")
-    qtbot.waitUntil(lambda: fresh.result is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: fresh.verdict.text() == again.store.history.runs[0].verdict, timeout=10_000)
+    assert again.current_panel is fresh, "the newest picture is there at once"
+    again.store.history.show_run(again.store.history.runs[1])
+    qtbot.waitUntil(lambda: fresh.verdict.text() == again.store.history.runs[1].verdict, timeout=10_000)
     assert again.current_panel is fresh
     assert (fresh.result.index == index).all()
-    assert fresh.verdict.text() == again.store.history.runs[1].verdict
 
 
 def test_demo_run_stop_reopen_offscreen(qtbot, start):

@@ -20,7 +20,8 @@ FEWEST = 64
 class Scan:
     """Samples every zone of a cloud until its interval is narrow enough or ``cap`` is reached.
 
-    Iterating does the work and gives control back after each batch; ``tally`` is up to date at that moment.
+    Iterating does the work and gives control back after each batch, from the first samples on; ``tally`` holds what was
+    counted by then.
 
     Args:
         classifier: The model.
@@ -90,8 +91,12 @@ class Scan:
             for i in range(0, len(zones), together):
                 part = zones[i : i + together]
                 samples = block.at(part).reshape(-1, *self._classifier.shape)
-                scores = self._classifier.infer(samples, self._batch)
-                self.tally.add(numbers[i : i + together], part, first, scores)
+                scores = []
+                for batch in torch.split(samples, self._classifier.batch(self._batch)):  # type: ignore[no-untyped-call]
+                    if scores and self.tally.samples.any():
+                        yield
+                    scores.append(self._classifier.infer(batch, self._batch))
+                self.tally.add(numbers[i : i + together], part, first, torch.cat(scores))
                 yield
 
     def _going_on(self) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
+from robgui.core.analysis import Pace
 from robgui.core.run import RunState
 from robgui.gui.theme import pixmap, set_heading, theme
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from robgui.core.request import Request
     from robgui.gui.runner import Job
     from robgui.gui.store import Store
+
+
+#: Words that change thirty times a second cannot be read, and laying them out costs more than the picture.
+WORDS_SECONDS = 0.25
 
 
 class Panel(QWidget):
@@ -35,6 +40,7 @@ class Panel(QWidget):
         self.result: Any = None
         self.request: Request | None = None
         self._run_id: str | None = None
+        self._words_due = Pace(WORDS_SECONDS)
         self._job: Job | None = None
         self._left: Job | None = None
         self.setAccessibleName(self.title)
@@ -79,11 +85,12 @@ class Panel(QWidget):
         self._stale.hide()
         self._pages.setCurrentIndex(0)
 
-    def show_result(self, request: Request, result: Any, verdict: str) -> None:
-        """Draws ``result`` and remembers what it came from."""
+    def show_result(self, request: Request, result: Any, verdict: str | None) -> None:
+        """Draws ``result`` and remembers what it came from; without a ``verdict`` the words on show stay."""
         self.request, self.result = request, result
-        self.verdict.setText(verdict)
-        self._hold_height()
+        if verdict is not None:
+            self.verdict.setText(verdict)
+            self._hold_height()
         self._pages.setCurrentIndex(1)
         self.draw(result)
         self._check_stale()
@@ -187,17 +194,20 @@ class Panel(QWidget):
             self._job = job
         if job is self._job and job.state.ended:
             self._job, self._run_id = None, job.run_id
-            if job.state is RunState.CANCELLED and self.result is not None:
-                self.verdict.setText(f"Stopped early. {self.verdict.text()}")
+            if self.result is not None:
+                early = "Stopped early. " if job.state is RunState.CANCELLED else ""
+                self.verdict.setText(early + self.store.analyses[self.analysis].verdict(self.result))
             self._check_stale()
 
     def _job_stepped(self, job: Job) -> None:
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
         if job.request.analysis == self.analysis and job is not self._left and job.step is not None:
+            if job is not self._job or self.result is None:
+                self._subject.setText(_subject(job.request))
+                self._words_due = Pace(WORDS_SECONDS)
             self._job = job
-            known = self.store.analyses[self.analysis]
-            self._subject.setText(_subject(job.request))
-            self.show_result(job.request, job.step.result, known.verdict(job.step.result))
+            words = self.store.analyses[self.analysis].verdict(job.step.result) if self._words_due.due() else None
+            self.show_result(job.request, job.step.result, words)
 
     def _result_shown(self, run: Any, result: Any) -> None:
         if run.request.analysis != self.analysis:

@@ -43,13 +43,13 @@ class ZonnscanPanel(Panel):
         "1 when it cannot tell the classes apart; the band around it is its 95 % confidence interval. Coloured lines are the mean "
         "confidence in each class that reaches 5 % somewhere. The line with triangles counts the share of samples that fall into another "
         "class than the input: a zone cut by a sharp boundary has a low index but a high share. The horizontal line is the uncertainty at "
-        "the input itself, the dashed vertical line the smallest radius at which a change of class was found. "
+        "the input itself, the dash-dotted vertical line the smallest radius at which a change of class was found. "
         "Drag the solid vertical line to see samples from the zone at that radius. Keep as reference leaves this run's index and share as "
         "thin lines, so that the next run, of another input or model or of the adversarial twin, can be compared with it."
     )
 
     def __init__(self, store: Store) -> None:
-        self._curves: list[pg.PlotDataItem] = []
+        self._curves: list[pg.PlotCurveItem] = []
         self._drawn: tuple[int, ...] = ()
         self._labels: tuple[str, ...] = ()
         self._sampled: tuple[object, float] | None = None
@@ -64,7 +64,7 @@ class ZonnscanPanel(Panel):
         self._low = pg.PlotCurveItem(pen=None)  # a PlotDataItem without a pen has no path to fill to
         self._high = pg.PlotCurveItem(pen=None)
         self._band = pg.FillBetweenItem(self._low, self._high)
-        self._index = pg.PlotDataItem()
+        self._index = pg.PlotCurveItem(connect="finite")
         self._crossing = pg.PlotDataItem(symbol="t1", symbolSize=7, pxMode=True)
         self._own = pg.InfiniteLine(angle=0)
         self.marker = pg.InfiniteLine(pos=0.1, angle=90, movable=True, bounds=(0, 1))
@@ -95,7 +95,7 @@ class ZonnscanPanel(Panel):
         self._crossing.setSymbolBrush(pg.mkBrush(colours.quiet))
         self._crossing.setSymbolPen(pg.mkPen(colours.quiet))
         self._own.setPen(pg.mkPen(colours.quiet, width=1, style=Qt.PenStyle.DashDotLine))
-        self._change.setPen(pg.mkPen(colours.bad, width=1.5, style=Qt.PenStyle.DashLine))
+        self._change.setPen(pg.mkPen(colours.text, width=1.25, style=Qt.PenStyle.DashDotDotLine))
         self.marker.setPen(pg.mkPen(colours.accent, width=2))
         self.marker.setHoverPen(pg.mkPen(colours.accent, width=4))
         self.reference.restyle()
@@ -151,7 +151,9 @@ class ZonnscanPanel(Panel):
             for curve in self._curves:
                 self.plot.removeItem(curve)
             self._drawn = wanted
-            self._curves = [self.plot.plot() for _ in wanted]
+            self._curves = [pg.PlotCurveItem(connect="finite") for _ in wanted]
+            for curve in self._curves:
+                self.plot.addItem(curve)
             self._style_curves()
 
     def _style_curves(self) -> None:

@@ -1,0 +1,128 @@
+"""The assembled window: dropping files, pages, themes, text size, what is grey and why."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QApplication, QLabel
+
+from robgui import resources
+from robgui.gui.app import application, leave, open_window
+from robgui.gui.theme import theme
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    application()
+    made = open_window(tmp_path / "w.robgui")
+    made.show()
+    qtbot.waitExposed(made)
+    qtbot.waitUntil(lambda: bool(made.store.analyses) and made.store.history.workspace is not None, timeout=60_000)
+    yield made
+    theme.apply(False)
+    made.close()
+    assert leave(made, 0) == 0
+    made.deleteLater()
+
+
+def idle(qtbot, window):
+    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=60_000)
+
+
+def drop(window, *paths):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    event = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    window.dropEvent(event)
+
+
+def test_models_and_data_can_be_dropped_onto_the_window(window, qtbot):
+    drop(window, resources.path("demo", "traffic"), resources.path("demo", "traffic_cnn.pt2"))
+    idle(qtbot, window)
+    assert window.store.library.dataset.name == "traffic"
+    assert window.store.library.model.name == "traffic_cnn.pt2"
+    assert str(resources.path("demo", "traffic")) in window.settings.recent
+
+
+def test_a_dropped_workspace_is_opened(window, qtbot, tmp_path):
+    drop(window, tmp_path / "other.robgui")
+    assert any("does not exist" in sentence for sentence in window.toasts.sentences)
+    window.store.history.save_as(tmp_path / "copy.robgui")
+    idle(qtbot, window)
+    assert window.store.history.workspace.path.name == "copy.robgui"
+    assert window.windowTitle().startswith("copy")
+
+
+def test_run_is_grey_and_says_why_until_everything_is_there(window, qtbot):
+    window.go_to(1)
+    assert not window.run_pane.run.isEnabled()
+    assert any(label.text() == "Open a model first." and label.isVisible() for label in window.run_pane.findChildren(QLabel))
+    drop(window, resources.path("demo", "traffic_cnn.pt2"))
+    idle(qtbot, window)
+    assert any(label.text() == "Open some inputs first." and label.isVisible() for label in window.run_pane.findChildren(QLabel))
+    drop(window, resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    assert window.run_pane.run.isEnabled()
+
+
+def test_every_page_and_every_tab_has_an_empty_state_that_says_what_to_do(window):
+    from robgui.gui.panels import PAGES
+
+    for page in PAGES:
+        for entry in page.panels:
+            window.show_panel(entry.analysis)
+            panel = window.current_panel
+            assert panel.analysis == entry.analysis
+            assert len(panel.invitation) > 40
+            assert len(panel.explanation) > 100
+
+
+def test_the_window_fits_a_small_screen(window):
+    for number in range(window.pages.count()):
+        window.go_to(number)
+        smallest = window.minimumSizeHint()
+        assert smallest.width() <= 1100
+        assert smallest.height() <= 700
+
+
+def test_dark_and_light_and_larger_text_repaint_everything(window, qtbot):
+    window.go_to(1)
+    light = window.palette().window().color().lightness()
+    window.actions_["dark"].trigger()
+    assert theme.dark
+    assert window.palette().window().color().lightness() < light - 100
+    points = QApplication.font().pointSizeF()
+    window.actions_["larger"].trigger()
+    assert QApplication.font().pointSizeF() > points
+    window.actions_["smaller"].trigger()
+    window.actions_["dark"].trigger()
+    assert not theme.dark
+
+
+def test_nothing_to_export_is_said(window):
+    window.go_to(1)
+    window.actions_["copy_picture"].trigger()
+    assert any("no picture yet" in sentence for sentence in window.toasts.sentences)
+
+
+def test_the_layout_can_be_reset_after_everything_was_moved(window, qtbot):
+    window.runs_dock.setFloating(True)
+    window.gallery_dock.hide()
+    window.actions_["reset_layout"].trigger()
+    assert not window.runs_dock.isFloating()
+    assert window.gallery_dock.isVisible()
+
+
+def test_every_control_has_a_name_for_a_screen_reader(window):
+    from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
+
+    window.go_to(1)
+    nameless = [
+        widget
+        for kind in (QAbstractButton, QComboBox, QLineEdit, QSpinBox)
+        for widget in window.findChildren(kind)
+        if widget.isVisible() and not widget.accessibleName() and not getattr(widget, "text", str)() and not widget.toolTip()
+        if not widget.objectName().startswith("qt_")
+    ]
+    assert nameless == []
