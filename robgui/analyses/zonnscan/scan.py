@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from robgui.analyses.zonnscan.neighbours import Neighbours
 from robgui.analyses.zonnscan.points import stretches
@@ -91,8 +92,8 @@ class Scan:
             for i in range(0, len(zones), together):
                 part = zones[i : i + together]
                 samples = block.at(part).reshape(-1, *self._classifier.shape)
-                scores = []
-                for batch in torch.split(samples, self._classifier.batch(self._batch)):  # type: ignore[no-untyped-call]
+                scores: list[Tensor] = []
+                for batch in torch.split(samples, self._classifier.batch(self._batch)):
                     if scores and self.tally.samples.any():
                         yield
                     scores.append(self._classifier.infer(batch, self._batch))
