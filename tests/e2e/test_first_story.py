@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui.core.run import RunState
 from robgui.gui.app import application, leave, open_window
@@ -41,6 +41,10 @@ def press(qtbot, button):
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+def subject(panel):
+    return next(label.text() for label in panel.findChildren(QLabel) if label.accessibleName() == "Which model on which input")
+
+
 def load_demo(qtbot, window):
     press(qtbot, window.welcome.button("start_demo"))
     qtbot.waitUntil(lambda: len(window.store.library.models) == 6 and not window.store.background.busy, timeout=120_000)
@@ -67,9 +71,12 @@ def run_story(qtbot, start):
     store.select(store.selection.but(input=5))
     assert panel.stale, "another input: the picture on show no longer belongs to it"
 
+    assert subject(panel).endswith("input 0 of fashion.npz")
+
     window.run_pane.form().set_values({"samples": 1_000_000, "target_half_width": 0})
     press(qtbot, window.run_pane.run)
     qtbot.waitUntil(lambda: store.runner.active is not None and store.runner.active.step is not None, timeout=30_000)
+    assert subject(panel).endswith("input 5 of fashion.npz"), "every picture says what it shows"
     press(qtbot, window.run_pane.stop)
     qtbot.waitUntil(lambda: len(store.history.runs) == 2 and store.history.runs[0].state is RunState.CANCELLED, timeout=30_000)
     assert store.history.runs[0].has_result, "a stopped run keeps what it had"

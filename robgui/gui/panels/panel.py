@@ -126,6 +126,7 @@ class Panel(QWidget):
         self.verdict.setAccessibleName("Verdict")
         self.verdict.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._subject = QLabel(wordWrap=True)
+        self._subject.setAccessibleName("Which model on which input")
         self._subject.setProperty("role", "quiet")
         self._stale = QLabel("Stale: settings, model or input have changed. Press Run.")
         self._stale.setProperty("role", "badge")
@@ -202,7 +203,7 @@ class Panel(QWidget):
     def _job_stepped(self, job: Job) -> None:
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
         if job.request.analysis == self.analysis and job is not self._left and job.step is not None:
-            if job is not self._job or self.result is None:
+            if job.request is not self.request:
                 self._subject.setText(_subject(job.request))
                 self._words_due = Pace(WORDS_SECONDS)
             self._job = job
