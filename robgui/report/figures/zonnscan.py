@@ -1,87 +1,27 @@
-"""One matplotlib Figure per analysis, made from its result alone."""
+"""Figures of zoNNscan: sweep, populations, corner cases, watermark."""
 
 from __future__ import annotations
 
-import io
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import PercentFormatter
 
 from robgui.analyses.zonnscan.clouds import ZONE_WORDS
+from robgui.report.figures.style import CLASS_COLOURS, class_style, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from robgui.analyses.zonnscan import CornerCasesResult, PopulationsResult, WatermarkResult, ZonnscanResult
 
-#: Okabe and Ito's colours, the legible ones first; black is kept for what is no class.
-CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
-#: Yellow is pale on white: it gets a grey edge.
-_YELLOW = "#F0E442"
-#: After seven classes the colours come again with another line; dots belong to the index.
-CLASS_LINES = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
 #: So many classes get a line of their own; the rest are grey.
 SHOWN_CLASSES = 10
 #: So many corner cases stand in a row.
 SHOWN_INPUTS = 6
-
-_COMMON: dict[str, Any] = {
-    "font.size": 9.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 10.5,
-    "axes.titlelocation": "left",
-    "legend.frameon": False,
-    "lines.linewidth": 1.7,
-    "svg.hashsalt": "robgui",
-    "figure.figsize": (5.8, 5.4),
-}
-_DARK: dict[str, Any] = {
-    "figure.facecolor": "#1b1d21",
-    "axes.facecolor": "#1b1d21",
-    "savefig.facecolor": "#1b1d21",
-    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.edgecolor"), "#e4e6ea"),
-}
-#: matplotlib keeps its style in one global table.
-_LOCK = threading.Lock()
-
-
-def draw(name: str, result: Any, *, dark: bool = False) -> Figure | None:
-    """The figure of a result of analysis ``name``; None when the analysis has none."""
-    function = FIGURES.get(name)
-    if function is None:
-        return None
-    style: dict[Any, Any] = dict(mpl.rcParamsDefault)
-    with _LOCK, mpl.rc_context(style | _COMMON | (_DARK if dark else {})):
-        figure = function(result)
-        FigureCanvasAgg(figure)
-        figure.canvas.draw()
-        return figure
-
-
-def save(figure: Figure, kind: str = "svg", dpi: int = 160) -> bytes:
-    """The figure as the bytes of an SVG, PNG or PDF file."""
-    buffer = io.BytesIO()
-    stamp = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    with _LOCK, mpl.rc_context({"svg.hashsalt": "robgui"}):
-        figure.savefig(buffer, format=kind, dpi=dpi, metadata=stamp)
-    return buffer.getvalue()
-
-
-def class_style(number: int) -> dict[str, Any]:
-    """Colour and line of a class: the same in every figure."""
-    colour = CLASS_COLOURS[number % len(CLASS_COLOURS)]
-    style: dict[str, Any] = {"color": colour, "linestyle": CLASS_LINES[number // len(CLASS_COLOURS) % len(CLASS_LINES)]}
-    if colour == _YELLOW:
-        style["path_effects"] = [withStroke(linewidth=3.2, foreground="0.5")]
-    return style
 
 
 def zonnscan_figure(result: ZonnscanResult) -> Figure:
@@ -224,12 +164,6 @@ def _draw_detector(axes: Axes, result: PopulationsResult) -> None:
     axes.set_xlabel(f"false alarms (share of {result.names[0]} above the threshold)")
     axes.set_ylabel("detected")
     axes.set_title(f"The index as a detector: area {result.auc:.3g}")
-
-
-def shorten(text: str, length: int = 24) -> str:
-    """Text that fits a legend, without what matplotlib would read as mathematics."""
-    plain = " ".join(text.split()).replace("$", r"\$")
-    return plain if len(plain) <= length else plain[: length - 1] + "…"
 
 
 FIGURES: dict[str, Callable[[Any], Figure]] = {

@@ -1,0 +1,52 @@
+"""Scene: turns semantic parameters into images, differentiably."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One semantic parameter of a scene.
+
+    Attributes:
+        name: What settings and results call it: ``azimuth``.
+        title: What people call it: ``Azimuth``.
+        unit: ``°``, ``px``, ``%`` or empty.
+        low: Smallest value.
+        high: Largest value; on a periodic axis the same place as ``low``.
+        default: Where it stands when it is not varied.
+        periodic: Whether the far end leads back to the near one.
+    """
+
+    name: str
+    title: str
+    unit: str
+    low: float
+    high: float
+    default: float
+    periodic: bool = False
+
+
+class Scene(Protocol):
+    """Makes images from parameters; one interface for meshes and for transformed inputs.
+
+    Attributes:
+        name: What to call it.
+        axes: Its parameters, in the order of the columns that ``images`` takes.
+        exact_gradient: Whether autograd through ``images`` is the better gradient; else central differences are.
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    exact_gradient: bool
+
+    def images(self, values: Tensor) -> Tensor:
+        """Parameters ``(m, len(axes))`` in their units -> images ``(m, c, h, w)`` in [0, 1], on the same device.
+
+        Differentiable in ``values``; row by row the same whatever ``m`` is.
+        """
+        ...
