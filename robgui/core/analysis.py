@@ -87,6 +87,10 @@ class Analysis:
     inputs: Literal["one", "many", "none"]
     takes: Callable[[Any], Takes]
 
+    def looks_at_data(self, params: Params) -> bool:
+        """Whether these settings need a dataset at all; a rendered scene needs none."""
+        return self.inputs != "none" and self.takes(params).most_inputs != 0
+
     def refusal(self, classifier: Any) -> str:
         """Why this analysis cannot work on ``classifier``; empty when it can."""
         if classifier.kind not in self.kinds:
@@ -100,7 +104,7 @@ class Analysis:
             return f"{self.title} needs {_count(takes.fewest_models)} models that fit the same data; open another one."
         if inputs < takes.fewest_inputs:
             return f"With these settings {self.title} takes {_count(takes.fewest_inputs)} inputs; Ctrl+click the other one in the gallery."
-        if takes.most_inputs is not None and inputs > takes.most_inputs:
+        if takes.most_inputs and inputs > takes.most_inputs:
             return f"With these settings {self.title} takes {_count(takes.most_inputs)} input; Ctrl+click the second one to let go of it."
         return self._lack(classifiers[0], takes.needs) if classifiers else ""
 

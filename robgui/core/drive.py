@@ -128,7 +128,8 @@ class Drive(Iterator[Step[Any]]):
     def _prepare(self) -> tuple[tuple[Classifier, ...], Dataset | None]:
         from robgui.core.dataset import align, match
 
-        dataset = self._load_dataset() if self._dataset is None else self._dataset
+        looks = self.analysis.looks_at_data(self._params)
+        dataset = None if not looks else self._load_dataset() if self._dataset is None else self._dataset
         classifiers = self._classifiers or tuple(self._load_model(model) for model in self.request.models)
         if not classifiers or (len(classifiers) > 1 and not self.analysis.several_models):
             wanted = "at least one model" if self.analysis.several_models else "one model"
@@ -137,7 +138,7 @@ class Drive(Iterator[Step[Any]]):
             self._place(classifier)
             if refusal := self.analysis.refusal(classifier):
                 raise ModelError(refusal)
-        if dataset is None and self.analysis.inputs != "none":
+        if dataset is None and looks:
             raise DataError(f"{self.analysis.title} needs inputs; open some, or name them with --data.")
         if dataset is None:
             return classifiers, None

@@ -178,14 +178,16 @@ class Store(QObject):
         from robgui.core.request import Request, reference
 
         library, known, params = self.library, self.analyses.get(analysis), self.params.get(analysis)
-        if known is None or params is None or library.model is None or library.dataset is None:
+        if known is None or params is None or library.model is None:
             return None
+        looks = known.looks_at_data(params)
+        dataset = library.dataset if looks else None
         one = known.inputs == "one"
-        if one and self.selection.input is None:
+        if looks and (dataset is None or (one and self.selection.input is None)):
             return None
         models = library.fitting_models()[: known.takes(params).most_models] if known.several_models else [library.model]
-        indices = self.selection.inputs if one else self.scope
-        request = Request.build(analysis, models, library.dataset, params.model_dump(), indices=indices, autocast=library.autocast)
+        indices = None if not looks else self.selection.inputs if one else self.scope
+        request = Request.build(analysis, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
         return request.model_copy(update={"models": tuple(reference(m, trust=library.trusts(m)) for m in models)})
 
     def obstacle(self, analysis: str) -> str:
@@ -194,21 +196,32 @@ class Store(QObject):
             return "Still loading torch; a moment."
         if self.library.model is None:
             return "Open a model first."
+        known, params = self.analyses[analysis], self.params.get(analysis)
+        looks = params is None or known.looks_at_data(params)
+        if looks and (lack := self._lack_of_inputs(known)):
+            return lack
+        if params is None:
+            return "Correct the settings first."
+        models = self.library.fitting_models() if known.several_models else [self.library.model]
+        return known.refusal(self.library.model) or known.shortage(params, models, self._count(known) if looks else 0)
+
+    def _lack_of_inputs(self, known: Analysis) -> str:
         if self.library.dataset is None:
             return "Open some inputs first."
         if self.library.mismatch:
             return self.library.mismatch
-        if self.analyses[analysis].inputs == "one" and self.selection.input is None:
+        if known.inputs == "one" and self.selection.input is None:
             return "Choose an input in the gallery."
-        if self.analyses[analysis].inputs == "many" and self.scope == ():
+        if known.inputs == "many" and self.scope == ():
             return "No input passes the filter of the gallery; widen it."
-        params = self.params.get(analysis)
-        if params is None:
-            return "Correct the settings first."
-        known, inputs = self.analyses[analysis], self.selection.inputs
-        count = len(inputs) if known.inputs == "one" else len(self.library.dataset) if self.scope is None else len(self.scope)
-        models = self.library.fitting_models() if known.several_models else [self.library.model]
-        return known.refusal(self.library.model) or known.shortage(params, models, count)
+        return ""
+
+    def _count(self, known: Analysis) -> int:
+        """How many inputs a run would look at now."""
+        dataset = self.library.dataset
+        if known.inputs == "one":
+            return len(self.selection.inputs)
+        return len(dataset or ()) if self.scope is None else len(self.scope)
 
     def submit(self, request: Request) -> Job:
         """Queues a Request, on what is loaded already where that is what it asks for."""
