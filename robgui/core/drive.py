@@ -168,7 +168,18 @@ class Drive(Iterator[Step[Any]]):
         wanted = self.request.dataset
         if wanted is None:
             return None
+        if isinstance(ids := wanted.options.get("derived"), list):
+            return self._load_derived(wanted, ids)
         dataset = open_dataset(self._find_file(wanted, DataError), **wanted.options)
+        _check_unchanged(wanted, dataset.fingerprint, DataError)
+        return dataset
+
+    def _load_derived(self, wanted: Reference, ids: list[Any]) -> Dataset:
+        from robgui.core.derived import DerivedDataset
+
+        if self._workspace is None:
+            raise DataError(f"The inputs {wanted.name} live in a workspace; open that workspace and start the run there.")
+        dataset = DerivedDataset(self._workspace.derived([int(id_) for id_ in ids]))
         _check_unchanged(wanted, dataset.fingerprint, DataError)
         return dataset
 

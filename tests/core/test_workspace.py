@@ -238,7 +238,7 @@ def test_an_older_file_is_migrated_and_keeps_its_runs(path, monkeypatch):
     with Workspace.open(path) as workspace:
         assert len(workspace.runs()) == 1
         assert workspace._database.rows("SELECT colour FROM runs") == [(None,)]
-        assert workspace._database.rows("PRAGMA user_version") == [(2,)]
+        assert workspace._database.rows("PRAGMA user_version") == [(len(database.MIGRATIONS),)]
 
 
 def test_a_migration_that_fails_changes_nothing(path, monkeypatch):

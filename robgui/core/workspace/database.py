@@ -36,6 +36,9 @@ MIGRATIONS: list[str] = [
     CREATE TABLE refs (fingerprint TEXT PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL, used REAL NOT NULL);
     CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     """,
+    """
+    CREATE TABLE inputs (id INTEGER PRIMARY KEY AUTOINCREMENT, document TEXT NOT NULL, blob BLOB NOT NULL);
+    """,
 ]
 
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from robgui.core.analysis import Step, find
 from robgui.core.codec import decode, encode, npz, unzip
+from robgui.core.derived import Derived, numbered
 from robgui.core.errors import WorkspaceError
 from robgui.core.finding import Finding, StoredFinding
 from robgui.core.request import Reference, Request
@@ -184,6 +185,24 @@ class Workspace:
             connection.execute(
                 "UPDATE findings SET note = coalesce(?, note), starred = coalesce(?, starred) WHERE id = ?", (note, starred, id)
             )
+
+    # Derived inputs
+
+    def add_derived(self, items: Sequence[Derived]) -> list[Derived]:
+        """Keeps derived inputs; they come back with their numbers."""
+        rows = [_encode(item) for item in items]
+        with self._database.transaction() as connection:
+            ids = [int(connection.execute("INSERT INTO inputs (document, blob) VALUES (?, ?)", row).lastrowid or 0) for row in rows]
+        return numbered(items, ids)
+
+    def derived(self, ids: Sequence[int] | None = None) -> list[Derived]:
+        """Derived inputs by number, or all in the order in which they came about."""
+        rows = self._database.rows("SELECT id, document, blob FROM inputs ORDER BY id")
+        known = {id_: (document, blob) for id_, document, blob in rows}
+        chosen = list(known) if ids is None else list(ids)
+        for missing in (number for number in chosen if number not in known):
+            raise WorkspaceError(f"There is no derived input {missing} in {self.path}; open the workspace it belongs to.")
+        return numbered([decode(Derived, self._json(known[n][0]), known[n][1]) for n in chosen], chosen)
 
     # References and settings
 
