@@ -14,6 +14,7 @@ from robgui.core.errors import RobguiError
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
+    from robgui.core.derived import Derived
     from robgui.core.finding import StoredFinding
     from robgui.core.request import Reference
     from robgui.core.run import Run
@@ -48,6 +49,7 @@ class History(QObject):
         self.runs: list[Run] = []
         self.findings: list[StoredFinding] = []
         self.missing: list[Reference] = []
+        self.derived: list[Derived] = []
         self._background = background
 
     @property
@@ -59,7 +61,7 @@ class History(QObject):
         """Opens ``path`` (made if missing), or the user's own, in place of the present workspace."""
 
         def opened(answer: Any) -> None:
-            old, (self.workspace, self.runs, self.findings, references) = self.workspace, answer
+            old, (self.workspace, self.runs, self.findings, references, self.derived) = self.workspace, answer
             if old is not None:
                 self._background.run(old.close)
             self.missing = [r for r in references if r.path and not Path(r.path).exists()]
@@ -179,12 +181,12 @@ class History(QObject):
         return self.workspace
 
 
-def _open(path: Path | None) -> tuple[Workspace, list[Run], list[StoredFinding], list[Reference]]:
+def _open(path: Path | None) -> tuple[Workspace, list[Run], list[StoredFinding], list[Reference], list[Derived]]:
     from robgui.core.workspace import Workspace
 
     workspace = Workspace.open(path or Workspace.default_path())
     references = [*workspace.references("dataset"), *workspace.references("model")]
-    return workspace, workspace.runs(), workspace.findings(), references
+    return workspace, workspace.runs(), workspace.findings(), references, workspace.derived()
 
 
 def _remember(workspace: Workspace, item: Classifier | Dataset, trust: bool) -> None:

@@ -15,6 +15,8 @@ from robgui.gui.predictions import Predictions
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
+    from robgui.core.derived import Derived
+    from robgui.core.request import Reference, Request
     from robgui.core.speed import Speed
     from robgui.gui.background import Background
 
@@ -167,6 +169,55 @@ class Library(QObject):
             self.datasets_changed.emit()
         self.added.emit(dataset, False)
 
+    def add_derived(self, items: Sequence[Derived], *, activate: bool = True) -> None:
+        """Adds derived inputs to the gallery of their family; that gallery is shown."""
+        from robgui.core.derived import families
+
+        for family in families(items):
+            old = next((d for d in self.datasets if _relatives(d) == _relatives(family)), None)
+            self.add_dataset(family if old is None else old.with_more(family.items), activate=activate, instead_of=old)  # type: ignore[attr-defined]
+
+    def drop_derived(self) -> None:
+        """Lets go of the derived inputs: they belong to a workspace that is no longer open."""
+        self.datasets = [d for d in self.datasets if not _relatives(d)]
+        if self.dataset not in self.datasets:
+            self.dataset = None
+            if self.datasets:
+                self.use_dataset(self.datasets[-1])
+        self.datasets_changed.emit()
+
+    def dataset_of(self, request: Request) -> Dataset | None:
+        """The data of a request, if they are open; of derived inputs exactly those it asks for."""
+        wanted = request.dataset
+        if wanted is None:
+            return None
+        for dataset in self.datasets:
+            if dataset.fingerprint == wanted.fingerprint:
+                return dataset
+        family, places = self._family_of(wanted)
+        return None if family is None else family.only(places)  # type: ignore[attr-defined]
+
+    def locate(self, request: Request, place: int) -> tuple[Dataset, int] | None:
+        """Where input number ``place`` of a request stands now: which open data, which index; None when it is not open."""
+        wanted = request.dataset
+        if wanted is None:
+            return None
+        index = place if request.indices is None else request.indices[place]
+        for dataset in self.datasets:
+            if dataset.fingerprint == wanted.fingerprint:
+                return dataset, index
+        family, places = self._family_of(wanted)
+        return None if family is None else (family, places[index])
+
+    def _family_of(self, wanted: Reference) -> tuple[Dataset | None, list[int]]:
+        """The gallery that holds the derived inputs of a reference, and where in it they are."""
+        ids = wanted.options.get("derived")
+        for dataset in self.datasets:
+            known = dataset.options.get("derived")
+            if isinstance(ids, list) and isinstance(known, list) and set(ids) <= set(known):
+                return dataset, [known.index(number) for number in ids]
+        return None, []
+
     def use_dataset(self, dataset: Dataset) -> None:
         """Shows ``dataset`` in the gallery; picks a model that fits it if the present one does not."""
         self.dataset = dataset
@@ -256,6 +307,12 @@ class Library(QObject):
     def _notice(self, sentence: str) -> None:
         """Called by a Classifier on whatever thread it works; signals cross threads by themselves."""
         self.said.emit("warning", sentence, "")
+
+
+def _relatives(dataset: Dataset) -> object:
+    """Which family of derived inputs a dataset is; empty for any other."""
+    items = getattr(dataset, "items", ())
+    return items[0].relatives if items else ()
 
 
 def looks_alike(classifier: Classifier, dataset: Dataset) -> bool:

@@ -221,6 +221,7 @@ class MainWindow(QMainWindow):
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
+        store.sending.arrived.connect(self.show_panel)
         store.history.opened.connect(self._title)
         store.ready.connect(self._make_panels)
         store.ready.connect(self._go_on)

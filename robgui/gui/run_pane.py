@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
@@ -128,7 +128,8 @@ class RunPane(QWidget):
             signal.connect(lambda *_: self.refresh())
         store.ready.connect(lambda: self.show_analysis(self._analysis))
         store.job_stepped.connect(self._show_progress)
-        store.history.result_shown.connect(lambda run, _: self._show_params(run))
+        store.history.result_shown.connect(lambda run, _: self.show_params(run.request.analysis, run.request.params))
+        store.params_offered.connect(self.show_params)
         clock = QTimer(self, interval=500)
         clock.timeout.connect(lambda: self._show_progress(store.runner.active))
         clock.start()
@@ -151,12 +152,11 @@ class RunPane(QWidget):
         if (form := self.form()) is not None:
             form.reset()
 
-    def _show_params(self, run: object) -> None:
-        """A stored run brings its settings back into the form."""
-        request = run.request  # type: ignore[attr-defined]
-        if request.analysis in self._store.analyses:
-            self._page(request.analysis)
-            self._forms[request.analysis].set_values(request.params)
+    def show_params(self, analysis: str, values: dict[str, Any]) -> None:
+        """Puts settings into a form: those of a stored run, or those that come with what was sent."""
+        if analysis in self._store.analyses:
+            self._page(analysis)
+            self._forms[analysis].set_values(values)
 
     def _show_progress(self, job: Job | None) -> None:
         self.progress.setVisible(job is not None)

@@ -16,6 +16,9 @@ class Selection:
         run: A run of the history.
         finding: A finding of the workspace.
         radius: Where the cursor stands in a radius sweep.
+        pair: Two classes, by number.
+        point: A place on a semantic map, one value per axis.
+        pixel: Column and row of a pixel, such as a keypoint.
     """
 
     input: int | None = None
@@ -23,6 +26,9 @@ class Selection:
     run: str | None = None
     finding: int | None = None
     radius: float | None = None
+    pair: tuple[int, int] | None = None
+    point: tuple[float, ...] | None = None
+    pixel: tuple[int, int] | None = None
 
     @property
     def inputs(self) -> tuple[int, ...]:

@@ -20,11 +20,14 @@ from robgui.gui.library import Library, Opening
 from robgui.gui.panels import PAGES
 from robgui.gui.runner import Job, Runner
 from robgui.gui.selection import Selection
+from robgui.gui.sending import Sending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robgui.core.analysis import Analysis, Params
+    from robgui.core.dataset import Dataset
+    from robgui.core.derived import Derived
     from robgui.core.request import Reference, Request
 
 
@@ -36,6 +39,7 @@ class Store(QObject):
         selection_changed: ``(selection, origin)``; a view ignores its own origin.
         scope_changed: Other inputs pass the filter of the gallery.
         params_changed: The settings in the form of this analysis have changed.
+        params_offered: ``(analysis, values)`` to be put into its form.
         job_stepped: A running Job has a newer Step.
         job_changed: A Job's state has changed.
         said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
@@ -46,6 +50,7 @@ class Store(QObject):
     selection_changed = Signal(object, object)
     scope_changed = Signal()
     params_changed = Signal(str)
+    params_offered = Signal(str, object)
     job_stepped = Signal(object)
     job_changed = Signal(object)
     said = Signal(str, str, str)
@@ -62,6 +67,7 @@ class Store(QObject):
         self.library = Library(self.background, self)
         self.history = History(self.background, self)
         self.runner = Runner(self)
+        self.sending = Sending(self)
         self._connect()
 
     def _connect(self) -> None:
@@ -123,6 +129,9 @@ class Store(QObject):
         for reference in references:
             if not self.library.has(reference.fingerprint):
                 self._load(reference)
+        self.library.drop_derived()
+        if self.history.derived:
+            self.library.add_derived(self.history.derived, activate=False)
 
     def _load(self, reference: Reference) -> None:
         """Loads what a workspace remembers."""
@@ -144,18 +153,49 @@ class Store(QObject):
             self.selection = selection
             self.selection_changed.emit(selection, origin)
 
+    def subject(self, request: Request) -> str:
+        """Which model on which input: every picture says what it shows; a derived input with its trail."""
+        models = ", ".join(model.name for model in request.models)
+        if request.dataset is None:
+            return models
+        derived = self.library.dataset_of(request) if "derived" in request.dataset.options else None
+        items: tuple[Derived, ...] = getattr(derived, "items", ())
+        if len(items) == 1:
+            return f"{models} on {items[0].words()}"
+        if request.indices is None:
+            return f"{models} on {f'{len(items):,} inputs ' if items else ''}{request.dataset.name}"
+        which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs"
+        return f"{models} on {which} of {request.dataset.name}"
+
+    def choose(self, request: Request, place: int, origin: object = None) -> bool:
+        """Chooses an input of a run in the gallery; says so when its data are not open."""
+        found = self.library.locate(request, place)
+        if found is None:
+            name = request.dataset.name if request.dataset is not None else "The data of this run"
+            self.say("warning", f"{name} is not open; open it to see this input in the gallery.")
+            return False
+        dataset, index = found
+        if dataset is not self.library.dataset:
+            self.library.use_dataset(dataset)
+        self.select(self.selection.but(input=index), origin=origin)
+        return True
+
     def _point_at(self, request: Request) -> None:
-        """Model, data and input of a run come back with its picture, as far as they are loaded."""
+        """Model, data and inputs of a run come back with its picture, as far as they are loaded."""
         library = self.library
-        dataset = next((d for d in library.datasets if request.dataset and d.fingerprint == request.dataset.fingerprint), None)
         model = next((m for m in library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
-        if dataset is not None and dataset is not library.dataset:
-            library.use_dataset(dataset)
+        place = library.locate(request, 0)
+        if place is not None and place[0] is not library.dataset:
+            library.use_dataset(place[0])
         if model is not None and model is not library.model:
             library.use_model(model)
-        if dataset is not None and dataset is library.dataset and request.indices and len(request.indices) <= 2:
-            chosen = (*request.indices, None)[:2]
-            self.select(self.selection.but(input=chosen[0], second=chosen[1]))
+        if place is None or place[0] is not library.dataset:
+            return
+        if request.dataset is not None and "derived" in request.dataset.options:
+            self.select(self.selection.but(input=place[1], second=None))
+        elif request.indices and len(request.indices) <= 2:
+            second = request.indices[1] if len(request.indices) == 2 else None
+            self.select(self.selection.but(input=request.indices[0], second=second))
 
     def _dataset_changed(self) -> None:
         """Other data: the selection begins anew at their first input."""
@@ -187,6 +227,8 @@ class Store(QObject):
             return None
         models = library.fitting_models()[: known.takes(params).most_models] if known.several_models else [library.model]
         indices = None if not looks else self.selection.inputs if one else self.scope
+        if dataset is not None and "derived" in dataset.options:
+            dataset, indices = _only(dataset, indices), None
         request = Request.build(analysis, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
         return request.model_copy(update={"models": tuple(reference(m, trust=library.trusts(m)) for m in models)})
 
@@ -231,7 +273,7 @@ class Store(QObject):
         wanted = [model.fingerprint for model in request.models]
         loaded = {model.fingerprint: model for model in library.models}
         models = tuple(loaded[f] for f in wanted) if all(f in loaded for f in wanted) else ()
-        dataset = next((d for d in library.datasets if request.dataset and d.fingerprint == request.dataset.fingerprint), None)
+        dataset = library.dataset_of(request)
         job = Job(request, lambda: drive(request, workspace, models, dataset))
         self.runner.submit(job)
         return job
@@ -243,6 +285,12 @@ class Store(QObject):
             self.say("error", job.error, job.details)
         if job.state.ended:
             self.history.refresh()
+
+
+def _only(dataset: Dataset, indices: Sequence[int] | None) -> Dataset:
+    """Exactly these derived inputs, so that a request on them stays the same when more are derived."""
+    chosen: Dataset = dataset.only(range(len(dataset)) if indices is None else indices)  # type: ignore[attr-defined]
+    return chosen
 
 
 def _import_everything() -> tuple[dict[str, Analysis], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, 
 
 from robgui.core.analysis import Pace
 from robgui.core.run import RunState
+from robgui.gui.panels.send_button import SendButton
 from robgui.gui.theme import pixmap, set_heading, theme
 
 if TYPE_CHECKING:
     from robgui.core.request import Request
     from robgui.gui.runner import Job
+    from robgui.gui.sending import Offer
     from robgui.gui.store import Store
 
 
@@ -39,7 +42,7 @@ class Panel(QWidget):
         self.store = store
         self.result: Any = None
         self.request: Request | None = None
-        self._run_id: str | None = None
+        self.run_id: str | None = None
         self._words_due = Pace(WORDS_SECONDS)
         self._job: Job | None = None
         self._left: Job | None = None
@@ -93,22 +96,17 @@ class Panel(QWidget):
             self._hold_height()
         self._pages.setCurrentIndex(1)
         self.draw(result)
+        self.send.refresh()
         self._check_stale()
 
     def point_at(self, place: int) -> None:
         """Chooses an input of the picture in the gallery: number ``place`` of those that the run looked at."""
-        request, library = self.request, self.store.library
-        if request is None or request.dataset is None:
-            return
-        wanted = request.dataset
-        dataset = next((d for d in library.datasets if d.fingerprint == wanted.fingerprint), None)
-        if dataset is None:
-            self.store.say("warning", f"{wanted.name} is not open; open it to see this input in the gallery.")
-            return
-        if dataset is not library.dataset:
-            library.use_dataset(dataset)
-        number = place if request.indices is None else request.indices[place]
-        self.store.select(self.store.selection.but(input=number), origin=self)
+        if self.request is not None:
+            self.store.choose(self.request, place, origin=self)
+
+    def offers(self) -> Sequence[Offer]:
+        """Inputs on show that another analysis may look at; they stand in the menu of Send to."""
+        return ()
 
     @property
     def stale(self) -> bool:
@@ -174,9 +172,11 @@ class Panel(QWidget):
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         text.hide()
         button.toggled.connect(text.setVisible)
+        self.send = SendButton(self)
         row = QHBoxLayout()
         row.addWidget(button)
         row.addStretch()
+        row.addWidget(self.send)
         layout = QVBoxLayout(box)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(row)
@@ -185,7 +185,7 @@ class Panel(QWidget):
 
     def _workspace_opened(self, *_: object) -> None:
         """Another workspace begins with empty panels; a copy of this one keeps its picture."""
-        if not any(run.id == self._run_id for run in self.store.history.runs):
+        if not any(run.id == self.run_id for run in self.store.history.runs):
             self.clear()
 
     def _job_changed(self, job: Job) -> None:
@@ -194,7 +194,7 @@ class Panel(QWidget):
         if job.state is RunState.RUNNING and job is not self._left:
             self._job = job
         if job is self._job and job.state.ended:
-            self._job, self._run_id = None, job.run_id
+            self._job, self.run_id = None, job.run_id
             if self.result is not None:
                 early = "Stopped early. " if job.state is RunState.CANCELLED else ""
                 self.verdict.setText(early + self.store.analyses[self.analysis].verdict(self.result))
@@ -204,7 +204,7 @@ class Panel(QWidget):
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
         if job.request.analysis == self.analysis and job is not self._left and job.step is not None:
             if job.request is not self.request:
-                self._subject.setText(_subject(job.request))
+                self._subject.setText(self.store.subject(job.request))
                 self._words_due = Pace(WORDS_SECONDS)
             self._job = job
             words = self.store.analyses[self.analysis].verdict(job.step.result) if self._words_due.due() else None
@@ -214,8 +214,8 @@ class Panel(QWidget):
         if run.request.analysis != self.analysis:
             return
         self._job, self._left = None, self.store.runner.active
-        self._run_id = run.id
-        self._subject.setText(_subject(run.request))
+        self.run_id = run.id
+        self._subject.setText(self.store.subject(run.request))
         self.show_result(run.request, result, run.verdict)
 
     def _check_stale(self, *_: object) -> None:
@@ -234,13 +234,3 @@ class Panel(QWidget):
 
     def _pages_ready(self) -> bool:
         return hasattr(self, "_pages")
-
-
-def _subject(request: Request) -> str:
-    """Which model on which input: every picture says what it shows."""
-    models = ", ".join(model.name for model in request.models)
-    data = request.dataset.name if request.dataset else "no data"
-    if request.indices is None:
-        return f"{models} on {data}"
-    which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs"
-    return f"{models} on {which} of {data}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.plots import Key, Legend, Plot, Strip, beside, column
 from robgui.gui.panels.reference import Pinned, Reference
 from robgui.gui.panels.sweep_tools import SweepTools
+from robgui.gui.sending import Offer
 from robgui.gui.theme import theme
 
 if TYPE_CHECKING:
@@ -137,6 +139,17 @@ class ZonnscanPanel(Panel):
         for c, label in enumerate(result.labels):
             columns[f"mean_confidence {label}"] = result.mean_confidence[:, c]
         return columns
+
+    def offers(self) -> Sequence[Offer]:
+        """The input, and the nearest sample of another class."""
+        result: ZonnscanResult | None = self.result
+        if result is None or result.zone == "box":
+            return ()
+        offers = [Offer(f"The input, {result.input_name}", (result.input_name,), places=(0,))]
+        if len(result.witness):
+            name = f"{result.labels[result.witness_class]} at r = {number(result.crossing_radius)}"
+            offers.append(Offer("The nearest change of class", (name,), result.witness, places=(0,)))
+        return offers
 
     def pictures(self) -> dict[str, QWidget]:
         """The plot and the strip of samples."""

@@ -1,0 +1,180 @@
+"""Sending: what one panel has found becomes an input of another, with a trail that says where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from robgui.core.errors import DataError
+
+if TYPE_CHECKING:
+    from robgui.core.classifier import Classifier
+    from robgui.core.dataset import Dataset
+    from robgui.core.derived import Ancestor, Derived
+    from robgui.core.request import Request
+    from robgui.gui.store import Store
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Inputs that a panel shows and that another analysis may look at.
+
+    Attributes:
+        title: What to call them together, as it stands in a menu: ``The adversarial example``.
+        names: What to call each.
+        inputs: ``(n, *shape)`` as the model sees them, in [0, 1]; None when they are inputs of the run's own data.
+        places: Number of each among the inputs that the run looked at; for new inputs, of the one it was made from (-1: of none).
+        labels: True class of each; empty when unknown.
+        params: Settings to put into the form of an analysis, by its name.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    inputs: np.ndarray | None = None
+    places: tuple[int, ...] = ()
+    labels: tuple[int, ...] = ()
+    params: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class Sending(QObject):
+    """Carries Offers from one panel to another.
+
+    Signals:
+        arrived: The analysis whose panel is to be shown; its input is chosen and its form filled.
+    """
+
+    arrived = Signal(str)
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._store = store
+        self._unsaved = 0
+
+    def targets(self) -> dict[str, str]:
+        """Titles of the analyses that can look at an input of the model in use, by name."""
+        store = self._store
+        model = store.library.model
+        if model is None:
+            return {}
+        return {name: known.title for name, known in store.analyses.items() if known.inputs != "none" and not known.refusal(model)}
+
+    def send(self, offer: Offer, analysis: str, request: Request, run_id: str | None) -> None:
+        """Makes the inputs of ``offer`` the chosen ones and shows the panel of ``analysis``."""
+        if offer.inputs is None and len(offer.places) == 1 and self._store.analyses[analysis].inputs == "one":
+            if self._store.choose(request, offer.places[0]):
+                self._arrive(offer, analysis)
+            return
+        store, dataset = self._store, self._store.library.dataset_of(request)
+        model = next((m for m in store.library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
+        title = f"{store.analyses[request.analysis].title} on {', '.join(m.name for m in request.models)}"
+        workspace = store.history.writable
+
+        def work() -> list[Derived]:
+            items = derive(offer, request, model, dataset, title, run_id)
+            return workspace.add_derived(items) if workspace is not None else self._number(items)
+
+        def done(items: list[Derived]) -> None:
+            store.library.add_derived(items)
+            store.select(store.selection.but(input=len(store.library.dataset or ()) - 1, second=None))
+            if len(items) > 1 and store.library.dataset is not None:
+                count = len(store.library.dataset)
+                store.set_scope(tuple(range(count - len(items), count)))
+            self._arrive(offer, analysis)
+
+        store.background.run(work, done)
+
+    def _arrive(self, offer: Offer, analysis: str) -> None:
+        if values := offer.params.get(analysis):
+            self._store.params_offered.emit(analysis, dict(values))
+        self.arrived.emit(analysis)
+
+    def _number(self, items: Sequence[Derived]) -> list[Derived]:
+        """Without a workspace to keep them in they get numbers below zero and live as long as the window."""
+        from robgui.core.derived import numbered
+
+        first = self._unsaved
+        self._unsaved -= len(items)
+        return numbered(items, [first - 1 - place for place in range(len(items))])
+
+
+def derive(
+    offer: Offer, request: Request, classifier: Classifier | None, dataset: Dataset | None, title: str, run_id: str | None
+) -> list[Derived]:
+    """The inputs of an Offer with their trails; called away from the GUI thread.
+
+    Args:
+        offer: What is sent.
+        request: Of the run that shows it.
+        classifier: The model that saw the inputs; None when it is no longer loaded.
+        dataset: The data of the run; None when they are not open, or there were none.
+        title: What to call the run.
+        run_id: The run in the workspace; None when it has not ended.
+    """
+    from robgui.core.derived import Ancestor, Derived
+
+    values, kind = _values(offer, request, classifier, dataset)
+    family = _family(request, dataset)
+    made = Ancestor(title, run=run_id or "")
+    places = offer.places or (-1,) * len(values)
+    labels = offer.labels or tuple(_label(dataset, request, place) for place in places)
+    return [
+        Derived(
+            name=offer.names[i],
+            values=np.ascontiguousarray(values[i], dtype=np.float32),
+            kind=kind,
+            family=family,
+            trail=(*_roots(dataset, request, places[i]), made) if offer.inputs is not None else _roots(dataset, request, places[i]),
+            names=tuple(dataset.names) if dataset is not None else (),
+            features=tuple(dataset.features) if dataset is not None else (),
+            label=labels[i],
+        )
+        for i in range(len(values))
+    ]
+
+
+def _values(offer: Offer, request: Request, classifier: Classifier | None, dataset: Dataset | None) -> tuple[np.ndarray, Any]:
+    """The inputs in the units of the data, and their kind."""
+    if offer.inputs is None:
+        if dataset is None:
+            raise DataError(f"{request.dataset.name if request.dataset else 'The data'} of this run is not open; open it and send again.")
+        shape = None if classifier is None else classifier.shape
+        return dataset.array([_index(request, place) for place in offer.places], shape), dataset.kind
+    if classifier is not None:
+        return classifier.decode(offer.inputs), classifier.kind
+    if offer.inputs.ndim != 4:
+        raise DataError(f"{request.models[0].name} is no longer loaded, and it knows the units of these values; open it and send again.")
+    return offer.inputs, "image"
+
+
+def _index(request: Request, place: int) -> int:
+    return place if request.indices is None else request.indices[place]
+
+
+def _label(dataset: Dataset | None, request: Request, place: int) -> int:
+    if dataset is None or dataset.labels is None or place < 0:
+        return -1
+    return int(dataset.labels[_index(request, place)])
+
+
+def _family(request: Request, dataset: Dataset | None) -> str:
+    items = getattr(dataset, "items", ())
+    if items:
+        return str(items[0].family)
+    return request.dataset.name if request.dataset is not None else "scenes"
+
+
+def _roots(dataset: Dataset | None, request: Request, place: int) -> tuple[Ancestor, ...]:
+    """The trail up to the input that the run looked at."""
+    from robgui.core.derived import Ancestor
+
+    if dataset is None or place < 0:
+        return ()
+    index = _index(request, place)
+    items = getattr(dataset, "items", ())
+    before = items[index].trail if items else ()
+    name = items[index].name if items else f"{dataset.name}, {dataset.key(index)}"
+    return (*before, Ancestor(name, dataset=dataset.fingerprint, index=index))

@@ -1,0 +1,70 @@
+"""What one panel has found becomes an input of another, keeps its trail, and is there again after reopening."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.gui.sending import Offer
+
+QUICK = {"samples": 32, "radii": (0.0, 0.3, 1.0)}
+
+
+def send(qtbot, store, panel, offer, analysis="zonnscan"):
+    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+        store.sending.send(offer, analysis, panel.request, panel.run_id)
+
+
+def test_a_found_change_of_class_can_be_swept_and_says_where_it_came_from(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    store.select(store.selection.but(input=6))
+    run(panel, pane, **QUICK)
+    assert not panel.send.isHidden()
+    witness = panel.result.witness[0]
+    send(qtbot, store, panel, panel.offers()[1])
+    assert store.library.dataset.name == "derived from fashion.npz"
+    result = run(panel, pane, **QUICK)
+    np.testing.assert_allclose(result.input, witness, atol=1e-6)
+    subject = panel._subject.text()
+    assert subject.endswith("← zoNNscan radius sweep on fashion_mlp.pt2 ← fashion.npz, image 6")
+
+
+def test_derived_inputs_come_back_with_the_workspace_and_their_runs_can_be_shown(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    run(panel, pane, **QUICK)
+    send(qtbot, store, panel, panel.offers()[1])
+    run(panel, pane, **QUICK)
+    fingerprint = panel.request.fingerprint
+    path = store.history.workspace.path
+    qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
+    with qtbot.waitSignal(store.history.opened, timeout=10_000):
+        store.open_workspace(path.with_name("other.robgui"))
+    assert [d.name for d in store.library.datasets] == ["fashion.npz"]
+    with qtbot.waitSignal(store.history.opened, timeout=10_000):
+        store.open_workspace(path)
+    assert [d.name for d in store.library.datasets] == ["fashion.npz", "derived from fashion.npz"]
+    store.history.show_run(store.history.runs[0])
+    qtbot.waitUntil(lambda: panel.request is not None and panel.request.fingerprint == fingerprint, timeout=10_000)
+    assert store.library.dataset.name == "derived from fashion.npz"
+    assert not panel.stale
+
+
+def test_several_inputs_of_the_data_become_a_gallery_of_their_own_with_their_labels(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    run(panel, pane, **QUICK)
+    request = panel.request.model_copy(update={"indices": (3, 4, 5)})
+    names = ("a", "b", "c")
+    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+        store.sending.send(Offer("Three", names, places=(0, 1, 2)), "zonnscan_populations", request, None)
+    dataset = store.library.dataset
+    assert dataset.keys() == list(names)
+    original = next(d for d in store.library.datasets if d.name == "fashion.npz")
+    np.testing.assert_array_equal(dataset.labels, original.labels[[3, 4, 5]])
+    np.testing.assert_allclose(dataset.array(), original.array([3, 4, 5]), atol=1e-6)
+    assert store.scope == (0, 1, 2)
+
+
+def test_settings_travel_with_what_is_sent(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    run(panel, pane, **QUICK)
+    send(qtbot, store, panel, Offer("The input", ("it",), places=(0,), params={"zonnscan": {"samples": 96}}))
+    assert pane.form().values().samples == 96
