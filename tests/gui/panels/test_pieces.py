@@ -1,0 +1,123 @@
+"""The pieces that panels share: heat map, input view, sheet, timeline, animation."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtCore import QPointF, Qt
+
+from robgui.core.errors import RobguiError
+from robgui.gui.export import frame_of, save_animation
+from robgui.gui.panels.heat import Heat, InputView, lookup
+from robgui.gui.panels.sheet import Sheet
+from robgui.gui.panels.timeline import Timeline
+
+
+@pytest.fixture
+def shown(qtbot):
+    def show(widget, width=480, height=360):
+        qtbot.addWidget(widget)
+        widget.resize(width, height)
+        with qtbot.waitExposed(widget):
+            widget.show()
+        return widget
+
+    return show
+
+
+def test_a_heat_map_tells_where_the_mouse_points_in_the_units_of_its_axes(qtbot, shown):
+    heat = shown(Heat("azimuth (°)", "elevation (°)", "score"))
+    heat.show_values(np.eye(3), (0, -10, 360, 100))
+    box = heat.plot.getPlotItem().getViewBox()
+    with qtbot.waitSignal(heat.hovered) as seen:
+        heat.plot.scene().sigMouseMoved.emit(box.mapViewToScene(QPointF(120, 40)))
+    assert seen.args[0] == pytest.approx((120, 40), abs=2)
+    viewport = heat.plot.viewport()
+    place = heat.plot.mapFromScene(box.mapViewToScene(QPointF(300, 80)))
+    with qtbot.waitSignal(heat.clicked) as pressed:
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
+    assert tuple(pressed.args) == pytest.approx((300, 80), abs=3)
+
+
+def test_a_heat_map_keeps_the_users_zoom_while_it_is_redrawn(shown):
+    heat = shown(Heat("x", "y", "score"))
+    heat.show_values(np.zeros((4, 4)), (0, 0, 4, 4))
+    heat.plot.setRange(xRange=(1, 2), yRange=(1, 2), padding=0)
+    heat.show_values(np.ones((4, 4)), (0, 0, 4, 4))
+    assert heat.plot.viewRange()[0] == pytest.approx([1, 2], abs=0.01)
+
+
+def test_the_diverging_colours_are_neutral_at_zero_and_unlike_at_the_ends():
+    table = lookup("diverging").astype(int)
+    assert np.ptp(table[127, :3]) < 12
+    assert table[0, 0] > table[0, 2] and table[-1, 2] > table[-1, 0]
+
+
+def test_an_input_is_shown_upright_and_a_click_names_its_pixel(qtbot, shown):
+    view = shown(InputView("input"), 300, 300)
+    picture = np.zeros((4, 4, 3), np.uint8)
+    picture[0, 3] = 255
+    view.show_picture(picture)
+    box = view.getPlotItem().getViewBox()
+    corner = box.mapViewToScene(QPointF(3.5, 0.5))
+    assert corner.x() > view.width() / 2 and corner.y() < view.height() / 2
+    with qtbot.waitSignal(view.pointed) as pointed:
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.mapFromScene(corner))
+    assert pointed.args == [3, 0]
+    seen = frame_of(view)
+    assert seen[int(corner.y()), int(corner.x())].min() > 200
+
+
+def test_a_sheet_sorts_by_a_column_with_the_unknown_last_and_points_by_the_given_row(qtbot, shown):
+    sheet = shown(Sheet("pairs"))
+    sheet.show_columns({"pair": ["a", "b", "c"], "distance": np.array([0.5, np.nan, 0.25])})
+    sheet.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+    assert [sheet.model().index(row, 0).data() for row in range(3)] == ["c", "a", "b"]
+    assert sheet.model().index(2, 1).data() == "n/a"
+    with qtbot.waitSignal(sheet.pointed) as pointed:
+        sheet.selectRow(0)
+    assert pointed.args == [2]
+    sheet.show_columns({"pair": ["a", "b", "c"], "distance": np.array([0.1, 0.2, 0.3])})
+    assert sheet.current == 2
+
+
+def test_a_timeline_follows_the_newest_until_it_is_moved_and_plays_to_the_end(qtbot, shown):
+    line = shown(Timeline("step"))
+    line.set_count(5)
+    assert line.place == 4
+    line.slider.setValue(2)
+    line.set_count(9)
+    assert line.place == 2
+    line.play.click()
+    qtbot.waitUntil(lambda: not line.play.isChecked(), timeout=5000)
+    assert line.place == 8
+    line.set_count(10)
+    assert line.place == 9
+
+
+@pytest.mark.parametrize("ending", [".gif", ".mp4"])
+def test_an_animation_can_be_played_back(tmp_path, ending):
+    frames = [np.full((41, 60, 3), shade, np.uint8) for shade in (0, 128, 255)]
+    path = tmp_path / f"film{ending}"
+    save_animation(frames, path)
+    if ending == ".gif":
+        with Image.open(path) as film:
+            assert film.n_frames == 3 and film.size == (60, 41)
+    else:
+        film = cv2.VideoCapture(str(path))
+        shades = []
+        while True:
+            more, frame = film.read()
+            if not more:
+                break
+            shades.append(float(frame.mean()))
+        assert shades == pytest.approx([0, 128, 255], abs=6)
+
+
+def test_an_animation_without_frames_or_with_a_strange_ending_is_refused(tmp_path):
+    with pytest.raises(RobguiError, match="nothing to animate"):
+        save_animation([], tmp_path / "film.gif")
+    with pytest.raises(RobguiError, match=r"\.gif, \.mp4"):
+        save_animation([np.zeros((2, 2, 3), np.uint8)], tmp_path / "film.avi")
