@@ -60,6 +60,10 @@ class Commands:
             Entry("copy_picture", "Copy picture", "File", self.copy_picture, "Ctrl+Shift+C", "copy"),
             Entry("save_numbers", "Save numbers …", "File", self.save_numbers, "Ctrl+Shift+E"),
             Entry("quit", "Quit", "File", w.close, "Ctrl+Q", separator=True),
+            Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
+            Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
+            Entry("back", "Back to what was looked at before", "Edit", self._store.navigation.back, "Alt+Left", "back", separator=True),
+            Entry("forward", "Forward again", "Edit", self._store.navigation.forward, "Alt+Right", "forward"),
             Entry("run", "Run", "Run", w.run_pane.start, "Ctrl+R", "run"),
             Entry("pause", "Pause or resume", "Run", w.run_pane.toggle_pause, "Ctrl+P", "pause"),
             Entry("stop", "Stop", "Run", w.run_pane.stop_job, "Ctrl+.", "stop"),
@@ -101,7 +105,14 @@ class Commands:
         panel = w.current_panel
         shown = panel is not None
         active = store.runner.active is not None
+        undo = store.navigation.undo
+        w.actions_["undo"].setText(f"Undo {undo.undoText()}".strip())
+        w.actions_["redo"].setText(f"Redo {undo.redoText()}".strip())
         w.actions_.enable(
+            undo=undo.canUndo(),
+            redo=undo.canRedo(),
+            back=store.navigation.can_go_back,
+            forward=store.navigation.can_go_forward,
             run=panel is not None and not store.obstacle(panel.analysis),
             pause=active,
             stop=active,

@@ -234,6 +234,7 @@ class MainWindow(QMainWindow):
             store.library.datasets_changed,
             store.selection_changed,
             store.history.runs_changed,
+            store.navigation.changed,
             store.ready,
         ):
             signal.connect(lambda *_: self.commands.refresh())

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
     from robgui.core.derived import Ancestor, Derived
+    from robgui.core.finding import StoredFinding
     from robgui.core.request import Request
     from robgui.gui.store import Store
 
@@ -86,6 +87,23 @@ class Sending(QObject):
             self._arrive(offer, analysis)
 
         store.background.run(work, done)
+
+    def send_finding(self, finding: StoredFinding, analysis: str) -> None:
+        """Sends the failing input of a finding; its run says on what and by which model it was found."""
+        store = self._store
+        workspace = store.history.workspace
+        run = next((run for run in store.history.runs if run.id == finding.run_id), None)
+        if workspace is None or run is None:
+            return
+
+        def read(whole: StoredFinding) -> None:
+            if whole.input is None:
+                store.say("info", "This finding is about no single input; open its run and send from its panel.")
+                return
+            place = 0 if run.request.indices is not None and len(run.request.indices) == 1 else -1
+            self.send(Offer(finding.title, (finding.title,), whole.input[None], places=(place,)), analysis, run.request, run.id)
+
+        store.background.run(lambda: workspace.finding(finding.id), read)
 
     def _arrive(self, offer: Offer, analysis: str) -> None:
         if values := offer.params.get(analysis):

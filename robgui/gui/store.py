@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from robgui.gui.background import Background
 from robgui.gui.history import History
 from robgui.gui.library import Library, Opening
+from robgui.gui.navigation import Navigation
 from robgui.gui.panels import PAGES
 from robgui.gui.runner import Job, Runner
 from robgui.gui.selection import Selection
@@ -69,6 +70,7 @@ class Store(QObject):
         self.runner = Runner(self)
         self.sending = Sending(self)
         self._connect()
+        self.navigation = Navigation(self)
 
     def _connect(self) -> None:
         for threads in (self.background, self.pictures):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QMenu,
     QStackedWidget,
     QTableView,
     QVBoxLayout,
@@ -83,6 +84,7 @@ class Findings(QWidget):
         self.table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.table.setShowGrid(False)
         self.table.setTabKeyNavigation(False)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -117,6 +119,7 @@ class Findings(QWidget):
         self.table.horizontalHeader().sectionClicked.connect(self.sort_by)
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
         self.table.doubleClicked.connect(self._double_clicked)
+        self.table.customContextMenuRequested.connect(self._open_menu)
         self.table.verticalScrollBar().valueChanged.connect(lambda _: self._look_soon())
         self.table.itemDelegate().closeEditor.connect(lambda *_: QTimer.singleShot(0, self, self.sync))
         self.thumbnails.arrived.connect(lambda _: self.table.viewport().update())
@@ -239,6 +242,24 @@ class Findings(QWidget):
             self.table.edit(index)
         elif index.column() != STAR:
             self.show_run(self.model.rows[index.row()])
+
+    def _open_menu(self, place: QPoint) -> None:
+        index = self.table.indexAt(place)
+        if index.isValid():
+            self.menu(index.row()).popup(self.table.viewport().mapToGlobal(place))
+
+    def menu(self, row: int) -> QMenu:
+        """What can be done with a finding."""
+        finding, sending = self.model.rows[row], self._store.sending
+        menu = QMenu(self)
+        menu.addAction("Show its run").triggered.connect(lambda: self.show_run(finding))
+        star = menu.addAction("Take the star away" if finding.starred else "Star")
+        star.triggered.connect(lambda: self.model.turn_star(row))
+        menu.addAction("Write a note").triggered.connect(lambda: self.table.edit(self.model.index(row, NOTE)))
+        targets = menu.addMenu("Send its input to")
+        for name, title in sending.targets().items():
+            targets.addAction(title).triggered.connect(lambda _=False, name=name: sending.send_finding(finding, name))
+        return menu
 
     def show_run(self, finding: StoredFinding) -> None:
         """Draws the run that found it."""

@@ -93,7 +93,7 @@ class FindingsModel(QAbstractTableModel):
         finding, note = self.rows[index.row()], str(value).strip()
         if note != finding.note:
             self._replace(index.row(), replace(finding, note=note))
-            self._store.history.set_finding(finding, note=note)
+            self._store.navigation.change_finding(finding, note=note)
         return True
 
     def turn_star(self, row: int) -> None:
@@ -101,7 +101,7 @@ class FindingsModel(QAbstractTableModel):
         finding = self.rows[row]
         if self.writable:
             self._replace(row, replace(finding, starred=not finding.starred))
-            self._store.history.set_finding(finding, starred=not finding.starred)
+            self._store.navigation.change_finding(finding, starred=not finding.starred)
 
     def _replace(self, row: int, finding: StoredFinding) -> None:
         """Shows the change at once; the workspace follows."""
