@@ -45,7 +45,7 @@ class Commands:
     def entries(self) -> list[Entry]:
         """Every action of the program."""
         w = self._window
-        pages = [("Welcome", "home"), *((page.title, page.icon) for page in PAGES)]
+        pages = [("Welcome", "home"), ("Overview", "overview"), *((page.title, page.icon) for page in PAGES)]
         return [
             Entry("open_model", "Open model …", "File", self.open_model, "Ctrl+O", "model", toolbar=True),
             Entry("open_data", "Open data file …", "File", self.open_data, "Ctrl+D", "data", toolbar=True),
@@ -68,6 +68,7 @@ class Commands:
             Entry("pause", "Pause or resume", "Run", w.run_pane.toggle_pause, "Ctrl+P", "pause"),
             Entry("stop", "Stop", "Run", w.run_pane.stop_job, "Ctrl+.", "stop"),
             Entry("stop_all", "Stop everything", "Run", self._store.runner.stop_all, "Ctrl+Shift+."),
+            Entry("inspect", "Inspect everything", "Run", self.inspect, "Ctrl+I", "overview", separator=True),
             Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
             Entry("remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"),
             *(
@@ -162,7 +163,7 @@ class Commands:
             self._store.library.load_dataset(entry.dataset, quiet=True)
             for model in entry.models:
                 self._store.library.load_model(Opening(model, quiet=True))
-        self._window.go_to(1)
+        self._window.show_panel("zonnscan")
 
     def open_workspace(self) -> None:
         """Asks for a workspace file."""
@@ -201,6 +202,11 @@ class Commands:
         """Shows how the model in use behaves, with its settings to edit."""
         if self._store.library.model is not None:
             self._show_model(self._store.library.model)
+
+    def inspect(self) -> None:
+        """Shows the overview and runs every analysis that applies."""
+        self._window.go_to(1)
+        self._store.inspection.start()
 
     def remove_model(self) -> None:
         """Takes the model in use off the list."""

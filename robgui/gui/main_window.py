@@ -14,6 +14,7 @@ from robgui.gui.actions import Actions
 from robgui.gui.chooser import Chooser
 from robgui.gui.commands import Commands
 from robgui.gui.docks import Findings, Gallery, Log, Runs
+from robgui.gui.overview import Overview
 from robgui.gui.panels import PAGES
 from robgui.gui.rail import Rail
 from robgui.gui.run_pane import RunPane
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Layouts saved by an older arrangement of docks are not restored.
 LAYOUT_VERSION = 1
+#: The methods stand on the rail behind the welcome page and the overview.
+FIRST_METHOD = 2
 
 
 class MainWindow(QMainWindow):
@@ -80,7 +83,7 @@ class MainWindow(QMainWindow):
         return next((panel for panel in self._panels.values() if panel is tabs.currentWidget()), None)
 
     def go_to(self, number: int) -> None:
-        """Shows page ``number``: 0 is the welcome page, the methods follow."""
+        """Shows page ``number``: 0 is the welcome page, 1 the overview, the methods follow."""
         if not 0 <= number < self.pages.count():
             return
         self.pages.setCurrentIndex(number)
@@ -90,7 +93,7 @@ class MainWindow(QMainWindow):
     def show_panel(self, analysis: str) -> None:
         """Shows the panel of ``analysis``, if it has one."""
         panel = self.panel(analysis)
-        for number in range(1, self.pages.count()):
+        for number in range(self.pages.count()):
             tabs = self.pages.widget(number)
             if panel is not None and isinstance(tabs, QTabWidget) and tabs.indexOf(panel) >= 0:
                 tabs.setCurrentWidget(panel)
@@ -106,7 +109,7 @@ class MainWindow(QMainWindow):
         """Makes every panel, once; from then on each listens to its runs, whether it is on show or not."""
         if self._panels:
             return
-        for number, page in enumerate(PAGES, start=1):
+        for number, page in enumerate(PAGES, start=FIRST_METHOD):
             tabs = self.pages.widget(number)
             assert isinstance(tabs, QTabWidget)
             for entry in page.panels:
@@ -154,13 +157,15 @@ class MainWindow(QMainWindow):
         self._panels: dict[str, Panel] = {}
         self.pages = QStackedWidget()
         self.pages.setMinimumSize(360, 320)
+        self.overview = Overview(self.store)
         self.pages.addWidget(self.welcome)
+        self.pages.addWidget(self.overview)
         for _ in PAGES:
             tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
         self.setCentralWidget(self.pages)
-        self.rail = Rail([("home", "Welcome"), *((page.icon, page.title) for page in PAGES)])
+        self.rail = Rail([("home", "Welcome"), ("overview", "Overview"), *((page.icon, page.title) for page in PAGES)])
         self.rail.chosen.connect(self.go_to)
         bar = QToolBar("Pages", objectName="rail", movable=False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -222,6 +227,8 @@ class MainWindow(QMainWindow):
         store.said.connect(self._said)
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.sending.arrived.connect(self.show_panel)
+        self.overview.wants.connect(self.show_panel)
+        self.overview.wants_run.connect(store.history.show_run)
         store.history.opened.connect(self._title)
         store.ready.connect(self._make_panels)
         store.ready.connect(self._go_on)

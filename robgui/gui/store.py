@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui.gui.background import Background
 from robgui.gui.history import History
+from robgui.gui.inspection import Inspection
 from robgui.gui.library import Library, Opening
 from robgui.gui.navigation import Navigation
 from robgui.gui.panels import PAGES
@@ -71,6 +72,7 @@ class Store(QObject):
         self.sending = Sending(self)
         self._connect()
         self.navigation = Navigation(self)
+        self.inspection = Inspection(self)
 
     def _connect(self) -> None:
         for threads in (self.background, self.pictures):

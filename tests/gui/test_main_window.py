@@ -55,7 +55,7 @@ def test_a_dropped_workspace_is_opened(window, qtbot, tmp_path):
 
 
 def test_run_is_grey_and_says_why_until_everything_is_there(window, qtbot):
-    window.go_to(1)
+    window.show_panel("zonnscan")
     assert not window.run_pane.run.isEnabled()
     assert any(label.text() == "Open a model first." and label.isVisible() for label in window.run_pane.findChildren(QLabel))
     drop(window, resources.path("demo", "traffic_cnn.pt2"))
@@ -87,7 +87,7 @@ def test_the_window_fits_a_small_screen(window):
 
 
 def test_dark_and_light_and_larger_text_repaint_everything(window, qtbot):
-    window.go_to(1)
+    window.show_panel("zonnscan")
     light = window.palette().window().color().lightness()
     window.actions_["dark"].trigger()
     assert theme.dark
@@ -101,7 +101,7 @@ def test_dark_and_light_and_larger_text_repaint_everything(window, qtbot):
 
 
 def test_nothing_to_export_is_said(window):
-    window.go_to(1)
+    window.show_panel("zonnscan")
     window.actions_["copy_picture"].trigger()
     assert any("no picture yet" in sentence for sentence in window.toasts.sentences)
 
@@ -117,7 +117,7 @@ def test_the_layout_can_be_reset_after_everything_was_moved(window, qtbot):
 def test_every_control_has_a_name_for_a_screen_reader(window):
     from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
 
-    window.go_to(1)
+    window.show_panel("zonnscan")
     nameless = [
         widget
         for kind in (QAbstractButton, QComboBox, QLineEdit, QSpinBox)
