@@ -45,7 +45,7 @@ class Commands:
     def entries(self) -> list[Entry]:
         """Every action of the program."""
         w = self._window
-        pages = [("Welcome", "home"), ("Overview", "overview"), *((page.title, page.icon) for page in PAGES)]
+        pages = [("Welcome", "home"), ("Overview", "overview"), *((page.title, page.icon) for page in PAGES), ("Compare", "compare")]
         return [
             Entry("open_model", "Open model …", "File", self.open_model, "Ctrl+O", "model", toolbar=True),
             Entry("open_data", "Open data file …", "File", self.open_data, "Ctrl+D", "data", toolbar=True),
@@ -69,6 +69,7 @@ class Commands:
             Entry("stop", "Stop", "Run", w.run_pane.stop_job, "Ctrl+.", "stop"),
             Entry("stop_all", "Stop everything", "Run", self._store.runner.stop_all, "Ctrl+Shift+."),
             Entry("inspect", "Inspect everything", "Run", self.inspect, "Ctrl+I", "overview", separator=True),
+            Entry("compare", "Compare this run", "Run", w.show_comparison, "Ctrl+K", "compare"),
             Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
             Entry("remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"),
             *(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QTabWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QTabWidget, QToolBar, QVBoxLayout, QWidget
 
 from robgui.gui.actions import Actions
 from robgui.gui.chooser import Chooser
@@ -99,6 +99,15 @@ class MainWindow(QMainWindow):
                 tabs.setCurrentWidget(panel)
                 self.go_to(number)
 
+    def show_comparison(self) -> None:
+        """Compares the run on show with another one of the same analysis."""
+        panel = self.current_panel
+        self._make_panels()
+        self.go_to(self.pages.count() - 1)
+        run = next((run for run in self.store.history.runs if panel is not None and run.id == panel.run_id), None)
+        if run is not None:
+            self.compare.show_pair(run)
+
     def _panel_chosen(self) -> None:
         panel = self.current_panel
         self.run_pane.show_analysis(panel.analysis if panel is not None else "")
@@ -115,6 +124,16 @@ class MainWindow(QMainWindow):
             for entry in page.panels:
                 panel = self._panels[entry.analysis] = entry.make(self.store)
                 tabs.addTab(panel, entry.title)
+        self._make_compare()
+
+    def _make_compare(self) -> None:
+        """Made with the panels: pyqtgraph is not imported before the window is on screen."""
+        from robgui.gui.compare import Compare
+
+        self.compare = Compare(self.store)
+        place = self._compare_place.layout()
+        assert place is not None
+        place.addWidget(self.compare)
 
     def reset_layout(self) -> None:
         """Puts every dock back where it was at first."""
@@ -164,8 +183,13 @@ class MainWindow(QMainWindow):
             tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
+        self._compare_place = QWidget()
+        QVBoxLayout(self._compare_place).setContentsMargins(0, 0, 0, 0)
+        self.pages.addWidget(self._compare_place)
         self.setCentralWidget(self.pages)
-        self.rail = Rail([("home", "Welcome"), ("overview", "Overview"), *((page.icon, page.title) for page in PAGES)])
+        self.rail = Rail(
+            [("home", "Welcome"), ("overview", "Overview"), *((page.icon, page.title) for page in PAGES), ("compare", "Compare")]
+        )
         self.rail.chosen.connect(self.go_to)
         bar = QToolBar("Pages", objectName="rail", movable=False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)

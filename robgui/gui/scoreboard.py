@@ -1,0 +1,91 @@
+"""The scoreboard: one row per model, one column per method, each cell the newest headline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from robgui.core.headline import STATUS_WORDS, Headline
+from robgui.gui.panels.sheet import Sheet
+
+if TYPE_CHECKING:
+    from robgui.core.run import Run
+    from robgui.gui.store import Store
+
+
+class Headlines(QObject):
+    """Headlines of stored runs, read in the background and remembered.
+
+    Signals:
+        arrived: More of them are known.
+    """
+
+    arrived = Signal()
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._store = store
+        self._known: dict[str, Headline | None] = {}
+        self._asked: set[str] = set()
+
+    def of(self, run: Run) -> Headline | None:
+        """The headline of ``run``; None when it has none or is still being read."""
+        known, workspace = self._store.analyses.get(run.request.analysis), self._store.history.workspace
+        if run.id in self._known or known is None or known.headline is None or workspace is None or not run.has_result:
+            return self._known.get(run.id)
+        if run.id not in self._asked and run.state.ended:
+            self._asked.add(run.id)
+            headline = known.headline
+
+            def read() -> Headline | None:
+                result = workspace.result(run.id)
+                return None if result is None else headline(result)
+
+            self._store.background.run(read, lambda answer: self._keep(run.id, answer))
+        return None
+
+    def _keep(self, run_id: str, headline: Headline | None) -> None:
+        self._known[run_id] = headline
+        self.arrived.emit()
+
+
+class Scoreboard(Sheet):
+    """What every method found for every model, side by side; a row points at its model's runs."""
+
+    def __init__(self, store: Store, headlines: Headlines) -> None:
+        super().__init__("Scoreboard: one row per model, one column per method")
+        self._store = store
+        self._headlines = headlines
+        headlines.arrived.connect(self.refresh)
+        store.history.runs_changed.connect(self.refresh)
+        store.library.models_changed.connect(self.refresh)
+        store.ready.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Fills in what is known by now."""
+        models = self._models()
+        columns: dict[str, list[str]] = {"Model": list(models.values())}
+        for name, known in self._store.analyses.items():
+            if known.headline is not None:
+                cells = [self._cell(name, fingerprint) for fingerprint in models]
+                if any(cells):
+                    columns[known.title] = [cell or "not run" for cell in cells]
+        self.show_columns(columns)
+
+    def _models(self) -> dict[str, str]:
+        """Names of the models that are loaded or have runs, by fingerprint, the loaded ones first."""
+        loaded = {m.fingerprint: m.name for m in self._store.library.models}
+        for run in self._store.history.runs:
+            for model in run.request.models[:1]:
+                loaded.setdefault(model.fingerprint, model.name)
+        return loaded
+
+    def _cell(self, analysis: str, fingerprint: str) -> str:
+        for run in self._store.history.runs:
+            first = next((model.fingerprint for model in run.request.models), "")
+            if run.request.analysis == analysis and run.has_result and first == fingerprint:
+                headline = self._headlines.of(run)
+                return f"{headline.text} ({STATUS_WORDS[headline.status].lower()})" if headline is not None else "…"
+        return ""

@@ -1,0 +1,106 @@
+"""What of a result can be laid beside another one, and subtracted from it: curves, matrices or a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from robgui.analyses.zonnscan import PopulationsResult, ZonnscanResult
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Lines over one axis.
+
+    Attributes:
+        x_name: Name and unit of the horizontal axis.
+        y_name: Name and unit of the vertical axis.
+        x: ``(n,)``.
+        lines: Name -> ``(n,)``.
+    """
+
+    x_name: str
+    y_name: str
+    x: np.ndarray
+    lines: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Values over two axes.
+
+    Attributes:
+        x_name: Name and unit of the horizontal axis.
+        y_name: Name and unit of the vertical axis.
+        scale: What the values are.
+        values: ``(rows, columns)``, row 0 at the bottom.
+        rect: x, y, width, height in the units of the axes.
+        levels: The values of the first and the last colour.
+        names: What rows and columns are called, where they are classes.
+    """
+
+    x_name: str
+    y_name: str
+    scale: str
+    values: np.ndarray
+    rect: tuple[float, float, float, float]
+    levels: tuple[float, float]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A few numbers with names.
+
+    Attributes:
+        y_name: What the numbers are, with their unit.
+        values: Name -> number.
+    """
+
+    y_name: str
+    values: dict[str, float]
+
+
+Comparable = Curves | Matrix | Bars
+
+
+def comparable(analysis: str, result: Any) -> Comparable | None:
+    """What of a result can be compared; None when there is nothing."""
+    function = COMPARED.get(analysis)
+    return None if function is None else function(result)
+
+
+def difference(first: Comparable, second: Comparable) -> Comparable | str:
+    """``second`` less ``first``; a sentence when they do not stand over the same axes."""
+    if isinstance(first, Curves) and isinstance(second, Curves):
+        if first.x.shape != second.x.shape or not np.allclose(first.x, second.x) or list(first.lines) != list(second.lines):
+            return f"The two runs do not have the same {first.x_name}; run both with the same settings to see the difference."
+        return replace(second, y_name=f"difference in {first.y_name}", lines={k: second.lines[k] - v for k, v in first.lines.items()})
+    if isinstance(first, Matrix) and isinstance(second, Matrix):
+        if first.values.shape != second.values.shape or first.rect != second.rect or first.names != second.names:
+            return "The two runs do not have the same axes; run both with the same settings to see the difference."
+        values = second.values - first.values
+        most = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+        return replace(second, scale=f"difference in {first.scale}", values=values, levels=(-most, most))
+    if isinstance(first, Bars) and isinstance(second, Bars):
+        both = [name for name in first.values if name in second.values]
+        return Bars(f"difference in {first.y_name}", {name: second.values[name] - first.values[name] for name in both})
+    return "The two runs are of different kinds and cannot be subtracted."
+
+
+def _zonnscan(result: ZonnscanResult) -> Curves:
+    lines = {"zoNNscan index": result.index, "share in other classes": result.crossing}
+    return Curves("radius (share of the range)", "value (0 to 1)", result.radii, lines)
+
+
+def _populations(result: PopulationsResult) -> Bars:
+    sets = zip(result.names, (~result.second, result.second), strict=True)
+    means = {name: float(np.nanmean(result.index[which])) for name, which in sets}
+    return Bars("mean index", means)
+
+
+COMPARED: dict[str, Callable[[Any], Comparable]] = {"zonnscan": _zonnscan, "zonnscan_populations": _populations}

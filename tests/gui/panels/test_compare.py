@@ -1,0 +1,60 @@
+"""Compare: two runs side by side with linked axes and their difference; a scoreboard over models."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+
+from robgui.gui.compare import Compare
+from robgui.gui.panels.plots import Plot
+from robgui.gui.theme import theme
+
+QUICK = {"samples": 64, "radii": (0.0, 0.1, 0.3)}
+
+
+@pytest.fixture
+def two_runs(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    first = run(panel, pane, **QUICK)
+    store.library.use_model(store.library.models[1])
+    qtbot.waitUntil(lambda: not store.background.busy, timeout=30_000)
+    second = run(panel, pane, **QUICK)
+    qtbot.waitUntil(lambda: sum(r.has_result and r.state.ended for r in store.history.runs) == 2, timeout=10_000)
+    return first, second
+
+
+@pytest.fixture
+def page(qtbot, store, two_runs):
+    made = Compare(store)
+    qtbot.addWidget(made)
+    made.resize(1000, 640)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def plots(page):
+    return [p for p in page._pictures.findChildren(Plot) if p.isVisible()]
+
+
+def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(qtbot, store, page, two_runs):
+    first, second = two_runs
+    newest, oldest = store.history.runs
+    page.show_pair(oldest, newest)
+    qtbot.waitUntil(lambda: page._shown == (oldest.id, newest.id) and len(plots(page)) == 3, timeout=10_000)
+    left, right, change = plots(page)
+    lines = [item for item in change.getPlotItem().items if isinstance(item, pg.PlotCurveItem)]
+    np.testing.assert_allclose(lines[0].getData()[1], second.index - first.index)
+    left.setXRange(0.1, 0.2, padding=0)
+    assert right.viewRange()[0] == pytest.approx([0.1, 0.2], abs=0.01)
+    theme.apply(True)
+    qtbot.waitUntil(lambda: len(plots(page)) == 3, timeout=5_000)
+    theme.apply(False)
+
+
+def test_the_scoreboard_has_a_row_per_model_and_the_newest_headline_of_each(qtbot, store, page):
+    board = page.scoreboard.model()
+    cells = lambda: [[board.index(row, c).data() for c in range(board.columnCount())] for row in range(board.rowCount())]  # noqa: E731
+    qtbot.waitUntil(lambda: all("radius" in row[1] for row in cells()), timeout=10_000)
+    assert [row[0] for row in cells()] == ["fashion_mlp.pt2", "fashion_rnn.pt"]
