@@ -14,6 +14,7 @@ from robgui.core.errors import RobguiError
 from robgui.gui import export
 from robgui.gui.actions import Entry
 from robgui.gui.architecture_dialog import ArchitectureDialog, ask_trust
+from robgui.gui.help import Help
 from robgui.gui.library import Opening
 from robgui.gui.model_dialog import ModelDialog
 from robgui.gui.palette import CommandPalette, ShortcutSheet
@@ -38,6 +39,7 @@ class Commands:
         self._window = window
         self._store = window.store
         self._dialog: ModelDialog | None = None
+        self._help: Help | None = None
         self._store.library.trust_needed.connect(self._ask_trust)
         self._store.library.details_needed.connect(self._ask_details)
         self._store.library.model_opened.connect(self._show_model)
@@ -80,8 +82,9 @@ class Commands:
             Entry("larger", "Larger text", "View", lambda: self.scale_text(1.1), "Ctrl++", "plus"),
             Entry("smaller", "Smaller text", "View", lambda: self.scale_text(1 / 1.1), "Ctrl+-", "minus"),
             Entry("reset_layout", "Reset layout", "View", w.reset_layout, separator=True),
+            Entry("help", "Help on this page", "Help", self.show_help, "F1", "help"),
             Entry("palette", "Find command …", "Help", self.show_palette, "Ctrl+Shift+P", "search"),
-            Entry("shortcuts", "Keyboard shortcuts", "Help", self.show_shortcuts, "?", "help"),
+            Entry("shortcuts", "Keyboard shortcuts", "Help", self.show_shortcuts, "?", "info"),
             Entry("doctor", "Check the installation …", "Help", self.show_doctor, icon="check"),
             Entry("about", "About robgui", "Help", self.show_about, icon="info"),
         ]
@@ -335,6 +338,18 @@ class Commands:
         font.setPointSizeF(max(9.0, theme.base_points * settings.font_scale))
         QApplication.setFont(font)
         theme.apply(theme.dark)
+
+    def show_help(self) -> None:
+        """The manual, at the page of the panel on show."""
+        from robgui import manual
+
+        if self._help is None:
+            self._help = Help(self._store, self._window)
+        panel = self._window.current_panel
+        self._help.show_page(manual.page_of(panel.analysis).name if panel is not None else manual.PAGES[0])
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
 
     def show_palette(self) -> None:
         """Everything by typing."""

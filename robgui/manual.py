@@ -1,0 +1,102 @@
+"""The manual: one Markdown page per method, written once and used by F1, the report and the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from robgui import resources
+from robgui.core.params_text import write
+
+if TYPE_CHECKING:
+    from robgui.core.analysis import Analysis
+
+#: The pages in the order in which they are listed.
+PAGES = ("start", "zonnscan", "semantic", "feature-game", "deepinspect", "last-particle")
+
+
+@dataclass(frozen=True)
+class ManualPage:
+    """One page.
+
+    Attributes:
+        name: Its file without the ending.
+        title: Its heading.
+        text: The whole page as Markdown.
+        sections: Heading -> text of each section.
+    """
+
+    name: str
+    title: str
+    text: str
+    sections: dict[str, str]
+
+    @property
+    def plain(self) -> str:
+        """The method in plain words, one paragraph."""
+        return self.sections.get("In plain words", "").strip()
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A place in the manual where the words of a search stand."""
+
+    page: str
+    section: str
+    text: str
+
+
+@cache
+def page(name: str) -> ManualPage:
+    """The page called ``name``."""
+    text = resources.path("help", f"{name}.md").read_text(encoding="utf-8")
+    head, *rest = re.split(r"^## +", text, flags=re.MULTILINE)
+    sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in rest}
+    return ManualPage(name, head.strip().removeprefix("# ").strip(), text, sections)
+
+
+def pages() -> list[ManualPage]:
+    """Every page, in order."""
+    return [page(name) for name in PAGES]
+
+
+def page_of(analysis: str) -> ManualPage:
+    """The page of the method that an analysis belongs to; the first one for an unknown analysis."""
+    name = analysis.replace("_", "-")
+    known = {"srvr": "semantic"}
+    chosen = known.get(name) or next((one for one in PAGES if name.startswith(one)), PAGES[0])
+    return page(chosen)
+
+
+def search(words: str) -> list[Hit]:
+    """The sections in which all words stand, those with a word in their heading first."""
+    wanted = words.casefold().split()
+    hits = [
+        Hit(one.name, heading, _around(body, wanted))
+        for one in pages()
+        for heading, body in one.sections.items()
+        if wanted and all(word in f"{one.title} {heading} {body}".casefold() for word in wanted)
+    ]
+    return sorted(hits, key=lambda hit: not any(word in hit.section.casefold() for word in wanted))
+
+
+def settings(analyses: Iterable[Analysis]) -> str:
+    """What each setting of these analyses does, as Markdown; made from the settings themselves."""
+    parts = ["## Settings"]
+    for analysis in analyses:
+        parts.append(f"### {analysis.title}")
+        for name, field in analysis.params.model_fields.items():
+            usual = write(field.get_default(call_default_factory=True))
+            parts.append(f"- **{field.title or name}** (`{name}`, by default {usual or 'empty'}): {field.description or ''}")
+    return "\n\n".join(parts[:1]) + "\n\n" + "\n".join(f"\n{part}\n" if part.startswith("#") else part for part in parts[1:])
+
+
+def _around(body: str, words: list[str]) -> str:
+    """A piece of text around the first word found."""
+    plain = " ".join(body.split())
+    place = min((found for word in words if (found := plain.casefold().find(word)) >= 0), default=0)
+    start = max(0, place - 60)
+    return ("…" if start else "") + plain[start : start + 160] + ("…" if len(plain) > start + 160 else "")

@@ -1,0 +1,26 @@
+"""F1 opens the manual at the page of the panel; the search leads to a section."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from robgui.core.analysis import analyses
+from robgui.gui.help import Help
+from robgui.gui.store import Store
+
+
+def test_the_manual_shows_a_page_with_its_settings_and_finds_sections(qtbot):
+    store, parent = Store(), QWidget()
+    store.analyses = analyses()
+    qtbot.addWidget(parent)
+    window = Help(store, parent)
+    window.show_page("zonnscan")
+    text = window.text.toPlainText()
+    assert "In plain words" in text and "Most samples per radius" in text
+    window.words.setText("clopper")
+    assert window.list.count() >= 1
+    window.list.setCurrentRow(0)
+    assert window._page == "zonnscan"
+    window.words.setText("zzzz")
+    assert window.list.item(0).text() == "Nothing found."
+    assert store.shutdown()

@@ -1,0 +1,33 @@
+"""The manual: written once, searchable, and complete for every method."""
+
+from __future__ import annotations
+
+import pytest
+
+from robgui import manual
+from robgui.core.analysis import analyses
+
+METHODS = manual.PAGES[1:]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_a_page_with_all_its_sections(name):
+    page = manual.page(name)
+    for section in ("In plain words", "What it answers", "How to read the picture", "The method", "Paper and corrections", "Limits"):
+        assert len(page.sections[section]) > 80, f"{name}: {section}"
+    assert "\n\n" not in page.plain
+
+
+def test_every_analysis_leads_to_the_page_of_its_method_and_every_setting_is_explained():
+    for known in analyses().values():
+        assert manual.page_of(known.name).name in METHODS
+        text = manual.settings([known])
+        for name, field in known.params.model_fields.items():
+            assert f"`{name}`" in text and (field.description or "") in text and len(field.description or "") > 10
+
+
+def test_a_search_finds_the_section_and_shows_the_words_around_it():
+    hits = manual.search("watermark")
+    assert hits and hits[0].page == "zonnscan" and "atermark" in hits[0].text
+    assert manual.search("clopper pearson")[0].section == "The method"
+    assert manual.search("zebra crossing") == [] and manual.search("  ") == []
