@@ -143,9 +143,13 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def _hooks(layers: dict[str, nn.Module], seen: dict[str, Tensor], reduce: Reduce) -> Iterator[None]:
+    """Listens to the layers; another thread that calls the same module meanwhile is not listened to."""
+    here = threading.get_ident()
+
     def hook(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
         def keep(module: nn.Module, inputs: Any, output: Tensor) -> None:
-            seen[name] = reduce(output)
+            if threading.get_ident() == here:
+                seen[name] = reduce(output)
 
         return keep
 

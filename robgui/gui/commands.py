@@ -43,6 +43,9 @@ class Commands:
         self._store.library.trust_needed.connect(self._ask_trust)
         self._store.library.details_needed.connect(self._ask_details)
         self._store.library.model_opened.connect(self._show_model)
+        self._store.library.added.connect(lambda item, _: self._remember(item.path))
+        self._store.history.opened.connect(lambda _: self._remember(getattr(self._store.history.workspace, "path", None)))
+        self._asked_for: set[Path] = set()
 
     def entries(self) -> list[Entry]:
         """Every action of the program."""
@@ -139,7 +142,8 @@ class Commands:
         if not path.exists():
             self._store.say("error", f"{path} does not exist (any more).")
             return
-        self._remember(path)
+        self._window.settings.last_folder = str(path.parent)
+        self._asked_for.add(path.absolute())
         if ending == ".robgui":
             self._store.open_workspace(path)
         elif ending in MODEL_ENDINGS and path.is_file():
@@ -187,9 +191,12 @@ class Commands:
         if path:
             self.open_path(Path(path))
 
-    def _remember(self, path: Path) -> None:
+    def _remember(self, path: Path | None) -> None:
+        """What the user asked for is a recent file once it could be read."""
+        if path is None or path.absolute() not in self._asked_for:
+            return
+        self._asked_for.remove(path.absolute())
         settings = self._window.settings
-        settings.last_folder = str(path.parent)
         settings.add_recent(path)
         self._window.welcome.show_recent(settings.recent)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPixmap, QResizeEvent
+from PySide6.QtGui import QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -74,7 +74,7 @@ class Overview(QWidget):
             run = self._newest(tile.page)
             tile.set_run(run)
             tile.set_question(*self._question(tile.page))
-            if run is not None and tile.due(run):
+            if run is not None and self.isVisible() and tile.due(run):
                 self._look(tile, run)
         self._show_progress()
 
@@ -82,6 +82,11 @@ class Overview(QWidget):
         """As many tiles beside each other as fit."""
         super().resizeEvent(event)
         self._arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Pictures are drawn only while somebody looks."""
+        super().showEvent(event)
+        self.refresh()
 
     def _make_head(self) -> None:
         title = set_heading(QLabel("Overview"), "title")
@@ -190,7 +195,7 @@ class Overview(QWidget):
             dark = theme.dark
             self._store.pictures.run(
                 lambda: _summary(workspace, run, known.headline, dark),
-                lambda answer: tile.set_summary(run, *answer),
+                lambda answer: tile.set_summary(run, dark, *answer),
                 key=f"overview {tile.page.title}",
             )
 
@@ -260,11 +265,11 @@ class Tile(QFrame):
         """Whether the picture of ``run`` is missing, or in the wrong theme."""
         return self._shown != (run.id, theme.dark)
 
-    def set_summary(self, run: Run, headline: Headline, picture: bytes) -> None:
-        """The number and the picture of ``run``."""
+    def set_summary(self, run: Run, dark: bool, headline: Headline, picture: bytes) -> None:
+        """The number and the picture of ``run``, drawn for the light or the dark theme."""
         if self._run is None or run.id != self._run.id:
             return
-        self._shown = (run.id, theme.dark)
+        self._shown = (run.id, dark)
         self._status = headline.status
         self._words.setText(STATUS_WORDS[headline.status])
         self._headline.setText(f"{headline.title}: {headline.text}")
@@ -296,7 +301,7 @@ class Tile(QFrame):
         layout.addWidget(self._figure)
 
     def _fit(self) -> None:
-        self._figure.setFixedHeight(0 if self._picture.isNull() else self.fontMetrics().height() * 12)
+        self._figure.setFixedHeight(0 if self._picture.isNull() else self.fontMetrics().height() * 16)
         if not self._picture.isNull():
             room = QSize(self._figure.width(), self._figure.height())
             mode = Qt.TransformationMode.SmoothTransformation

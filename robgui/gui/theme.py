@@ -16,8 +16,8 @@ from robgui import resources
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
 #: How much larger than the text each kind of heading is.
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
-#: Line styles go with them when there are more classes than colours.
-LINES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+#: Line styles go with them when there are more classes than colours; dots belong to the zoNNscan index.
+LINES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,9 @@ STOPS = (
     Stop("zonnscan_populations", "fashion_mlp.pt2", 0),
     Stop("zonnscan_corner_cases", "fashion_mlp.pt2", 0),
     Stop("zonnscan_watermark", "fashion_mlp.pt2", 0),
+    Stop("deepinspect", "fashion_cnn.safetensors", 0),
+    Stop("deepinspect_thresholds", "fashion_cnn.safetensors", 0),
+    Stop("deepinspect_coverage", "fashion_cnn.safetensors", 0),
 )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from robgui.analyses.deepinspect import DeepInspectResult
     from robgui.analyses.zonnscan import PopulationsResult, ZonnscanResult
 
 
@@ -103,4 +104,18 @@ def _populations(result: PopulationsResult) -> Bars:
     return Bars("mean index", means)
 
 
-COMPARED: dict[str, Callable[[Any], Comparable]] = {"zonnscan": _zonnscan, "zonnscan_populations": _populations}
+def _deepinspect(result: DeepInspectResult) -> Matrix:
+    from robgui.analyses.deepinspect.compare import standardised
+
+    count = len(result.classes)
+    values = standardised(result.napvd)
+    most = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+    scale = "distance (standard deviations from the mean)"
+    return Matrix("class number", "class number", scale, values, (0, 0, count, count), (-most, most), result.classes)
+
+
+COMPARED: dict[str, Callable[[Any], Comparable]] = {
+    "zonnscan": _zonnscan,
+    "zonnscan_populations": _populations,
+    "deepinspect": _deepinspect,
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 import torch
@@ -272,6 +274,26 @@ def test_activations_hold_every_layer_in_order_and_reduced():
     scores, layers = classifier.activations(images(), lambda output: output.flatten(1).mean(1))
     assert list(layers) == ["0", "3"] and all(value.shape == (4,) for value in layers.values())
     torch.testing.assert_close(scores, classifier.infer(images()))
+
+
+def test_activations_are_those_of_the_caller_while_another_thread_uses_the_same_model():
+    net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(24, 3))
+    classifier = Classifier.from_module(net, (3, 4, 5))
+    stop = threading.Event()
+
+    def disturb():
+        while not stop.is_set():
+            classifier.infer(images()[:1])
+
+    other = threading.Thread(target=disturb)
+    other.start()
+    try:
+        for _ in range(200):
+            _, layers = classifier.activations(images())
+            assert all(len(value) == 4 for value in layers.values())
+    finally:
+        stop.set()
+        other.join()
 
 
 @pytest.mark.parametrize("count", [8, 64])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDropEvent, QPen
 from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui import resources
 from robgui.gui.app import application, leave, open_window
 from robgui.gui.theme import theme
+from robgui.report.figures.style import CLASS_COLOURS, CLASS_LINES
 
 
 @pytest.fixture
@@ -43,6 +47,23 @@ def test_models_and_data_can_be_dropped_onto_the_window(window, qtbot):
     assert window.store.library.dataset.name == "traffic"
     assert window.store.library.model.name == "traffic_cnn.pt2"
     assert str(resources.path("demo", "traffic")) in window.settings.recent
+
+
+def test_only_what_could_be_read_is_a_recent_file(window, qtbot, tmp_path):
+    bad, good = tmp_path / "bad.onnx", tmp_path / "good.npz"
+    bad.write_bytes(b"no model")
+    np.savez(good, images=np.zeros((2, 4, 4), np.uint8))
+    for path in (bad, good):
+        window.commands.open_path(path)
+        idle(qtbot, window)
+    assert [Path(text).name for text in window.settings.recent] == ["good.npz"]
+
+
+def test_the_report_draws_classes_as_the_window_does():
+    theme.apply(False)
+    assert [theme.class_colour(i).name().upper() for i in range(8)] == list(CLASS_COLOURS)
+    dashes = [QPen(theme.class_line(8 * i)).dashPattern() for i in range(4)]
+    assert [len(pattern) for pattern in dashes] == [0, 2, 4, 6] and len(CLASS_LINES) == 4
 
 
 def test_a_dropped_workspace_is_opened(window, qtbot, tmp_path):

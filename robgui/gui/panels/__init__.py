@@ -49,4 +49,13 @@ PAGES = (
             PanelEntry("zonnscan_watermark", "Watermark", "robgui.gui.panels.watermark", "WatermarkPanel"),
         ),
     ),
+    Page(
+        "DeepInspect",
+        "deepinspect",
+        (
+            PanelEntry("deepinspect", "Classes", "robgui.gui.panels.deepinspect", "DeepInspectPanel"),
+            PanelEntry("deepinspect_thresholds", "Thresholds", "robgui.gui.panels.thresholds", "ThresholdsPanel"),
+            PanelEntry("deepinspect_coverage", "Coverage", "robgui.gui.panels.coverage", "CoveragePanel"),
+        ),
+    ),
 )

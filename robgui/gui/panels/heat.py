@@ -107,7 +107,7 @@ class Scale(QWidget):
         self._title = title
         self._table = lookup(colours)
         self._levels = (0.0, 1.0)
-        self.setFixedWidth(self.fontMetrics().averageCharWidth() * 14)
+        self.setFixedWidth(self.fontMetrics().averageCharWidth() * 15)
         self.setAccessibleName(f"Colours: {title}")
         theme.changed.connect(self.update)
 
@@ -128,14 +128,14 @@ class Scale(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         line = self.fontMetrics().height()
-        bar = QRectF(8, line * 2.6, line, max(8.0, self.height() - line * 4.5))
+        bar = QRectF(8, line * 3.8, line, max(8.0, self.height() - line * 5.5))
         colours = QImage(np.ascontiguousarray(self._table[::-1]).data, 1, 256, 4, QImage.Format.Format_RGBA8888)
         painter.drawImage(bar, colours)
         painter.setPen(pg.mkPen(theme.colours.line))
         painter.drawRect(bar)
         painter.setPen(pg.mkPen(theme.colours.text))
         flags = Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value
-        painter.drawText(QRectF(4, 0, self.width() - 4, line * 2.4), flags, self._title)
+        painter.drawText(QRectF(4, 0, self.width() - 4, line * 3.4), flags, self._title)
         low, high = self._levels
         for share in (0.0, 0.5, 1.0):
             y = bar.bottom() - share * bar.height()

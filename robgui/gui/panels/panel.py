@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, 
 from robgui.core.analysis import Pace
 from robgui.core.run import RunState
 from robgui.gui.panels.send_button import SendButton
-from robgui.gui.theme import pixmap, set_heading, theme
+from robgui.gui.theme import HEADINGS, pixmap, set_heading, theme
 
 if TYPE_CHECKING:
     from robgui.core.request import Request
@@ -23,6 +25,46 @@ if TYPE_CHECKING:
 
 #: Words that change thirty times a second cannot be read, and laying them out costs more than the picture.
 WORDS_SECONDS = 0.25
+#: A first sentence shorter than this does not stand alone.
+SHORT_SENTENCE = 40
+
+
+class Verdict(QLabel):
+    """What was found, in words: the point of it large, the rest of the sentences as text."""
+
+    def __init__(self) -> None:
+        super().__init__(wordWrap=True)
+        self._words = ""
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setAccessibleName("Verdict")
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+        theme.changed.connect(self._restyle)
+
+    def text(self) -> str:
+        """The words as they were given."""
+        return self._words
+
+    def setText(self, words: str) -> None:
+        """Shows ``words``."""
+        self._words = words
+        head, rest = split_verdict(words)
+        points = self.font().pointSizeF() * HEADINGS["verdict"]
+        self.setAccessibleDescription(words)
+        super().setText(f'<span style="font-size:{points:.1f}pt; font-weight:600">{escape(head)}</span> {escape(rest)}')
+
+    def _restyle(self) -> None:
+        self.setText(self._words)
+
+
+def split_verdict(words: str) -> tuple[str, str]:
+    """The first sentence, or the first two when the first is short; and the rest."""
+    end = 0
+    for found in re.finditer(r"[.!?] (?=[A-Z“0-9])", words):
+        end = found.end()
+        if end >= SHORT_SENTENCE:
+            return words[:end].strip(), words[end:]
+    return words, ""
 
 
 class Panel(QWidget):
@@ -119,10 +161,7 @@ class Panel(QWidget):
         self.verdict.setMinimumHeight(max(held, self.verdict.heightForWidth(self.verdict.width())))
 
     def _make_page(self) -> None:
-        self.verdict = set_heading(QLabel(wordWrap=True), "verdict")
-        self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.verdict.setAccessibleName("Verdict")
-        self.verdict.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.verdict = Verdict()
         self._subject = QLabel(wordWrap=True)
         self._subject.setAccessibleName("Which model on which input")
         self._subject.setProperty("role", "quiet")

@@ -34,6 +34,8 @@ class Plot(pg.PlotWidget):
         item.showGrid(x=True, y=True, alpha=0.15)
         item.setLabel("bottom", x)
         item.setLabel("left", y)
+        for side in ("bottom", "left"):
+            item.getAxis(side).enableAutoSIPrefix(False)
         item.setXRange(*x_range, padding=0.05)
         item.setYRange(*y_range, padding=0.05)
         self.setAccessibleName(f"{y} against {x}")

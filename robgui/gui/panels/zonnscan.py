@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,11 +57,13 @@ class ZonnscanPanel(Panel):
         self._labels: tuple[str, ...] = ()
         self._sampled: tuple[object, float] | None = None
         self._largest = 0.0
+        self._zone = ""
+        self._narrow = False
         super().__init__(store)
 
     def build(self) -> QWidget:
         """The plot with its fixed items, the line of figures and the strip of samples."""
-        self.plot = Plot("radius (share of the range)", "value (0 to 1)")
+        self.plot = Plot("radius of the zone", "index · mean confidence")
         self.plot.getPlotItem().getAxis("left").setTicks([[(i / 5, f"{i / 5:.1f}") for i in range(6)]])
         self._legend = Legend()
         self._low = pg.PlotCurveItem(pen=None)  # a PlotDataItem without a pen has no path to fill to
@@ -119,15 +122,26 @@ class ZonnscanPanel(Panel):
         self._change.setVisible(result.crossing_radius > 0)
         if result.crossing_radius > 0:
             self._change.setValue(result.crossing_radius)
-        self._show_radii(float(result.radii.max()))
+        self._show_radii(float(result.radii.max()), result.zone)
         self._show_cursor()
 
-    def _show_radii(self, largest: float) -> None:
+    def _show_radii(self, largest: float, zone: str) -> None:
         """The axis ends at the largest radius; it moves only when another run asks for others."""
+        if zone != self._zone:
+            self._zone = zone
+            self._name_axes()
         if largest != self._largest:
             self._largest = largest
             self.plot.setXRange(0, largest, padding=0.05)
             self.marker.setBounds((0, largest))
+
+    def _name_axes(self) -> None:
+        """Names as in the report; beside a narrow plot shorter ones."""
+        from robgui.analyses.zonnscan.clouds import ZONE_WORDS
+
+        item = self.plot.getPlotItem()
+        item.setLabel("bottom", f"radius ({self._zone})" if self._narrow else f"radius of the zone ({ZONE_WORDS[self._zone]})")
+        item.setLabel("left", "value" if self._narrow else "index · mean confidence")
 
     def table(self) -> dict[str, np.ndarray]:
         """One row per radius."""
@@ -176,14 +190,22 @@ class ZonnscanPanel(Panel):
         keys = [Key("zoNNscan index", self._index.opts["pen"]), Key("share in other classes", self._crossing_pen(), "t1")]
         keys += [Key("index at the input", self._own.pen), Key("class changes", self._change.pen)]
         keys += self.reference.keys()
-        self._legend.show_keys([*keys, *(Key(self._labels[label], pen) for label, pen in zip(self._drawn, pens, strict=True))])
+        keys += [Key(self._labels[label], pen) for label, pen in zip(self._drawn, pens, strict=True)]
+        self._legend.show_keys([replace(key, words=self._fitting(key.words)) for key in keys] if self._narrow else keys)
+
+    def _fitting(self, words: str) -> str:
+        """Words of the legend beside a narrow plot."""
+        short = {"zoNNscan index": "index", "share in other classes": "other classes", "index at the input": "at the input"}
+        room = 14 * self.fontMetrics().averageCharWidth()
+        return self.fontMetrics().elidedText(short.get(words, words), Qt.TextElideMode.ElideRight, room)
 
     def _show_cursor(self, *_: object) -> None:
         result: ZonnscanResult | None = self.result
         if result is None:
             return
         place = int(np.abs(result.radii - self.marker.value()).argmin())
-        self.figures.setText(_figures(result, place, self.reference))
+        self.figures.setText(_figures(result, place, self.reference, self._narrow))
+        self.figures.setToolTip(_figures(result, place, self.reference))
         self.strip.set_words([result.labels[c] if c >= 0 else "" for c in result.shown_class[place]])
         self._show_samples(result, float(result.radii[place]))
 
@@ -211,9 +233,18 @@ class ZonnscanPanel(Panel):
         self._show_cursor()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a low window the samples leave their room to the plot."""
+        """In a low window the samples leave their room to the plot, in a narrow one the words beside it do."""
         super().resizeEvent(event)
-        self.strip.set_height(3 if event.size().height() < 30 * self.fontMetrics().height() else 4)
+        line = self.fontMetrics().height()
+        low = event.size().height() < 34 * line
+        self.strip.set_height(2 if low else 4)
+        narrow = event.size().width() < 40 * line
+        if narrow != self._narrow:
+            self._narrow = narrow
+            self._style_curves()
+            self._show_cursor()
+            if self._zone:
+                self._name_axes()
 
     def _clicked(self, event: Any) -> None:
         """A click into the plot brings the cursor there."""
@@ -244,13 +275,15 @@ def _own_index(result: ZonnscanResult) -> float:
     return float(np.nan_to_num(result.index[int(result.radii.argmin())]))
 
 
-def _figures(result: ZonnscanResult, place: int, reference: Reference) -> str:
+def _figures(result: ZonnscanResult, place: int, reference: Reference, short: bool = False) -> str:
     """The figures at one radius, in words; those of the reference stand in place of the interval of the share."""
     half = (result.ci_high[place] - result.ci_low[place]) / 2
     index = f"index {result.index[place]:.3f} ± {half:.3f}"
     share = f"{percent(float(result.crossing[place]))} in another class"
     where = f"At r = {number(float(result.radii[place]))}"
     others = reference.figures(float(result.radii[place]))
+    if others is None and short:
+        return f"{where}: {index}, {share}."
     if others is None:
         interval = f"({percent(float(result.crossing_low[place]))} to {percent(float(result.crossing_high[place]))})"
         return f"{where}: {index}, {share} {interval}, {int(result.samples[place]):,} samples."

@@ -34,6 +34,18 @@ def test_a_reference_stays_while_the_next_run_is_drawn_over_it(store, sweep, run
     theme.apply(False)
 
 
+def test_in_a_small_window_the_plot_keeps_more_than_a_third_of_the_panel(qtbot, store, sweep, run):
+    panel, pane = sweep
+    run(panel, pane, **QUICK)
+    wide = [key.words for key in panel._legend._keys]
+    panel.resize(432, 428)
+    qtbot.waitUntil(lambda: panel.plot.height() > 428 / 3 and panel.plot.width() > 432 / 2, timeout=5000)
+    assert [key.words for key in panel._legend._keys] != wide and "(" not in panel.figures.text()
+    panel.resize(800, 600)
+    qtbot.waitUntil(lambda: [key.words for key in panel._legend._keys] == wide, timeout=5000)
+    assert panel.plot.getPlotItem().getAxis("bottom").labelText == "radius of the zone (largest change of one value)"
+
+
 def test_a_run_that_ends_within_a_frame_is_drawn(store, sweep, run):
     panel, pane = sweep
     for _ in range(3):
