@@ -123,6 +123,17 @@ class Classifier:
             return None
         return sum(tensor.numel() for tensor in [*module.parameters()] or module.buffers())  # an exported graph has buffers only
 
+    def class_weights(self) -> Tensor | None:
+        """Weights ``(classes, features)`` of the last layer, as far as the model can be looked into; None otherwise."""
+        module = getattr(self._backend, "module", None)
+        if not isinstance(module, nn.Module):
+            return None
+        matrices = [tensor.squeeze() for tensor in (*module.parameters(), *module.buffers()) if tensor.ndim >= 2 and len(tensor) > 1]
+        tables = [matrix.detach().float() for matrix in matrices if matrix.ndim == 2]
+        rows = [table for table in tables if len(table) == self.classes]
+        columns = [table.T for table in tables if table.shape[1] == self.classes]  # some formats keep a linear layer transposed
+        return next(iter([*rows[::-1], *columns[::-1]]), None)
+
     @property
     def device(self) -> torch.device:
         """Where the model and every tensor of an engine live."""

@@ -68,7 +68,7 @@ class ParamsForm(QWidget):
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         for name, field in self.params.model_fields.items():
-            if (name in RARE) is rare:
+            if is_rare(name, field) is rare:
                 self._add_row(form, name, field)
         return box
 
@@ -106,6 +106,12 @@ class ParamsForm(QWidget):
             self._problem.setText(str(error))
             self._problem.show()
         self.changed.emit()
+
+
+def is_rare(name: str, field: FieldInfo) -> bool:
+    """Whether a setting stands behind "More": seed, batch, and what its Params declare with ``json_schema_extra={"rare": True}``."""
+    extra = field.json_schema_extra
+    return name in RARE or (isinstance(extra, dict) and bool(extra.get("rare")))
 
 
 class _Editor(QObject):

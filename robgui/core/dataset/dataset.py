@@ -33,6 +33,7 @@ class Dataset:
         names: Class names, empty when unknown.
         features: Column names of a table or sequence.
         labels: Class numbers ``(n,)`` int64, -1 for unknown; None when there are none.
+        label_matrix: ``(n, classes)`` bool where an item may have several labels; ``labels`` is None then.
         notes: Sentences about what was guessed or left out at opening.
         options: What open_dataset was told, as JSON; ``open_dataset(path, **options)`` opens the same again.
     """
@@ -49,21 +50,24 @@ class Dataset:
         notes: Sequence[str] = (),
         options: Mapping[str, object] | None = None,
         index: np.ndarray | None = None,
+        label_matrix: np.ndarray | None = None,
     ) -> None:
         self.name = name
         self.path = path
         self.kind: Kind = source.kind
         self.labels = labels
+        self.label_matrix = label_matrix
         self.names = tuple(names)
         self.features = tuple(features)
         self.notes = tuple(notes)
         self.options = dict(options or {})
         self._source = source
         self._index = np.arange(len(source)) if index is None else index
-        if labels is not None and len(labels) != len(self._index):
-            raise DataError(
-                f"{location(path, name)}: there are {len(labels):,} labels for {len(self._index):,} items; the two must be equal."
-            )
+        for known in (labels, label_matrix):
+            if known is not None and len(known) != len(self._index):
+                raise DataError(
+                    f"{location(path, name)}: there are {len(known):,} labels for {len(self._index):,} items; the two must be equal."
+                )
 
     def __len__(self) -> int:
         return len(self._index)
@@ -95,6 +99,8 @@ class Dataset:
         total.update(repr((self.kind, self.names, self.features)).encode())
         if self.labels is not None:
             total.update(self.labels.astype("<i8").tobytes())
+        if self.label_matrix is not None:
+            total.update(np.packbits(self.label_matrix, axis=1).tobytes())
         if len(self) != len(self._source) or (self._index != np.arange(len(self))).any():
             total.update(self._index.astype("<i8").tobytes())
         return total.hexdigest()[:16]
@@ -161,7 +167,8 @@ class Dataset:
         positions = self._positions(indices)
         chosen = np.asarray(indices, dtype=np.int64).reshape(-1)
         labels = None if self.labels is None else self.labels[chosen]
-        return self._view(labels=labels, index=positions)
+        matrix = None if self.label_matrix is None else self.label_matrix[chosen]
+        return self._view(labels=labels, label_matrix=matrix, index=positions)
 
     def select(self, text: str) -> list[int]:
         """Indices that fit a query such as ``label=shirt and index<100``; see robgui.core.dataset.query."""
@@ -172,12 +179,23 @@ class Dataset:
 
         A label whose name is not among them becomes -1. Without names of its own the dataset adopts ``names``.
         """
-        if self.labels is None or not self.names or tuple(names) == self.names:
+        if (self.labels is None and self.label_matrix is None) or not self.names or tuple(names) == self.names:
             return self._view(names=names)
         place = {plain(name): number for number, name in enumerate(names)}
+        if self.labels is None:
+            return self._view(label_matrix=self._columns_in(place, len(names)), names=names)
         numbers = np.array([*(place.get(plain(name), -1) for name in self.names), -1], dtype=np.int64)
         known = np.where((self.labels >= 0) & (self.labels < len(self.names)), self.labels, len(self.names))
         return self._view(labels=numbers[known], names=names)
+
+    def _columns_in(self, place: Mapping[str, int], count: int) -> np.ndarray:
+        """The label matrix with ``count`` columns, each moved to the place of its name."""
+        assert self.label_matrix is not None
+        moved = np.zeros((len(self), count), dtype=bool)
+        for column, name in enumerate(self.names[: self.label_matrix.shape[1]]):
+            if plain(name) in place:
+                moved[:, place[plain(name)]] |= self.label_matrix[:, column]
+        return moved
 
     def with_columns(self, features: Sequence[str]) -> Dataset:
         """The same rows with these columns only, in this order."""
@@ -193,6 +211,7 @@ class Dataset:
         *,
         source: Source | None = None,
         labels: np.ndarray | None = None,
+        label_matrix: np.ndarray | None = None,
         names: Sequence[str] | None = None,
         features: Sequence[str] | None = None,
         index: np.ndarray | None = None,
@@ -202,6 +221,7 @@ class Dataset:
             name=self.name,
             path=self.path,
             labels=self.labels if labels is None else labels,
+            label_matrix=self.label_matrix if label_matrix is None else label_matrix,
             names=self.names if names is None else names,
             features=self.features if features is None else features,
             notes=self.notes,

@@ -58,11 +58,18 @@ def _whole_numbers(words: Sequence[str], present: set[int], names: tuple[str, ..
     return numbers, names or (tuple(str(number) for number in range(1, count + 1)) if first else ())
 
 
+def label_rows(values: np.ndarray) -> np.ndarray | None:
+    """The label matrix ``(n, classes)`` bool of 0/1 rows that are not all one-hot; None for any other array."""
+    if values.ndim != 2 or values.shape[1] < 2 or values.dtype.kind not in "biuf" or not np.isin(values, (0, 1)).all():
+        return None
+    return None if (values.sum(1) == 1).all() else values.astype(bool)
+
+
 def label_array(values: np.ndarray, names: Sequence[str], where: str) -> tuple[np.ndarray, tuple[str, ...]]:
     """Labels stored as an array: numbers ``(n,)`` or ``(n, 1)``, one-hot ``(n, classes)``, or words."""
     if values.ndim == 2 and values.shape[1] > 1 and values.dtype.kind in "biuf":
         if not (np.isin(values, (0, 1)).all() and (values.sum(1) == 1).all()):
-            raise DataError(f"{where}: the labels have shape {values.shape} and are not one-hot; give one label per item.")
+            raise DataError(f"{where}: the labels have shape {values.shape} and are not 0 and 1; give one label per item.")
         return values.argmax(1).astype(np.int64), tuple(names)
     flat = values.reshape(len(values), -1)[:, 0] if values.ndim == 2 else values
     if flat.ndim != 1:

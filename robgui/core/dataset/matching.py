@@ -35,7 +35,7 @@ def batches(classifier: Classifier, dataset: Dataset, size: int = 0) -> Iterator
 
 
 def match(classifier: Classifier, dataset: Dataset) -> Classifier:
-    """Checks that the two fit; returns the classifier, with the dataset's value ranges if it has none of its own.
+    """Checks that the two fit; returns the classifier, with the dataset's class names and value ranges if it has none of its own.
 
     Raises:
         DataError: Kind, shape or class count do not fit.
@@ -44,6 +44,7 @@ def match(classifier: Classifier, dataset: Dataset) -> Classifier:
     fitting = align(classifier, dataset)
     _check_shape(classifier, fitting)
     _check_classes(classifier, fitting)
+    classifier = _named(classifier, fitting)
     settings = classifier.settings
     if classifier.kind == "image" or (settings.low, settings.high) != ((0.0,), (1.0,)):
         return classifier
@@ -60,6 +61,15 @@ def match(classifier: Classifier, dataset: Dataset) -> Classifier:
     return classifier.with_settings(settings.change(low=tuple(map(float, low)), high=tuple(map(float, high))))
 
 
+def _named(classifier: Classifier, dataset: Dataset) -> Classifier:
+    """The classifier with the dataset's class names when it has none and there is one for each of its classes."""
+    names = dataset.names
+    if classifier.settings.labels or len(names) != classifier.classes or len({plain(name) for name in names}) != len(names):
+        return classifier
+    classifier.notice(f"{classifier.name} has no class names of its own; it takes those of {dataset.name}, in their order.")
+    return classifier.with_settings(classifier.settings.change(labels=names))
+
+
 def align(classifier: Classifier, dataset: Dataset) -> Dataset:
     """The dataset with the classifier's class order and columns, as far as names tell them.
 
@@ -71,6 +81,8 @@ def align(classifier: Classifier, dataset: Dataset) -> Dataset:
     if fitting.names == classifier.labels or len(known) != classifier.classes:
         return fitting
     used = set(np.unique(fitting.labels).tolist()) - {-1} if fitting.labels is not None else set()
+    if fitting.label_matrix is not None:
+        used = set(range(fitting.label_matrix.shape[1]))
     if not fitting.names:
         return fitting.relabelled(classifier.labels) if used and max(used) < classifier.classes else fitting
     if all(number < len(fitting.names) and plain(fitting.names[number]) in known for number in used):
@@ -123,6 +135,12 @@ def _check_shape(classifier: Classifier, dataset: Dataset) -> None:
 
 
 def _check_classes(classifier: Classifier, dataset: Dataset) -> None:
+    columns = classifier.classes if dataset.label_matrix is None else dataset.label_matrix.shape[1]
+    if columns != classifier.classes:
+        raise DataError(
+            f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has {columns} columns of labels; "
+            f"choose the dataset the model was made for."
+        )
     highest = -1 if dataset.labels is None or not len(dataset) else int(dataset.labels.max())
     if highest >= classifier.classes:
         raise DataError(

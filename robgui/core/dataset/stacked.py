@@ -13,7 +13,7 @@ import numpy as np
 from robgui.core.dataset import images
 from robgui.core.dataset.arrays import ArrayImages, Blocks, FileRows, Layout, Memory, TableRows, Tracks, flat_image
 from robgui.core.dataset.dataset import Dataset
-from robgui.core.dataset.labels import label_array
+from robgui.core.dataset.labels import label_array, label_rows
 from robgui.core.dataset.limits import LARGEST_ARRAY, LARGEST_TABLE, check_size, read_array, reading
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape, Skips, Source
@@ -57,7 +57,7 @@ def from_arrays(
     Args:
         array: Images ``(n, h, w)``, ``(n, c, h, w)`` or ``(n, h, w, c)``, a table ``(n, d)`` or sequences ``(n, t, f)``.
             Bytes 0-255, or floats 0-1 or 0-255 for images.
-        labels: Class numbers, words or one-hot rows, one per input.
+        labels: Class numbers, words or one-hot rows, one per input; rows of several 1 make a label matrix.
         names: Class names.
         name: What to call the dataset.
         kind: What one input is, when the shape does not tell.
@@ -153,7 +153,10 @@ def build(
             f"{where}: there are {labels.shape[0] if labels.ndim else 1:,} labels for {blocks.shape[0]:,} inputs; the two must be equal."
         )
     names = options.names or tuple(words)
-    numbers, names = (None, names) if labels is None else label_array(labels, names, where)
+    matrix = None if labels is None else label_rows(labels)
+    numbers, names = (None, names) if labels is None or matrix is not None else label_array(labels, names, where)
+    if matrix is not None and names and len(names) != matrix.shape[1]:
+        raise DataError(f"{where}: there are {len(names)} class names for {matrix.shape[1]} columns of labels; the two must be equal.")
     kind = "sequence" if lengths is not None and options.kind is None else kind_of(blocks.shape, blocks.dtype, options)
     source: Source
     features: Sequence[str] = ()
@@ -170,6 +173,7 @@ def build(
         name=name,
         path=path,
         labels=None if numbers is None else numbers[keep],
+        label_matrix=None if matrix is None else matrix[keep],
         names=names,
         features=features,
         options=options.told(),

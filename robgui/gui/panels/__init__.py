@@ -50,12 +50,29 @@ PAGES = (
         ),
     ),
     Page(
+        "Semantic",
+        "semantic",
+        (
+            PanelEntry("semantic_map", "Map", "robgui.gui.panels.semantic_map", "SemanticMapPanel"),
+            PanelEntry("semantic_regions", "Regions", "robgui.gui.panels.semantic_regions", "SemanticRegionsPanel"),
+            PanelEntry("srvr", "SRVR", "robgui.gui.panels.semantic_srvr", "SrvrPanel"),
+        ),
+    ),
+    Page(
         "DeepInspect",
         "deepinspect",
         (
             PanelEntry("deepinspect", "Classes", "robgui.gui.panels.deepinspect", "DeepInspectPanel"),
             PanelEntry("deepinspect_thresholds", "Thresholds", "robgui.gui.panels.thresholds", "ThresholdsPanel"),
             PanelEntry("deepinspect_coverage", "Coverage", "robgui.gui.panels.coverage", "CoveragePanel"),
+        ),
+    ),
+    Page(
+        "Last particle",
+        "last-particle",
+        (
+            PanelEntry("last_particle", "One input", "robgui.gui.panels.last_particle", "LastParticlePanel"),
+            PanelEntry("last_particle_table", "Table", "robgui.gui.panels.last_particle_table", "LastParticleTablePanel"),
         ),
     ),
 )

@@ -64,10 +64,11 @@ class Key:
 
 
 class Legend(QScrollArea):
-    """What each line means, beside the plot so that it never covers data."""
+    """What each line means, beside the plot (or in one row below it), so that it never covers data."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, row: bool = False) -> None:
         super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        self._row = row
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Legend")
         self._keys: tuple[Key, ...] = ()
@@ -84,15 +85,19 @@ class Legend(QScrollArea):
         grid = QGridLayout(page)
         grid.setContentsMargins(8, 8, 0, 8)
         grid.setVerticalSpacing(4)
-        for row, key in enumerate(self._keys):
+        for number, key in enumerate(self._keys):
             sample = QLabel()
             sample.setPixmap(_sample(key, self.fontMetrics().height()))
-            grid.addWidget(sample, row, 0)
-            grid.addWidget(QLabel(key.words), row, 1)
-        grid.setColumnStretch(1, 1)
-        grid.setRowStretch(len(self._keys), 1)
+            row, column = (0, 2 * number) if self._row else (number, 0)
+            grid.addWidget(sample, row, column)
+            grid.addWidget(QLabel(key.words), row, column + 1)
+        grid.setColumnStretch(2 * len(self._keys) if self._row else 1, 1)
+        grid.setRowStretch(1 if self._row else len(self._keys), 1)
         self.setWidget(page)
-        self.setFixedWidth(page.sizeHint().width() + 24)
+        if self._row:
+            self.setFixedHeight(self.fontMetrics().height() + 16)
+        else:
+            self.setFixedWidth(page.sizeHint().width() + 24)
 
 
 def _sample(key: Key, height: int) -> QPixmap:

@@ -46,6 +46,16 @@ def test_a_table_model_without_range_adopts_that_of_the_data_and_says_so():
     np.testing.assert_allclose(fitted.decode(x), data.array(), rtol=1e-5)
 
 
+def test_a_model_without_class_names_adopts_those_of_the_data_and_says_so():
+    model, said = Classifier.from_callable(lambda x: x.flatten(1)[:, :3], (1, 2, 2), name="net", output="logits"), []
+    model.notice = said.append
+    data = from_arrays(np.zeros((3, 2, 2), np.uint8), [0, 1, 2], ("cat", "dog", "owl"), "pets")
+    assert match(model, data).labels == ("cat", "dog", "owl") and len(said) == 1 and "those of pets" in said[0]
+    assert match(match(model, data), data).labels == ("cat", "dog", "owl") and len(said) == 2
+    fewer = from_arrays(np.zeros((2, 2, 2), np.uint8), [0, 1], ("cat", "dog"), "pets")
+    assert match(model, fewer) is model
+
+
 def test_a_subset_gives_the_same_range_as_the_whole():
     data = table()
     assert match(classifier((2,)), data.subset([3])).settings == match(classifier((2,)), data).settings

@@ -112,7 +112,7 @@ def test_labels_may_be_words_numbers_or_one_hot(labels: Any):
     assert dataset.labels is not None and dataset.labels.tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize("labels", [[1, 2], [0.5, 1, 2], [-7, 0, 1], [[1, 1], [0, 1], [1, 0]], [10**9, 0, 1]])
+@pytest.mark.parametrize("labels", [[1, 2], [0.5, 1, 2], [-7, 0, 1], [[1, 2], [0, 1], [1, 0]], [10**9, 0, 1]])
 def test_labels_that_are_none_are_refused(labels: Any):
     with pytest.raises(DataError):
         from_arrays(np.zeros((3, 4)), labels)

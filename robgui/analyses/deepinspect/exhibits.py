@@ -1,0 +1,69 @@
+"""The reported pairs worth showing, each with a picture of inputs that the model mixes up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.deepinspect.pairs import pair_inputs
+from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import Dataset, inputs
+from robgui.core.errors import DataError
+
+#: So many pairs of each sort become findings: nobody looks at more.
+CONFUSIONS, BIASES = 20, 10
+_SHOWN = 6
+_SIDE = 84
+#: The failing inputs themselves take at most so many bytes.
+_BUDGET = 8_000_000
+
+
+def exhibits_of(classifier: Classifier, dataset: Dataset, result: DeepInspectResult) -> tuple[Exhibit, ...]:
+    """The first confused and the first biased pairs, with pictures."""
+    chosen = [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
+    chosen += [("bias", a, b, c) for a, b, c in result.triplets[:BIASES].tolist()]
+    keep_inputs = len(chosen) * int(np.prod(classifier.shape)) * 4 <= _BUDGET
+    return tuple(_exhibit(classifier, dataset, result, *each, keep_inputs) for each in chosen)
+
+
+def _exhibit(
+    classifier: Classifier, dataset: Dataset, result: DeepInspectResult, kind: str, a: int, b: int, c: int, keep_input: bool
+) -> Exhibit:
+    places, wrong = _to_show(result, kind, a, b, c)
+    failing = places[:1] if wrong and keep_input else places[:0]
+    return Exhibit(kind, a, b, c, places, wrong, _row(dataset, places), _inputs(classifier, dataset, failing))
+
+
+def _to_show(result: DeepInspectResult, kind: str, a: int, b: int, c: int) -> tuple[np.ndarray, int]:
+    """Places of the inputs in a picture and how many of these are wrong; for bias the pair of a or b that is nearer to c."""
+    if kind == "bias":
+        a, b = (a, c) if result.napvd[a, c] <= result.napvd[b, c] else (b, c)
+    found = pair_inputs(result, a, b)
+    mixed = found.places[found.wrong][:_SHOWN]
+    if len(mixed):
+        return mixed, len(mixed)
+    members = [found.places[result.predicted[found.places] == each][: _SHOWN // 2] for each in (a, b)]
+    return np.concatenate(members), 0
+
+
+def _row(dataset: Dataset, places: np.ndarray) -> np.ndarray:
+    """The inputs side by side on white, each in a square."""
+    gap = 4
+    count = max(1, len(places))
+    picture = np.full((_SIDE, count * (_SIDE + gap) - gap, 3), 255, dtype=np.uint8)
+    for i, place in enumerate(places.tolist()):
+        small = dataset.thumbnail(place, _SIDE)
+        factor = max(1, _SIDE // max(small.shape[:2]))
+        small = small.repeat(factor, 0).repeat(factor, 1)
+        top, left = (_SIDE - small.shape[0]) // 2, i * (_SIDE + gap) + (_SIDE - small.shape[1]) // 2
+        picture[top : top + small.shape[0], left : left + small.shape[1]] = small
+    return picture
+
+
+def _inputs(classifier: Classifier, dataset: Dataset, places: np.ndarray) -> np.ndarray:
+    if not len(places):
+        return np.zeros((0, *classifier.shape), dtype=np.float32)
+    try:
+        return inputs(classifier, dataset, places)
+    except DataError:  # it was readable a moment ago; the picture stays
+        return np.zeros((0, *classifier.shape), dtype=np.float32)

@@ -1,0 +1,219 @@
+"""DeepInspect: which classes does the network confuse, and where is it biased?
+
+Tian, Zhong, Ordonez, Kaiser and Ray, "Testing DNN Image Classifiers for Confusion & Bias Errors" (ICSE 2020). One
+pass over the inputs counts how often each predicted class activates each neuron (rho, Section 3.1); classes whose
+columns are near are confused (Section 3.2), and pairs that stand differently to third classes are biased (3.3).
+Labels, where there are any, serve to judge the reported pairs and nothing else (Section 4).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Generator, Iterator, Sequence
+
+import numpy as np
+
+from robgui.analyses.deepinspect.exhibits import exhibits_of
+from robgui.analyses.deepinspect.kernels import finish
+from robgui.analyses.deepinspect.neurons import GrowingPace, read
+from robgui.analyses.deepinspect.pairs import report, worst_thirds
+from robgui.analyses.deepinspect.params import DeepInspectParams
+from robgui.analyses.deepinspect.result import DeepInspectResult
+from robgui.analyses.deepinspect.tally import (
+    Baseline,
+    Ranking,
+    Tally,
+    TallyPart,
+    Truth,
+    mode_rounds,
+    ranking_rounds,
+    remarks_on,
+    truth_rounds,
+)
+from robgui.analyses.deepinspect.words import inspect_findings, inspect_headline, inspect_verdict
+from robgui.core.analysis import Pace, Shards, Step, analysis
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import Dataset, Skipped
+
+#: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond the third.
+_RHO_LIVE, _RHO_SINGLE, _RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
+#: So many bias pairs get their worst third class.
+_TRIPLETS = 1000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectionPart:
+    """What was counted over a range of the inputs; ``skipped`` are those that could not be read."""
+
+    tally: TallyPart
+    skipped: tuple[Skipped, ...]
+    model_calls: int
+
+
+def inspect_part(classifier: Classifier, dataset: Dataset, params: DeepInspectParams, part: range) -> Iterator[Step[InspectionPart | None]]:
+    """Counts activations over some of the inputs."""
+    inputs, calls, pace = dataset.subset(part), classifier.calls, Pace()
+    tally = Tally(classifier, inputs, (params.threshold,))
+    for reading in read(classifier, inputs, batch=params.batch, last_layer=params.last_layer):
+        tally.add(reading)
+        if pace.due():
+            yield Step(tally.seen, len(inputs), None)
+    result = InspectionPart(tally.part(), tuple(dataset.skipped), classifier.calls - calls)
+    yield Step(len(inputs), len(inputs), result)
+
+
+def merge_parts(classifier: Classifier, dataset: Dataset, params: DeepInspectParams, parts: Sequence[InspectionPart]) -> DeepInspectResult:
+    """The inspection of all inputs; counts are whole numbers, so that their sum is exact."""
+    inspection = _Inspection(classifier, dataset, params)
+    start = 0
+    for part in parts:
+        inspection.absorb(part, start)
+        start += len(part.tally.predicted)
+    finish(inspection.derive())
+    return inspection.last_step().result
+
+
+@analysis(
+    title="DeepInspect",
+    question="Which classes does the network confuse, and where is it biased?",
+    verdict=inspect_verdict,
+    findings=inspect_findings,
+    needs=("activations",),
+    inputs="many",
+    headline=inspect_headline,
+    first_look={},
+    shards=Shards(lambda params, inputs: inputs, inspect_part, merge_parts),
+)
+def deepinspect(classifier: Classifier, dataset: Dataset, params: DeepInspectParams) -> Iterator[Step[DeepInspectResult]]:
+    """Counts activations in one pass; the matrices sharpen as batches arrive."""
+    inspection = _Inspection(classifier, dataset, params)
+    pace, growing = Pace(), GrowingPace()
+    for reading in read(classifier, dataset, batch=params.batch, last_layer=params.last_layer):
+        inspection.tally.add(reading)
+        if growing.due():
+            for _ in inspection.derive():
+                if pace.due():
+                    yield inspection.step()
+            growing.made()
+        if pace.due():
+            yield inspection.step()
+    for _ in inspection.derive():
+        if pace.due():
+            yield inspection.step()
+    yield inspection.last_step()
+
+
+class _Inspection:
+    """Everything known while it runs; ``step`` is its picture at any moment."""
+
+    def __init__(self, classifier: Classifier, dataset: Dataset, params: DeepInspectParams) -> None:
+        self._classifier = classifier
+        self._dataset = dataset
+        self._params = params
+        self._calls_before = classifier.calls
+        self._mode: Baseline | None = finish(mode_rounds(classifier, params))
+        m = classifier.classes
+        unknown = np.full((m, m), math.nan)
+        self._ranking = Ranking(unknown, unknown, None, None)
+        self._truth = Truth(np.zeros((0, 0)), np.zeros((0, 0)))
+        self._newest: DeepInspectResult | None = None
+        self.tally = Tally(classifier, dataset, (params.threshold,))
+
+    def derive(self) -> Generator[None, None, None]:
+        """Computes the matrices from the counts so far, in portions."""
+        truth = yield from truth_rounds(self.tally)
+        ranking = yield from ranking_rounds(self.tally, truth, self._params, self._mode)
+        self._truth, self._ranking = truth, ranking
+        yield
+        self._newest = self._result(self._live_rho())
+
+    def absorb(self, part: InspectionPart, start: int) -> None:
+        """Takes over what was counted over the inputs from place ``start`` on."""
+        self.tally.absorb(part.tally, start)
+        self._calls_before -= part.model_calls
+        for skipped in part.skipped:
+            self._dataset.skip(skipped.path, skipped.reason)
+
+    def step(self) -> Step[DeepInspectResult]:
+        """The picture now: the newest matrices with the counts they were made of; before the first, all unknown."""
+        if self._newest is None:
+            self._newest = self._result(self._live_rho())
+        return Step(self.tally.seen, len(self._dataset), self._newest)
+
+    def last_step(self) -> Step[DeepInspectResult]:
+        """The picture at the end, with rho and pictures."""
+        size = self.tally.neurons * self._classifier.classes
+        small = np.float32 if size <= _RHO_SINGLE else np.float16
+        result = self._result(self.tally.rho(small) if size <= _RHO_LARGEST else self._no_rho())
+        remarks = (
+            result.remarks if size <= _RHO_LARGEST else (*result.remarks, "Too many neurons and classes to keep what each neuron does.")
+        )
+        pictures = exhibits_of(self._classifier, self._dataset, result)
+        return Step(len(self._dataset), len(self._dataset), dataclasses.replace(result, complete=True, exhibits=pictures, remarks=remarks))
+
+    def _live_rho(self) -> np.ndarray:
+        size = self.tally.neurons * self._classifier.classes
+        return self.tally.rho(np.float32) if size <= _RHO_LIVE else self._no_rho()
+
+    def _no_rho(self) -> np.ndarray:
+        return np.zeros((0, self._classifier.classes), dtype=np.float32)
+
+    def _result(self, rho: np.ndarray) -> DeepInspectResult:
+        params, tally, ranking, truth = self._params, self.tally, self._ranking, self._truth
+        confused = report(-ranking.napvd, params.cutoff, params.top_percent)
+        biased = report(ranking.avg_bias, params.cutoff, params.top_percent)
+        triplets, triplet_bias = worst_thirds(ranking.napvd, biased.pairs[:_TRIPLETS], params.bias_filter)
+        counts, multi_label = tally.members(), self._classifier.settings.multi_label
+        confusion, bias = ranking.confusion, ranking.bias
+        nothing = np.zeros((0, 0))
+        return DeepInspectResult(
+            classes=tuple(self._classifier.labels),
+            counts=counts,
+            empty=np.flatnonzero(counts == 0),
+            layers=tally.layers,
+            layer_sizes=tally.layer_sizes,
+            rho=rho,
+            napvd=ranking.napvd,
+            avg_bias=ranking.avg_bias,
+            mode=nothing if self._mode is None else self._mode.distance,
+            confusion_limit=-confused.limit,
+            confusion_pairs=confused.pairs,
+            confusion_top=confused.top,
+            bias_limit=biased.limit,
+            bias_pairs=biased.pairs,
+            bias_top=biased.top,
+            triplets=triplets,
+            triplet_bias=triplet_bias,
+            predicted=tally.predicted(),
+            true=np.zeros(0, dtype=np.int32) if tally.true is None else tally.true,
+            predicted_bits=tally.bits(),
+            true_bits=tally.true_bits(),
+            multi_label=multi_label,
+            type1conf=nothing if multi_label else truth.conf,
+            type2conf=truth.conf if multi_label else nothing,
+            avg_cd=truth.avg_cd,
+            confusion=confusion,
+            bias=bias,
+            spearman_confusion=-confusion.spearman if confusion else math.nan,
+            spearman_bias=bias.spearman if bias else math.nan,
+            precision=confusion.precision if confusion else math.nan,
+            recall=confusion.recall if confusion else math.nan,
+            aucec=confusion.aucec if confusion else math.nan,
+            aucec_mode=confusion.aucec_mode if confusion else math.nan,
+            accuracy=tally.accuracy(),
+            done=tally.seen,
+            without=tally.without(),
+            model_calls=self._classifier.calls - self._calls_before,
+            complete=False,
+            exhibits=(),
+            remarks=remarks_on(tally, self._dataset, self._classifier.labels, self._mode is not None),
+            model=self._classifier.name,
+            dataset=self._dataset.name,
+            kind=self._classifier.kind,
+            threshold=params.threshold,
+            norm=params.norm,
+            bias_filter=params.bias_filter,
+            cutoff=params.cutoff,
+            top_percent=params.top_percent,
+        )

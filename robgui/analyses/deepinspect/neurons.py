@@ -1,0 +1,136 @@
+"""Neurons: a channel of a convolution (its spatial mean) or a unit of a linear layer, read while the model runs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import Dataset, batches
+from robgui.core.errors import DataError, ModelError
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one batch of n inputs gives.
+
+    Attributes:
+        places: ``(n,)`` places of the inputs in the dataset.
+        scores: ``(n, m)`` outputs of the model.
+        layers: Name -> ``(n, k + 2)``: the k neurons' raw outputs, then the lowest and the highest value of the whole layer.
+    """
+
+    places: np.ndarray
+    scores: Tensor
+    layers: dict[str, Tensor]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Neurons of each layer."""
+        return [layer.shape[1] - 2 for layer in self.layers.values()]
+
+    def raw(self) -> list[Tensor]:
+        """Raw outputs ``(n, k)`` of the neurons, layer by layer."""
+        return [layer[:, :-2] for layer in self.layers.values()]
+
+    def scaled(self) -> Tensor:
+        """Outputs ``(n, N)`` scaled to 0 … 1 within each layer of each input; 0 where a layer is constant."""
+        whole = torch.cat(list(self.layers.values()), 1)
+        neurons, low, high = (whole.index_select(1, columns) for columns in _columns(tuple(self.sizes), whole.device))
+        width = high.sub_(low)
+        # a constant layer divides by infinity, which makes it 0
+        return neurons.sub_(low).div_(width.masked_fill_(width == 0, math.inf))
+
+
+@lru_cache(maxsize=8)
+def _columns(sizes: tuple[int, ...], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """Where in a row of all layers each neuron stands, and for each neuron the lowest and highest value of its layer."""
+    starts = np.cumsum([0, *(size + 2 for size in sizes)])
+    neurons = np.concatenate([start + np.arange(size) for start, size in zip(starts, sizes, strict=False)])
+    lowest = np.repeat(starts[1:] - 2, sizes)
+    first, second, third = (torch.from_numpy(places).to(device) for places in (neurons, lowest, lowest + 1))
+    return first, second, third
+
+
+def summary(output: Tensor) -> Tensor:
+    """The output of a layer as ``(n, k + 2)``: a mean per neuron, then minimum and maximum of the whole layer, row by row.
+
+    Of four dimensions the second one counts the channels; of fewer the last one counts the units.
+    """
+    if output.ndim == 4:
+        neurons = output.mean((2, 3))
+    else:
+        neurons = output if output.ndim == 2 else output.flatten(1, -2).mean(1)
+    whole = output.flatten(1)
+    return torch.cat([neurons, whole.amin(1, keepdim=True), whole.amax(1, keepdim=True)], 1).float()
+
+
+def read(classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool) -> Iterator[Reading]:
+    """Goes through all readable inputs once; a batch that does not fit into memory is halved."""
+    if not len(dataset):
+        raise DataError("DeepInspect needs inputs; choose some in the gallery or with --select.")
+    seen = False
+    for places, x in batches(classifier, dataset, batch):
+        seen = True
+        yield from _read_batch(classifier, np.asarray(places), classifier.tensor(x), last_layer)
+    if not seen:
+        raise DataError(f"None of the {len(dataset):,} inputs of {dataset.name} can be read; look at what the gallery says about them.")
+
+
+def _read_batch(classifier: Classifier, places: np.ndarray, x: Tensor, last_layer: bool) -> Iterator[Reading]:
+    try:
+        scores, layers = classifier.activations(x, summary)
+    except MemoryError:
+        if len(x) == 1:
+            raise ModelError(f"{classifier.name}: not enough memory for a single input on {classifier.device}.") from None
+        half = len(x) // 2
+        yield from _read_batch(classifier, places[:half], x[:half], last_layer)
+        yield from _read_batch(classifier, places[half:], x[half:], last_layer)
+        return
+    yield Reading(places, scores, _chosen(classifier, layers, len(x), last_layer))
+
+
+def _chosen(classifier: Classifier, layers: dict[str, Tensor], count: int, last_layer: bool) -> dict[str, Tensor]:
+    """The layers that are looked at: those with one row per input, without the last one executed."""
+    fitting = {name: layer for name, layer in layers.items() if len(layer) == count}
+    if not last_layer:
+        fitting = dict(list(fitting.items())[:-1])
+    if not fitting:
+        raise ModelError(
+            f"{classifier.name} has no layer before its last one; switch on “Last layer too” (last_layer) to look at that one."
+        )
+    return fitting
+
+
+class GrowingPace:
+    """Says when what is made of the counts is due: at once, and then so late that making it takes a small share of the time."""
+
+    def __init__(self, share: float = 0.02, shortest: float = 0.05) -> None:
+        self._share = share
+        self._shortest = shortest
+        self._next = 0.0
+        self._began = 0.0
+
+    def due(self) -> bool:
+        """True when it is time; the making begins now."""
+        self._began = time.monotonic()
+        return self._began >= self._next
+
+    def made(self) -> None:
+        """It is made; the longer it took, the longer until the next time."""
+        now = time.monotonic()
+        self._next = now + max(self._shortest, (now - self._began) / self._share)
+
+
+def members(scores: Tensor, multi_label: bool) -> Tensor:
+    """Predicted labels ``(n, m)`` bool: the highest score, or every score above 0 (probability above ½) for a multi-label model."""
+    if multi_label:
+        return scores > 0
+    return torch.nn.functional.one_hot(scores.argmax(1), scores.shape[1]).bool()

@@ -1,0 +1,190 @@
+"""Class pairs: which are reported, and what a click on one of them shows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robgui.analyses.deepinspect.kernels import bias_limit
+from robgui.analyses.deepinspect.params import Filter
+
+if TYPE_CHECKING:
+    from robgui.analyses.deepinspect.result import DeepInspectResult
+
+#: A matrix of more classes than this is sorted by its first principal direction; a tree of clusters would be too slow.
+_MOST_CLUSTERED = 2000
+
+
+def pair_places(known: np.ndarray) -> np.ndarray:
+    """Unordered pairs ``(P, 2)``, a < b, for which the matrix ``known (m, m)`` is True, row by row."""
+    return np.argwhere(np.triu(known, 1))
+
+
+def beyond(scores: np.ndarray, cutoff: float) -> tuple[np.ndarray, float]:
+    """Which scores ``(n,)`` are above mean + cutoff std (ddof 0, strictly), and that limit; nan without scores."""
+    if not len(scores):
+        return np.zeros(0, dtype=bool), math.nan
+    limit = float(scores.mean() + cutoff * scores.std())
+    # equal scores have a std of rounding alone, which must report none of them
+    above = scores > limit if np.ptp(scores) > 0 else np.zeros(len(scores), dtype=bool)
+    return above, limit
+
+
+def top_share(scores: np.ndarray, percent: float) -> np.ndarray:
+    """Which scores ``(n,)`` are among the highest ``percent`` of all: rounded up, at least one, the earlier of equals."""
+    chosen = np.zeros(len(scores), dtype=bool)
+    count = math.ceil(round(len(scores) * percent / 100, 9))
+    chosen[np.argsort(-scores, kind="stable")[: max(1, count)]] = True
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Pairs by suspicion.
+
+    Attributes:
+        pairs: ``(P, 2)`` beyond the limit, most suspicious first.
+        top: ``(Q, 2)`` the top per cent, most suspicious first.
+        limit: mean + cut-off std of the suspicion.
+    """
+
+    pairs: np.ndarray
+    top: np.ndarray
+    limit: float
+
+
+def report(suspicion: np.ndarray, cutoff: float, top_percent: float) -> Reported:
+    """What to report of a matrix ``(m, m)`` in which higher is more suspicious (so give -NAPVD) and nan unknown."""
+    places = pair_places(np.isfinite(suspicion))
+    scores = suspicion[places[:, 0], places[:, 1]].astype(np.float64)
+    above, limit = beyond(scores, cutoff)
+    order = np.argsort(-scores, kind="stable")
+    top = top_share(scores, top_percent)
+    return Reported(places[order[above[order]]], places[order[top[order]]], limit)
+
+
+def worst_thirds(distance: np.ndarray, pairs: np.ndarray, which: Filter) -> tuple[np.ndarray, np.ndarray]:
+    """For every pair (a, b) the triplet ``(P, 3)`` with the third class of largest bias that counts, and that bias ``(P,)``.
+
+    Where no third class counts, the one with the largest bias of all is taken.
+    """
+    if not len(pairs):
+        return np.zeros((0, 3), dtype=np.int64), np.zeros(0)
+    first, second = distance[pairs[:, 0]], distance[pairs[:, 1]]
+    total = first + second
+    value = np.abs(first - second) / np.where(total > 0, total, 1)
+    value[np.arange(len(pairs))[:, None], pairs] = np.nan
+    limit = bias_limit(distance, which)
+    # a class that counts goes before all that do not, whatever their bias
+    rank = np.nan_to_num(np.where((first < limit) | (second < limit), value + 2, value), nan=-1.0)
+    third = rank.argmax(1)
+    return np.column_stack([pairs, third]), value[np.arange(len(pairs)), third]
+
+
+@dataclass(frozen=True, slots=True)
+class PairInputs:
+    """Inputs that belong to a pair, the wrong ones first.
+
+    Attributes:
+        places: ``(k,)`` places among the inputs given.
+        wrong: ``(k,)`` whether the model mixes the two classes up in it; all False when labels are missing.
+    """
+
+    places: np.ndarray
+    wrong: np.ndarray
+
+
+def pair_inputs(result: DeepInspectResult, a: int, b: int) -> PairInputs:
+    """Inputs of classes a and b: first those that mix the two up, then the other members of either."""
+    if result.multi_label:
+        wrong, member = _multi_label_pair(result, a, b)
+    else:
+        member = (result.predicted == a) | (result.predicted == b)
+        wrong = np.zeros_like(member)
+        if len(result.true):
+            member |= ((result.true == a) | (result.true == b)) & (result.predicted >= 0)
+            wrong = ((result.true == a) & (result.predicted == b)) | ((result.true == b) & (result.predicted == a))
+    places = np.flatnonzero(member)
+    places = places[np.argsort(~wrong[places], kind="stable")]
+    return PairInputs(places, wrong[places])
+
+
+def _multi_label_pair(result: DeepInspectResult, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
+    predicted_a, predicted_b = (_bit(result.predicted_bits, c) for c in (a, b))
+    member = predicted_a | predicted_b
+    if not len(result.true_bits):
+        return np.zeros_like(member), member
+    true_a, true_b = (_bit(result.true_bits, c) for c in (a, b))
+    seen = result.predicted >= 0
+    return predicted_a & predicted_b & (true_a ^ true_b) & seen, (member | true_a | true_b) & seen
+
+
+def _bit(bits: np.ndarray, c: int) -> np.ndarray:
+    """Column c of a packed 0/1 matrix."""
+    return np.asarray((bits[:, c // 8] >> (7 - c % 8)) & 1, dtype=bool)
+
+
+@dataclass(frozen=True, slots=True)
+class PairNeurons:
+    """Neurons by how far apart their activation probabilities are for the two classes.
+
+    Attributes:
+        least: ``(k,)`` neurons that one of the two activates in at least a tenth of its inputs, least separating first.
+        most: ``(k,)`` neurons that separate the two most, most separating first.
+        names: Neuron -> what to call it, for both lists: layer and number within it.
+    """
+
+    least: np.ndarray
+    most: np.ndarray
+    names: dict[int, str]
+
+
+def pair_neurons(result: DeepInspectResult, a: int, b: int, count: int = 10) -> PairNeurons:
+    """The neurons that separate classes a and b least and most; empty while ``rho`` is not kept."""
+    first, second = (result.rho[:, c].astype(np.float32) for c in (a, b))
+    difference = np.nan_to_num(np.abs(first - second), nan=0.0)
+    order = np.argsort(-difference, kind="stable")
+    active = np.flatnonzero(np.maximum(first, second) >= 0.1)  # a neuron that is silent for both separates nothing and says nothing
+    least, most = active[np.argsort(difference[active], kind="stable")][:count], order[:count]
+    return PairNeurons(least, most, {int(j): neuron_name(result, int(j)) for j in (*least, *most)})
+
+
+def neuron_name(result: DeepInspectResult, neuron: int) -> str:
+    """``features.3 #12``: the layer of a neuron and its number in it."""
+    ends = np.cumsum(result.layer_sizes)
+    layer = int(np.searchsorted(ends, neuron, side="right"))
+    return f"{result.layers[layer]} #{neuron - (int(ends[layer - 1]) if layer else 0)}"
+
+
+def clustered(distance: np.ndarray) -> np.ndarray:
+    """An order ``(m,)`` of the classes that puts near ones side by side; unknown classes come last.
+
+    Average linkage with optimal leaf order up to 500 classes, without it up to 2,000, else by the first principal axis.
+    """
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import squareform
+
+    off = np.isfinite(distance)
+    np.fill_diagonal(off, False)
+    known, rest = np.flatnonzero(off.any(1)), np.flatnonzero(~off.any(1))
+    if len(known) < 3:
+        return np.concatenate([known, rest])
+    d = distance[np.ix_(known, known)].astype(np.float64)
+    if len(known) > _MOST_CLUSTERED:
+        return np.concatenate([known[_principal_order(d)], rest])
+    condensed = squareform(d, checks=False)
+    tree = hierarchy.linkage(condensed, "average", optimal_ordering=len(known) <= 500)
+    return np.concatenate([known[hierarchy.leaves_list(tree)], rest])
+
+
+def _principal_order(d: np.ndarray) -> np.ndarray:
+    squares = d**2
+    centred = squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean()
+    axis = np.random.default_rng(0).standard_normal(len(d))
+    for _ in range(50):
+        axis = centred @ axis
+        axis /= max(float(np.linalg.norm(axis)), 1e-300)
+    return np.argsort(axis, kind="stable")

@@ -1,0 +1,335 @@
+"""Results of the three DeepInspect analyses: all that a panel, a figure or a report needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.analyses.deepinspect.params import Filter, Norm
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well a ranking of class pairs finds the true errors; only known with labels.
+
+    Pairs count where both classes have predicted members and the truth is known.
+
+    Attributes:
+        pairs: How many pairs count.
+        true_pairs: ``(T, 2)`` classes whose true error is above mean + cut-off std, worst first.
+        reported: How many of the counting pairs are reported by the cut-off.
+        hits: How many of these are true.
+        precision: hits / reported; nan when nothing is reported.
+        recall: hits / T; nan when nothing is true.
+        top_reported: The same three for the top per cent of pairs.
+        top_hits: See above.
+        top_precision: See above.
+        top_recall: See above.
+        aucec: Area under the cost-effectiveness curve; nan when nothing is true. Random order gives ½.
+        aucec_mode: The same for the distances of the last layer's weights; nan when these cannot be seen.
+        aucec_optimal: The same for the perfect order.
+        gain_random: aucec / ½ - 1.
+        gain_mode: aucec / aucec_mode - 1; nan when MODE is not known.
+        cost: ``(K,)`` share of pairs inspected, rising from 0 to 1.
+        found: ``(K,)`` share of true errors found by then.
+        found_mode: ``(K,)`` the same for MODE; nan when not known.
+        found_optimal: ``(K,)`` the same for the perfect order.
+        spearman: Rank correlation of suspicion and truth over the pairs, 1 is perfect; nan when one of them is constant.
+        spearman_p: Its p value.
+    """
+
+    pairs: int
+    true_pairs: np.ndarray
+    reported: int
+    hits: int
+    precision: float
+    recall: float
+    top_reported: int
+    top_hits: int
+    top_precision: float
+    top_recall: float
+    aucec: float
+    aucec_mode: float
+    aucec_optimal: float
+    gain_random: float
+    gain_mode: float
+    cost: np.ndarray
+    found: np.ndarray
+    found_mode: np.ndarray
+    found_optimal: np.ndarray
+    spearman: float
+    spearman_p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """A reported pair worth showing.
+
+    Attributes:
+        kind: ``confusion`` or ``bias``.
+        first: A class.
+        second: The other one.
+        third: For bias, the third class over which the two differ most; -1 otherwise.
+        places: ``(k,)`` inputs in the picture, wrong ones first, as places among those given.
+        wrong: How many of these the model gets wrong between the two classes.
+        picture: ``(h, w, 3)`` uint8, the inputs side by side.
+        input: ``(1, *shape)`` the first wrong one in [0, 1]; ``(0, *shape)`` without any.
+    """
+
+    kind: str
+    first: int
+    second: int
+    third: int
+    places: np.ndarray
+    wrong: int
+    picture: np.ndarray
+    input: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class DeepInspectResult:
+    """Classes against classes, for m classes, N neurons and n inputs.
+
+    Matrices ``(m, m)`` are symmetric with 0 on the diagonal, and nan in rows and columns of a class without predicted
+    members. Pairs are unordered, ``a < b``; no pair in a list has a nan score. Inputs are numbered by their place
+    among those given.
+
+    Attributes:
+        classes: ``m`` class names.
+        counts: ``(m,)`` predicted members of each class.
+        empty: ``(E,)`` classes without predicted members, which are in no pair.
+        layers: Names of the layers looked at, in order of execution.
+        layer_sizes: ``(L,)`` neurons of each; neuron j of ``rho`` belongs to the layer that ``cumsum`` of this tells.
+        rho: ``(N, m)`` share of a class's members that activate a neuron, float16 above four million values; nan for an
+            empty class. ``(0, m)`` in unfinished Steps above one million values, and above 128 million always.
+        napvd: ``(m, m)`` distance of two classes; small means confused.
+        avg_bias: ``(m, m)`` how differently two classes stand to third ones; large means biased. nan with fewer than three classes.
+        mode: ``(m, m)`` Euclidean distance of the classes' weights in the last layer; ``(0, 0)`` when they cannot be seen.
+        confusion_limit: mean - cut-off std of napvd: a pair below it is reported; nan when there is no pair.
+        confusion_pairs: ``(P, 2)`` reported pairs, most confused first.
+        confusion_top: ``(Q, 2)`` the top per cent, most confused first.
+        bias_limit: mean + cut-off std of avg_bias.
+        bias_pairs: ``(P', 2)`` reported pairs, most biased first.
+        bias_top: ``(Q', 2)`` the top per cent, most biased first.
+        triplets: ``(T, 3)`` for the first 1,000 bias pairs (a, b): a, b and the third class with the largest bias.
+        triplet_bias: ``(T,)`` that bias.
+        predicted: ``(n,)`` int32 predicted class of each input, the likeliest one for a multi-label model; -1 for an input
+            not read yet or not readable.
+        true: ``(n,)`` int32 true class, -1 when unknown; ``(0,)`` without labels and for a label matrix.
+        predicted_bits: ``(n, ceil(m / 8))`` uint8, all predicted classes of a multi-label model, by ``numpy.packbits``; else ``(0, 0)``.
+        true_bits: The same for the true classes.
+        multi_label: Whether an input may have several classes.
+        type1conf: ``(m, m)`` true confusion of a single-label model; ``(0, 0)`` without labels and for a multi-label model.
+        type2conf: ``(m, m)`` true confusion of a multi-label model; ``(0, 0)`` without labels and for a single-label model.
+        avg_cd: ``(m, m)`` true average confusion disparity; ``(0, 0)`` without labels.
+        confusion: How well napvd finds true confusion; None without labels.
+        bias: How well avg_bias finds true disparity; None without labels.
+        spearman_confusion: Rank correlation of napvd and true confusion: -1 when the nearest are the most confused; nan without
+            labels, as all that follow. ``confusion.spearman`` is that of -napvd.
+        spearman_bias: As in ``bias``.
+        precision: As in ``confusion``.
+        recall: As in ``confusion``.
+        aucec: As in ``confusion``.
+        aucec_mode: As in ``confusion``.
+        accuracy: Share of inputs whose predicted class is (among) the true; nan without labels.
+        done: Inputs seen so far.
+        without: Inputs for which a multi-label model predicts no class at all.
+        model_calls: Inputs the model has seen.
+        complete: Whether every input has been seen; until then figures still move.
+        exhibits: The reported pairs worth showing, with their pictures; filled at the end.
+        remarks: Sentences about classes left out, few members and what could not be computed.
+        model: Name of the model.
+        dataset: Name of the dataset.
+        kind: image, table or sequence.
+        threshold: As in the settings.
+        norm: As in the settings.
+        bias_filter: As in the settings.
+        cutoff: As in the settings.
+        top_percent: As in the settings.
+    """
+
+    classes: tuple[str, ...]
+    counts: np.ndarray
+    empty: np.ndarray
+    layers: tuple[str, ...]
+    layer_sizes: np.ndarray
+    rho: np.ndarray
+    napvd: np.ndarray
+    avg_bias: np.ndarray
+    mode: np.ndarray
+    confusion_limit: float
+    confusion_pairs: np.ndarray
+    confusion_top: np.ndarray
+    bias_limit: float
+    bias_pairs: np.ndarray
+    bias_top: np.ndarray
+    triplets: np.ndarray
+    triplet_bias: np.ndarray
+    predicted: np.ndarray
+    true: np.ndarray
+    predicted_bits: np.ndarray
+    true_bits: np.ndarray
+    multi_label: bool
+    type1conf: np.ndarray
+    type2conf: np.ndarray
+    avg_cd: np.ndarray
+    confusion: Quality | None
+    bias: Quality | None
+    spearman_confusion: float
+    spearman_bias: float
+    precision: float
+    recall: float
+    aucec: float
+    aucec_mode: float
+    accuracy: float
+    done: int
+    without: int
+    model_calls: int
+    complete: bool
+    exhibits: tuple[Exhibit, ...]
+    remarks: tuple[str, ...]
+    model: str
+    dataset: str
+    kind: str
+    threshold: float
+    norm: Norm
+    bias_filter: Filter
+    cutoff: float
+    top_percent: float
+
+    @property
+    def conf(self) -> np.ndarray:
+        """The true confusion ``(m, m)``, of type 1 or 2; ``(0, 0)`` without labels."""
+        return self.type2conf if self.multi_label else self.type1conf
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """One ranking (confusion or bias) at T activation thresholds: the paper's Tables 5 to 8.
+
+    Attributes:
+        reported: ``(T,)`` pairs reported by the cut-off.
+        agreement: ``(T,)`` pairs reported here and at the reference threshold, over pairs reported at either; nan without any.
+        hits: ``(T,)`` reported pairs that are true; 0 without labels.
+        precision: ``(T,)`` nan without labels, as all that follow.
+        recall: ``(T,)``.
+        top_reported: ``(T,)`` pairs in the top per cent.
+        top_hits: ``(T,)``.
+        top_precision: ``(T,)``.
+        top_recall: ``(T,)``.
+        aucec: ``(T,)``.
+        spearman: ``(T,)``.
+    """
+
+    reported: np.ndarray
+    agreement: np.ndarray
+    hits: np.ndarray
+    precision: np.ndarray
+    recall: np.ndarray
+    top_reported: np.ndarray
+    top_hits: np.ndarray
+    top_precision: np.ndarray
+    top_recall: np.ndarray
+    aucec: np.ndarray
+    spearman: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdsResult:
+    """What changes with the activation threshold, from one pass over the inputs.
+
+    Attributes:
+        thresholds: ``(T,)`` rising.
+        reference: Place of the threshold nearest to ½, with which the others are compared.
+        active: ``(T,)`` share of neurons that an input activates, on average.
+        confusion: Confused pairs at each threshold.
+        bias: Biased pairs at each threshold.
+        classes: Class names.
+        counts: ``(m,)`` predicted members.
+        neurons: How many neurons were looked at.
+        labelled: Whether there is a truth to compare with.
+        done: Inputs seen so far.
+        model_calls: Inputs the model has seen.
+        complete: Whether every input has been seen.
+        remarks: Sentences about what was left out.
+        model: Name of the model.
+        dataset: Name of the dataset.
+        cutoff: As in the settings.
+        top_percent: As in the settings.
+    """
+
+    thresholds: np.ndarray
+    reference: int
+    active: np.ndarray
+    confusion: Sensitivity
+    bias: Sensitivity
+    classes: tuple[str, ...]
+    counts: np.ndarray
+    neurons: int
+    labelled: bool
+    done: int
+    model_calls: int
+    complete: bool
+    remarks: tuple[str, ...]
+    model: str
+    dataset: str
+    cutoff: float
+    top_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageResult:
+    """Coverage criteria per class: what the paper's first question shows cannot tell classes apart.
+
+    Attributes:
+        classes: Class names.
+        counts: ``(m,)`` predicted members seen so far.
+        predicted: ``(n,)`` int32 predicted class of each input, -1 for none.
+        coverage: ``(n,)`` float32 share of neurons that each input activates; nan when it has not been read.
+        neuron: ``(m,)`` share of neurons that any member activates; nan for a class without members, as all that follow.
+        multisection: ``(m,)`` share of the sections of all neurons' ranges that members outside the profile reach.
+        boundary: ``(m,)`` share of the two outer regions of all neurons that these reach.
+        strong: ``(m,)`` share of neurons that these drive above their range.
+        top: ``(m,)`` share of neurons that are among the most active of their layer for any member.
+        patterns: ``(m,)`` how many different sets of most active neurons the members have.
+        kruskal: Statistic of the Kruskal test of ``coverage`` between the classes; nan with fewer than two.
+        kruskal_p: Its p value: small means that some classes differ.
+        effect: ``(m, m)`` Cohen's d of ``coverage`` between two classes; nan for fewer than two members.
+        effect_shares: ``(4,)`` share of pairs with a negligible, small, medium and large effect.
+        neurons: How many neurons were looked at.
+        sections: As in the settings.
+        threshold: As in the settings.
+        top_k: As in the settings.
+        done: Inputs seen so far, in both passes.
+        model_calls: Inputs the model has seen.
+        complete: Whether every input has been seen.
+        remarks: Sentences about what was left out.
+        model: Name of the model.
+        dataset: Name of the dataset.
+    """
+
+    classes: tuple[str, ...]
+    counts: np.ndarray
+    predicted: np.ndarray
+    coverage: np.ndarray
+    neuron: np.ndarray
+    multisection: np.ndarray
+    boundary: np.ndarray
+    strong: np.ndarray
+    top: np.ndarray
+    patterns: np.ndarray
+    kruskal: float
+    kruskal_p: float
+    effect: np.ndarray
+    effect_shares: np.ndarray
+    neurons: int
+    sections: int
+    threshold: float
+    top_k: int
+    done: int
+    model_calls: int
+    complete: bool
+    remarks: tuple[str, ...]
+    model: str
+    dataset: str

@@ -1,0 +1,266 @@
+"""The engine against the definitions, its edges and its contract."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from robgui.analyses.deepinspect import (
+    DeepInspectResult,
+    avg_bias,
+    avg_cd,
+    clustered,
+    difference,
+    inspection,
+    napvd,
+    pair_inputs,
+    pair_neurons,
+    type1conf,
+)
+from robgui.core.analysis import find
+from robgui.core.classifier import Classifier
+from robgui.core.codec import decode, encode
+from robgui.core.dataset import from_arrays
+from robgui.core.errors import DataError, ModelError, ParamsError
+from tests.analyses.deepinspect import slow
+from tests.analyses.deepinspect.nets import images, inspect, run, small_cnn, told
+from tests.guards import count_host_syncs, no_deviceless_factories
+
+
+def literal(classifier: Classifier, x: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+    """rho and predictions by running the network layer by layer and every definition by hand."""
+    value = torch.from_numpy(x)
+    outputs = []
+    for layer in classifier._backend.module:
+        value = layer(value)
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            outputs.append(value.detach().double().numpy())
+    predicted = value.detach().numpy().argmax(1)
+    act = np.array([np.concatenate([slow.scaled(layer[i]) for layer in outputs[:-1]]) > threshold for i in range(len(x))])
+    return slow.rho(act, np.eye(classifier.classes)[predicted]), predicted
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.5])
+def test_the_result_is_the_letter_of_the_definitions(threshold: float):
+    classifier, dataset = small_cnn(), images()
+    result = inspect(classifier, dataset, threshold=threshold)
+    rho, predicted = literal(classifier, dataset.array(), threshold)
+    assert result.layers == ("0", "2", "5") and result.layer_sizes.tolist() == [3, 5, 6]
+    assert np.array_equal(result.predicted, predicted) and np.array_equal(result.counts, np.bincount(predicted, minlength=4))
+    assert np.allclose(result.rho, rho, atol=1e-6, equal_nan=True) and 0 < np.nanmean(rho) < 1
+    assert np.allclose(result.napvd, napvd(rho), equal_nan=True, atol=1e-6)
+    assert np.allclose(result.avg_bias, avg_bias(napvd(rho)), equal_nan=True, atol=1e-6)
+    assert np.allclose(result.type1conf, type1conf(dataset.labels, predicted, 4), equal_nan=True)
+    assert np.allclose(result.avg_cd, avg_cd(result.type1conf), equal_nan=True)
+    assert result.mode == pytest.approx(napvd(classifier._backend.module[-1].weight.numpy().T), abs=1e-6)
+    assert result.model_calls == result.done == 90 and result.complete and result.accuracy == (predicted == dataset.labels).mean()
+
+
+def test_the_prediction_side_never_sees_labels():
+    classifier = small_cnn()
+    with_labels, without = inspect(classifier, images()), inspect(classifier, images(labels=False))
+    for name in ("rho", "napvd", "avg_bias", "confusion_pairs", "bias_pairs", "triplets", "mode", "counts"):
+        assert np.array_equal(getattr(with_labels, name), getattr(without, name), equal_nan=True), name
+    assert with_labels.confusion is not None and without.confusion is None and without.bias is None
+    assert without.type1conf.size == without.type2conf.size == without.avg_cd.size == without.true.size == 0
+    assert all(math.isnan(getattr(without, name)) for name in ("precision", "recall", "aucec", "aucec_mode", "spearman_confusion"))
+    assert any("no labels" in remark for remark in without.remarks)
+
+
+def test_the_batch_size_never_changes_the_result():
+    classifier = small_cnn()
+    whole, small = (inspect(classifier, images(), batch=batch) for batch in (0, 7))
+    assert np.array_equal(whole.rho, small.rho, equal_nan=True) and np.array_equal(whole.predicted, small.predicted)
+    assert np.allclose(whole.napvd, small.napvd, equal_nan=True) and np.array_equal(whole.confusion_pairs, small.confusion_pairs)
+
+
+def test_steps_sharpen_and_each_is_complete(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("robgui.core.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.analyses.deepinspect.neurons.GrowingPace.due", lambda self: True)
+    monkeypatch.setattr("robgui.analyses.deepinspect.neurons.GrowingPace.made", lambda self: None)
+    steps = run("deepinspect", small_cnn(), images(), batch=10)
+    dones = [step.done for step in steps]
+    assert dones == sorted(dones) and steps[-1].done == steps[-1].total == 90 and len(set(dones)) == 9
+    last = steps[-1].result
+    errors = [np.nanmean(np.abs(step.result.napvd - last.napvd)) for step in steps if np.isfinite(step.result.napvd).all()]
+    assert errors[0] > errors[len(errors) // 2] > 0
+    find("deepinspect").verdict(steps[0].result)
+
+
+def test_large_results_leave_rho_out_of_live_steps_and_keep_it_small_at_the_end(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(inspection, "_RHO_LIVE", 10)
+    monkeypatch.setattr(inspection, "_RHO_SINGLE", 20)
+    steps = run("deepinspect", small_cnn(), images(), batch=10)
+    assert steps[0].result.rho.shape == (0, 4) and steps[-1].result.rho.shape == (14, 4) and steps[-1].result.rho.dtype == np.float16
+    monkeypatch.setattr(inspection, "_RHO_LARGEST", 50)
+    last = inspect(small_cnn(), images())
+    assert last.rho.shape == (0, 4) and "Too many neurons" in last.remarks[-1] and len(pair_neurons(last, 0, 1).most) == 0
+
+
+def test_every_tensor_is_made_on_a_named_device_and_waits_do_not_follow_the_inputs():
+    classifier = small_cnn()
+    with no_deviceless_factories():
+        inspect(classifier, images())
+    counts = []
+    for size in (64, 512):
+        with count_host_syncs() as syncs:
+            inspect(classifier, images(size), batch=size // 4)
+        counts.append(syncs.total)
+    assert counts[1] < counts[0] + 100
+
+
+def test_a_batch_that_does_not_fit_is_halved(monkeypatch: pytest.MonkeyPatch):
+    classifier = small_cnn()
+    expected = inspect(classifier, images())
+    real = classifier.activations
+
+    def starving(x: Any, reduce: Any) -> Any:
+        if len(x) > 20:
+            raise MemoryError("out of memory")
+        return real(x, reduce)
+
+    monkeypatch.setattr(classifier, "activations", starving)
+    result = inspect(classifier, images())
+    assert np.array_equal(result.rho, expected.rho, equal_nan=True) and result.done == 90
+    monkeypatch.setattr(classifier, "activations", lambda x, reduce: (_ for _ in ()).throw(MemoryError("out of memory")))
+    with pytest.raises(ModelError, match="a single input"):
+        inspect(classifier, images(3))
+
+
+def test_classes_never_predicted_are_left_out_and_named():
+    x = np.zeros((40, 6))
+    x[np.arange(40), np.arange(40) % 3] = 1
+    classifier, dataset = told(x, 5, np.arange(40) % 5, labels=("ant", "bee", "cat", "dog", "eel"))
+    result = inspect(classifier, dataset)
+    assert result.empty.tolist() == [3, 4] and np.isnan(result.rho[:, 3:]).all()
+    listed = np.concatenate(
+        [result.confusion_top, result.confusion_pairs, result.bias_pairs, result.bias_top, result.true.reshape(-1, 2)[:0]]
+    )
+    assert set(listed.ravel().tolist()) <= {0, 1, 2} and result.confusion.pairs == 3
+    assert any("dog, eel" in remark for remark in result.remarks)
+
+
+def test_few_members_are_a_warning():
+    x = np.zeros((40, 3))
+    x[:, 0] = 0.5
+    x[:20, 1], x[20:23, 2] = 1, 1
+    classifier, dataset = told(x, 3)
+    assert any("Fewer than 10" in remark and ": 2." in remark for remark in inspect(classifier, dataset).remarks)
+
+
+def test_one_predicted_class_has_no_pair_and_says_so():
+    x = np.tile([0.9, 0.1, 0.2], (30, 1))
+    classifier, dataset = told(x, 3, np.arange(30) % 3)
+    result = inspect(classifier, dataset)
+    assert len(result.confusion_pairs) == len(result.confusion_top) == len(result.bias_top) == 0 and not result.exhibits
+    assert "predicts “0” for everything" in find("deepinspect").verdict(result) and result.confusion.pairs == 0
+    assert find("deepinspect").headline(result).status in ("good", "unknown")
+
+
+def test_two_classes_have_one_pair_and_no_bias():
+    x = np.random.default_rng(0).random((30, 4))
+    classifier, dataset = told(x, 2)
+    result = inspect(classifier, dataset)
+    assert result.confusion_top.tolist() == [[0, 1]] and len(result.confusion_pairs) == 0 and np.isnan(result.avg_bias[0, 1])
+    assert "the only pair" in find("deepinspect").verdict(result) and len(result.bias_top) == 0
+
+
+def test_a_constant_layer_activates_nothing():
+    class Flat(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.flat, self.head = nn.Linear(3, 4), nn.Linear(3, 3)
+            self.flat.weight.data.zero_()
+            self.flat.bias.data.fill_(7.0)
+            self.head.weight.data, self.head.bias.data = torch.eye(3), torch.zeros(3)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.head(x + 0 * self.flat(x)[:, :1])
+
+    classifier = Classifier.from_module(Flat(), (3,), output="logits")
+    result = inspect(classifier, from_arrays(np.random.default_rng(0).random((30, 3), dtype=np.float32), kind="table"), threshold=0.0)
+    assert not result.rho.any() and not result.napvd.any() and len(result.confusion_pairs) == 0 and len(result.confusion_top) == 1
+    assert find("deepinspect").verdict(result)
+
+
+def test_a_model_with_one_layer_needs_the_last_layer_switched_on():
+    classifier = Classifier.from_module(nn.Linear(5, 3), (5,), output="logits")
+    dataset = from_arrays(np.random.default_rng(0).random((20, 5), dtype=np.float32), kind="table")
+    with pytest.raises(ModelError, match="last_layer"):
+        inspect(classifier, dataset)
+    assert inspect(classifier, dataset, last_layer=True).layer_sizes.tolist() == [3]
+
+
+def test_a_model_that_returns_nan_a_black_box_and_no_inputs_are_refused():
+    classifier = small_cnn()
+    classifier._backend.module[0].bias.data[0] = float("nan")
+    with pytest.raises(ModelError, match="not finite"):
+        inspect(classifier, images(10))
+    assert "activations" in find("deepinspect").refusal(Classifier.from_callable(np.asarray, (3,)))
+    with pytest.raises(DataError, match="needs inputs"):
+        inspect(small_cnn(), images(10).subset([]))
+
+
+@pytest.mark.parametrize("values", [{"threshold": 1.0}, {"cutoff": -1}, {"top_percent": 0}, {"norm": "l1"}, {"bias_filter": "high"}])
+def test_a_bad_setting_is_refused_in_one_sentence(values: dict[str, Any]):
+    with pytest.raises(ParamsError, match=rf"{next(iter(values))} = .*\.$"):
+        find("deepinspect").params.parse(values)
+
+
+def test_findings_name_both_classes_and_show_inputs_that_are_mixed_up():
+    rng = np.random.default_rng(0)
+    true = np.arange(200) % 5
+    x = rng.uniform(0, 0.2, (200, 8))
+    x[np.arange(200), true] += 0.6
+    x[np.arange(200), np.where(true < 2, 1 - true, true)] += np.where(rng.random(200) < 0.25, 0.7, 0.4)
+    classifier, dataset = told(np.clip(x, 0, 1), 5, true, labels=("shirt", "blouse", "shoe", "bag", "hat"))
+    result = inspect(classifier, dataset)
+    assert result.confusion_pairs[0].tolist() == [0, 1] and result.precision == 1 and result.recall == 1
+    known = find("deepinspect")
+    first = known.findings(result)[0]
+    assert first.kind == "confusion" and "“shirt” and “blouse”" in first.title and first.detail["truly_confused"] is True
+    assert first.picture.dtype == np.uint8 and first.input.shape == (8,) and 0 < first.severity <= 1
+    assert all(true[i] != result.predicted[i] for i in first.detail["inputs"]) and first.detail["wrong"] > 0
+    words = known.verdict(result)
+    assert words.startswith("Most confused: “shirt” and “blouse”; 1 pair of 10 reported.") and "precision 100 %" in words
+    assert "200 model calls" in words and known.headline(result).status == "bad"
+    assert all(np.isfinite(finding.severity) and 0 <= finding.severity <= 1 for finding in known.findings(result))
+
+
+def test_a_click_on_a_pair_gives_wrong_inputs_first_and_its_neurons():
+    classifier, dataset = small_cnn(), images()
+    result = inspect(classifier, dataset)
+    found = pair_inputs(result, 0, 1)
+    wrong = {tuple(sorted((int(result.true[i]), int(result.predicted[i])))) for i in found.places[found.wrong]}
+    assert wrong <= {(0, 1)} and not found.wrong[int(found.wrong.sum()) :].any()
+    assert all({int(result.true[i]), int(result.predicted[i])} & {0, 1} for i in found.places)
+    neurons = pair_neurons(result, *result.confusion_top[0].tolist(), count=3)
+    gaps = np.abs(result.rho[:, result.confusion_top[0][0]] - result.rho[:, result.confusion_top[0][1]])
+    assert gaps[neurons.most[0]] == gaps.max() and gaps[neurons.least[0]] <= gaps[neurons.least[-1]]
+    assert all(name.split(" #")[0] in result.layers for name in neurons.names.values())
+
+
+def test_near_classes_stand_side_by_side_and_unknown_ones_last():
+    points = np.array([[0.0, 10, 0.1, 10.1, np.nan, 5]])
+    order = clustered(napvd(points)).tolist()
+    assert abs(order.index(0) - order.index(2)) == 1 == abs(order.index(1) - order.index(3)) and order[-1] == 4
+
+
+def test_two_models_are_compared_by_the_names_of_their_classes():
+    first, second = (inspect(small_cnn(seed=seed, labels=names), images()) for seed, names in ((0, tuple("abcd")), (0, tuple("abcd"))))
+    assert np.nanmax(np.abs(difference(first, second).change)) == 0 and difference(first, second).spearman == pytest.approx(1)
+    with pytest.raises(DataError, match="same classes"):
+        difference(first, inspect(small_cnn(labels=tuple("abce")), images()))
+
+
+def test_the_result_survives_the_workspace():
+    result = inspect(small_cnn(), images())
+    again = decode(DeepInspectResult, *encode(result))
+    assert np.array_equal(again.rho, result.rho, equal_nan=True) and again.confusion.aucec == result.confusion.aucec
+    assert len(again.exhibits) == len(result.exhibits) > 0 and np.array_equal(again.exhibits[0].picture, result.exhibits[0].picture)
+    assert find("deepinspect").verdict(again) == find("deepinspect").verdict(result)
