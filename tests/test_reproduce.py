@@ -112,7 +112,7 @@ def test_ctrl_c_keeps_what_is_done_and_gives_130(tiny, tmp_path):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["alchemy"], "There are no claims of 'alchemy' to reproduce; choose one of: zonnscan, all"),
+        (["alchemy"], "There are no claims of 'alchemy' to reproduce; choose one of: zonnscan, "),
         (["zonnscan", "--data", "/nowhere"], "--data /nowhere"),
         (["zonnscan", "--models", "/nowhere.pt2"], "/nowhere.pt2"),
         (["zonnscan", "--seed", "many"], "--seed"),

@@ -14,6 +14,7 @@ from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
 from robgui.core.errors import DataError
 from robgui.core.loading.devices import default_device
+from robgui.core.randomness import host_generator, host_order
 
 Shape = tuple[int, ...]
 _BATCH = 128
@@ -73,8 +74,8 @@ def train(name: str, dataset: Dataset, *, epochs: int, seed: int, most: int | No
     x, y, classes = _examples(dataset, most)
     module = _fresh(name, tuple(x.shape[1:]), classes, seed)
     optimiser = torch.optim.Adam(module.parameters(), lr=1e-3)
-    generator = torch.Generator("cpu").manual_seed(seed)
-    orders = [torch.randperm(len(x), generator=generator, device="cpu") for _ in range(epochs)]
+    generator = host_generator(seed)
+    orders = [host_order(len(x), generator) for _ in range(epochs)]
     batches = [rows for order in orders for rows in torch.split(order, _BATCH)]
     pace = Pace(0.5)
     for done, rows in enumerate(batches, 1):

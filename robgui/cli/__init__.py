@@ -12,11 +12,13 @@ from typing import NoReturn
 from robgui import __version__
 from robgui.core.errors import IncompleteModelError, ParamsError, RobguiError, TrustError
 
+GATE_FAILED = 1
 INTERRUPTED = 130
 BAD_INPUT = 2
 
 _COMMANDS = {
     "run": "run an analysis and write its result as JSON",
+    "batch": "run a suite: models × datasets × analyses × settings from one file",
     "list": "the analyses, the question each answers, and their settings",
     "inspect": "what a model file holds and how it behaves",
     "reproduce": "run the claims of the papers and say which hold",
@@ -35,7 +37,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Does what the arguments say; returns the exit code: 0 done, 2 bad input, 130 interrupted."""
+    """Does what the arguments say; returns the exit code: 0 done, 1 a gate failed, 2 bad input, 130 interrupted."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _dispatch(words)
@@ -74,6 +76,10 @@ def _dispatch(words: list[str]) -> int:
             from robgui.cli.run import run
 
             return run(rest)
+        case "batch":
+            from robgui.cli.batch import batch
+
+            return batch(rest)
         case "list":
             from robgui.cli.inspect import list_analyses
 

@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from robgui.cli.options import indices, pairs
+from robgui.cli.options import pairs
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.model_settings import ModelSettings
+from robgui.core.params_text import indices
 
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
@@ -50,7 +51,7 @@ def open_data(path: str, given: argparse.Namespace) -> Dataset:
 def chosen(dataset: Dataset, given: argparse.Namespace) -> list[int] | None:
     """The inputs that --index or --select name; None means all."""
     if given.index is not None:
-        return indices(given.index)
+        return indices("--index", given.index)
     if given.select is None:
         return None
     found = dataset.select(given.select)

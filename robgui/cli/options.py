@@ -59,18 +59,6 @@ def pairs(texts: Iterable[str], fields: Fields, what: str) -> dict[str, Any]:
     return values
 
 
-def indices(text: str) -> list[int]:
-    """``3``, ``0,4,7`` or ``10:20`` (20 not included) as a list of numbers."""
-    chosen: list[int] = []
-    for part in text.split(","):
-        first, colon, last = part.partition(":")
-        try:
-            chosen += range(int(first or 0), int(last)) if colon else [int(part)]
-        except ValueError:
-            raise ParamsError(f"--index {text!r} is not understood; write 3 or 0,4,7 or 10:20.") from None
-    return chosen
-
-
 def _metavar(field: FieldInfo) -> str:
     annotation: Any = field.annotation
     if get_origin(annotation) in (Union, types.UnionType):

@@ -16,10 +16,14 @@ _REDRAW_SECONDS = 0.1
 
 
 class Progress:
-    """Shows how far a run is and how long it will take; ``close`` leaves a clean line."""
+    """Shows how far a run is and how long it will take; ``close`` leaves a clean line.
+
+    Attributes:
+        title: What stands before the bar; may change on the way.
+    """
 
     def __init__(self, title: str, stream: TextIO | None = None) -> None:
-        self._title = title
+        self.title = title
         self._stream = stream or sys.stderr
         self._terminal = self._stream.isatty()
         self._began = time.monotonic()
@@ -36,7 +40,7 @@ class Progress:
             self._stream.flush()
         elif not self._terminal and step.total and step.done * 10 // step.total > self._tenth:
             self._tenth = step.done * 10 // step.total
-            self._stream.write(f"{self._title}: {self._words(step)}\n")
+            self._stream.write(f"{self.title}: {self._words(step)}\n")
             self._stream.flush()
 
     def say(self, sentence: str) -> None:
@@ -53,7 +57,7 @@ class Progress:
     def _bar(self, step: Step[Any]) -> str:
         share = min(1.0, step.done / step.total) if step.total else 0.0
         filled = round(share * _WIDTH)
-        return f"{self._title} [{'#' * filled}{'.' * (_WIDTH - filled)}] {self._words(step)}"
+        return f"{self.title} [{'#' * filled}{'.' * (_WIDTH - filled)}] {self._words(step)}"
 
     def _words(self, step: Step[Any]) -> str:
         spent = time.monotonic() - self._began

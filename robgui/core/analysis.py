@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,11 +18,12 @@ from robgui.core.errors import ParamsError
 
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
+    from robgui.core.headline import Headline
 
 R = TypeVar("R")
 
 #: Packages that register analyses, in the order of the rail.
-PACKAGES = ("zonnscan",)
+PACKAGES = ("zonnscan", "semantic", "feature_game", "deepinspect", "last_particle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,33 @@ class Takes:
 
 
 @dataclass(frozen=True)
+class Shards:
+    """How one request is computed in parts, perhaps on several machines, and put together again, exactly.
+
+    The work of a request is a row of units numbered from 0, and a part is a range of them. What a unit is (its
+    input, its random numbers) depends on the request and on the unit's number alone, never on the part it is in:
+    then the merged result is that of the whole, up to the rounding of a model that sees other batches.
+
+    Attributes:
+        units: ``(params, inputs) -> count``: how many units there are, given the number of inputs.
+        engine: ``(classifier, dataset, params, part) -> Iterator[Step]``: the engine for the units of the range
+            ``part`` only. Its last result may be of any dataclass; nobody but ``merge`` sees it.
+        merge: ``(classifier, dataset, params, results) -> result``: the analysis' own result from those of all parts,
+            in their order, with the same classifier and dataset as the engine of the whole would get.
+    """
+
+    units: Callable[[Any, int], int]
+    engine: Callable[[Any, Any, Any, range], Iterator[Step[Any]]]
+    merge: Callable[[Any, Any, Any, Sequence[Any]], Any]
+
+    def split(self, params: Params, inputs: int, most: int) -> list[range]:
+        """At most ``most`` ranges of about equal length that together hold every unit once."""
+        units = self.units(params, inputs)
+        parts = max(1, min(most, units))
+        return [range(units * i // parts, units * (i + 1) // parts) for i in range(parts)]
+
+
+@dataclass(frozen=True)
 class Analysis:
     """One way of probing: the engine with everything the window and the command line need to know of it."""
 
@@ -86,6 +114,33 @@ class Analysis:
     several_models: bool
     inputs: Literal["one", "many", "none"]
     takes: Callable[[Any], Takes]
+    shards: Shards | None = None
+    headline: Callable[[Any], Headline] | None = None
+    first_look: Mapping[str, Any] | None = None
+
+    def part(self, units: range) -> Analysis:
+        """The same analysis for some of the units only; what it finds says nothing until the parts are merged."""
+        shards = self._splits()
+
+        def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
+            return shards.engine(classifier, dataset, params, units)
+
+        return replace(self, engine=engine, verdict=lambda result: "", findings=lambda result: ())
+
+    def merging(self, steps: Sequence[Step[Any]]) -> Analysis:
+        """The same analysis with nothing left to do but to merge the last Steps of its parts."""
+        shards = self._splits()
+
+        def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
+            result = shards.merge(classifier, dataset, params, [step.result for step in steps])
+            yield Step(sum(step.done for step in steps), sum(step.total or 0 for step in steps) or None, result, steps[0].note)
+
+        return replace(self, engine=engine)
+
+    def _splits(self) -> Shards:
+        if self.shards is None:
+            raise ParamsError(f"{self.title} cannot be split into parts; run it whole.")
+        return self.shards
 
     def looks_at_data(self, params: Params) -> bool:
         """Whether these settings need a dataset at all; a rendered scene needs none."""
@@ -129,6 +184,9 @@ def analysis(
     several_models: bool = False,
     inputs: Literal["one", "many", "none"] = "one",
     takes: Callable[[Any], Takes] | None = None,
+    shards: Shards | None = None,
+    headline: Callable[[Any], Headline] | None = None,
+    first_look: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[..., Iterator[Step[R]]]], Callable[..., Iterator[Step[R]]]]:
     """Registers an engine under its function name.
 
@@ -142,6 +200,9 @@ def analysis(
         several_models: The engine takes a tuple of classifiers instead of one.
         inputs: Whether it looks at the one input the user points at, at many, or at none.
         takes: Params -> how many models and inputs it takes; by default any number of models, and one input or many.
+        shards: How a request splits into parts; by default it does not.
+        headline: Result -> the one number it comes down to; by default there is none.
+        first_look: Settings for a look of about ten seconds, when everything is inspected at once; None leaves the analysis out.
     """
 
     def register(engine: Callable[..., Iterator[Step[R]]]) -> Callable[..., Iterator[Step[R]]]:
@@ -163,6 +224,9 @@ def analysis(
             several_models=several_models,
             inputs=inputs,
             takes=takes or (lambda params: Takes(most_inputs=1 if inputs == "one" else None)),
+            shards=shards,
+            headline=headline,
+            first_look=first_look,
         )
         return engine
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robgui.core.analysis import Step, find
+from robgui.core.analysis import Analysis, Step, find
 from robgui.core.errors import DataError, ModelError, ParamsError, RobguiError, WorkspaceError
 from robgui.core.finding import Finding
 from robgui.core.run import RunState
@@ -48,10 +48,15 @@ class Drive(Iterator[Step[Any]]):
     """
 
     def __init__(
-        self, request: Request, workspace: Workspace | None, classifiers: Sequence[Classifier] = (), dataset: Dataset | None = None
+        self,
+        request: Request,
+        workspace: Workspace | None,
+        classifiers: Sequence[Classifier] = (),
+        dataset: Dataset | None = None,
+        analysis: Analysis | None = None,
     ) -> None:
         self.request = request
-        self.analysis = find(request.analysis)
+        self.analysis = analysis or find(request.analysis)
         self.newest: Step[Any] | None = None
         self.state = RunState.QUEUED
         self.seconds = 0.0
@@ -159,7 +164,7 @@ class Drive(Iterator[Step[Any]]):
 
         options: dict[str, Any] = dict(model.options)
         classifier = load(self._find_file(model, ModelError), trust=model.trust, device=self.request.device or None, **options)
-        _check_unchanged(model, classifier.fingerprint, ModelError)
+        check_unchanged(model, classifier.fingerprint, ModelError)
         return classifier
 
     def _load_dataset(self) -> Dataset | None:
@@ -171,7 +176,7 @@ class Drive(Iterator[Step[Any]]):
         if isinstance(ids := wanted.options.get("derived"), list):
             return self._load_derived(wanted, ids)
         dataset = open_dataset(self._find_file(wanted, DataError), **wanted.options)
-        _check_unchanged(wanted, dataset.fingerprint, DataError)
+        check_unchanged(wanted, dataset.fingerprint, DataError)
         return dataset
 
     def _load_derived(self, wanted: Reference, ids: list[Any]) -> Dataset:
@@ -180,7 +185,7 @@ class Drive(Iterator[Step[Any]]):
         if self._workspace is None:
             raise DataError(f"The inputs {wanted.name} live in a workspace; open that workspace and start the run there.")
         dataset = DerivedDataset(self._workspace.derived([int(id_) for id_ in ids]))
-        _check_unchanged(wanted, dataset.fingerprint, DataError)
+        check_unchanged(wanted, dataset.fingerprint, DataError)
         return dataset
 
     def _find_file(self, wanted: Reference, error: type[RobguiError]) -> Path:
@@ -231,7 +236,13 @@ class Drive(Iterator[Step[Any]]):
             self._workspace.update_run(self.run_id, **changes)
 
 
-def drive(request: Request, workspace: Workspace | None, classifiers: Sequence[Classifier] = (), dataset: Dataset | None = None) -> Drive:
+def drive(
+    request: Request,
+    workspace: Workspace | None,
+    classifiers: Sequence[Classifier] = (),
+    dataset: Dataset | None = None,
+    analysis: Analysis | None = None,
+) -> Drive:
     """Carries out ``request``, one Step per ``next``; see Drive.
 
     Args:
@@ -239,10 +250,11 @@ def drive(request: Request, workspace: Workspace | None, classifiers: Sequence[C
         workspace: Where the run is kept; None keeps nothing.
         classifiers: The models of the request where they are loaded already.
         dataset: The dataset of the request where it is open already.
+        analysis: The analysis of the request, or a part of it, see Shards.
     """
     if workspace is not None and workspace.read_only:
         raise WorkspaceError(f"{workspace.reason} Nothing can be recorded in it; open another workspace to run an analysis.")
-    return Drive(request, workspace, classifiers, dataset)
+    return Drive(request, workspace, classifiers, dataset, analysis)
 
 
 def versions() -> dict[str, str]:
@@ -262,6 +274,7 @@ def sentence(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
 
 
-def _check_unchanged(wanted: Reference, fingerprint: str, error: type[RobguiError]) -> None:
+def check_unchanged(wanted: Reference, fingerprint: str, error: type[RobguiError]) -> None:
+    """Raises when what was loaded is not what the reference means."""
     if fingerprint != wanted.fingerprint:
         raise error(f"The {wanted.kind} {wanted.name} has changed since this run was asked for; start a new run with it as it is now.")

@@ -11,11 +11,13 @@ from robgui.core.errors import ParamsError
 
 
 def write(value: Any) -> str:
-    """A value as a person would type it: lists joined by commas, nothing for None."""
+    """A value as a person would type it: lists joined by commas, lists of lists by semicolons, names as ``a=1, b=2:3``; None is nothing."""
     if value is None:
         return ""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={write(item).replace(', ', ':')}" for name, item in value.items())
     if isinstance(value, tuple | list):
-        return ", ".join(write(item) for item in value)
+        return ("; " if any(isinstance(item, tuple | list) for item in value) else ", ").join(write(item) for item in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.10g}" if isinstance(value, float) else str(value)
@@ -34,10 +36,24 @@ def choices(field: FieldInfo) -> tuple[str, ...]:
     return tuple(str(choice) for choice in get_args(field.annotation)) if get_origin(field.annotation) is Literal else ()
 
 
+def indices(name: str, text: str) -> list[int]:
+    """``3``, ``0,4,7`` or ``10:20`` (20 not included) as a list of numbers."""
+    chosen: list[int] = []
+    for part in text.split(","):
+        first, colon, last = part.partition(":")
+        try:
+            chosen += range(int(first or 0), int(last)) if colon else [int(part)]
+        except ValueError:
+            raise ParamsError(f"{name} {text!r} is not understood; write 3 or 0,4,7 or 10:20.") from None
+    return chosen
+
+
 def _read(name: str, annotation: Any, text: str) -> Any:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
         return _read_optional(name, annotation, text)
+    if origin is dict:
+        return _read_named(name, get_args(annotation)[1], text)
     if origin is tuple:
         return _read_list(name, get_args(annotation)[0], text)
     if annotation is bool:
@@ -59,7 +75,19 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
         first, last, count = (_read_number(name, float, part) for part in text.split(":"))
         steps = max(2, min(100_000, int(count)))
         return tuple(item(first + (last - first) * i / (steps - 1)) for i in range(steps))
-    return tuple(_read(name, item, part.strip()) for part in text.split(",") if part.strip())
+    between = ";" if get_origin(item) is tuple else ","
+    return tuple(_read(name, item, part.strip()) for part in text.split(between) if part.strip())
+
+
+def _read_named(name: str, item: Any, text: str) -> dict[str, Any]:
+    """``a=1, b=2:3`` as a dict; the parts of a list stand between colons."""
+    values: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not key or not value:
+            raise ParamsError(f"{name} = {text!r} is not understood; write name=value, name=value.")
+        values[key] = _read(name, item, value.replace(":", ",") if get_origin(item) is tuple else value)
+    return values
 
 
 def _read_bool(name: str, text: str) -> bool:

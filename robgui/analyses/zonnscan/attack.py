@@ -30,5 +30,9 @@ def _gradient(classifier: Classifier, x: Tensor, classes: Tensor) -> Tensor:
     with torch.enable_grad():
         leaf = x.detach().clone().requires_grad_(True)
         loss = torch.nn.functional.cross_entropy(classifier.logits(leaf), classes, reduction="sum")
-        (gradient,) = torch.autograd.grad(loss, leaf)
+        gradient = torch.autograd.grad(loss, leaf, allow_unused=True)[0] if loss.requires_grad else None
+    if gradient is None:
+        raise ModelError(
+            f"The scores of {classifier.name} do not depend on its input, so there is nothing to attack; check that it is the right model."
+        )
     return gradient

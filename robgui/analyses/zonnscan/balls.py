@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.zonnscan.points import block_size, stretch_generator
-from robgui.analyses.zonnscan.zones import Block
+from robgui.analyses.zonnscan.zones import EVERY, Block
 
 #: Passes over all coordinates. The start is close to uniform already: after 4 passes no Kolmogorov-Smirnov test with
 #: 8,000 samples in 3 or 50 dimensions could tell the law from that after 400 passes; 8 leave a margin.
@@ -60,8 +60,8 @@ class _ClippedBlock:
     def prepare(self) -> Iterator[None]:
         return iter(())
 
-    def at(self, zones: Tensor) -> Tensor:
-        return (self._centre + self._radii[zones, None, None] * self._unit).clamp_(0, 1)
+    def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
+        return torch.addcmul(self._centre, self._radii[zones, None, None], self._unit[rows], out=out).clamp_(0, 1)
 
 
 class HitAndRunCloud(_BallCloud):
@@ -91,10 +91,10 @@ class _HitAndRunBlock:
         for _ in range(SWEEPS):
             yield from self._sweep()
 
-    def at(self, zones: Tensor) -> Tensor:
+    def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
         places = torch.searchsorted(self._zones, zones)
-        offsets = self._offsets.to(self._target)[:, places].permute(1, 2, 0)
-        return (offsets - self._low.to(self._target)).clamp_(0, 1)
+        offsets = self._offsets[:, :, rows].to(self._target)[:, places].permute(1, 2, 0)
+        return torch.sub(offsets, self._low.to(self._target), out=out).clamp_(0, 1)
 
     def _start(self) -> Tensor:
         """The product law closest to the uniform one in many dimensions, scaled to the norms of a uniform ball.

@@ -40,6 +40,9 @@ class Neighbours:
         """
         carried, own = means.copy(), means.copy()
         moved, told = np.zeros((2, len(means)), dtype=bool)
+        if not self._seen:
+            half = _half_widths(means, told)
+            return means.mean(1), half, half
         for zone, sides in self._sides.items():
             then = self._seen.get(int(samples[zone]), self._nothing)[sides]
             if (samples[sides] >= samples[zone]).all() and np.isfinite(then).all():

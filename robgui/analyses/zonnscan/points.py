@@ -17,6 +17,8 @@ import torch
 from scipy.stats import qmc
 from torch import Tensor
 
+from robgui.core.randomness import HOST
+
 Sampler = Literal["sobol", "antithetic", "plain"]
 
 #: Direction numbers are published for so many dimensions (Joe and Kuo, 2008; scipy and torch carry the same table).
@@ -28,6 +30,8 @@ FIRST_ROUND = 32
 _BITS = 30
 #: Binary digits of a Sobol point that are kept: enough for 65,536 points in each replicate.
 _DIGITS = 16
+#: Numbers that are scrambled at once: few enough to stay in the cache of a CPU from one operation to the next.
+_AT_ONCE = 2**16
 
 
 class Points(Protocol):
@@ -92,11 +96,19 @@ class SobolPoints:
     def draw(self, start: int, stop: int) -> Tensor:
         first, last = start // self.lanes, stop // self.lanes
         self._extend(last)
-        hashed = ((self._digits[first:last, None] + self._shift) * self._factor).flatten(0, 1)
+        points = torch.empty((last - first, self.lanes, self._digits.shape[1]), device=self._digits.device)
+        few = max(1, _AT_ONCE // points[:1].numel())
+        for i in range(0, len(points), few):
+            self._scramble(self._digits[first + i : min(first + i + few, last)], points[i : i + few])
+        return points.flatten(0, 1)
+
+    def _scramble(self, digits: Tensor, points: Tensor) -> None:
+        """Fills ``points (n, lanes, dims)`` with every scrambling of the points whose ``digits (n, dims)`` these are."""
+        hashed = (digits[:, None] + self._shift).mul_(self._factor)
         hashed ^= hashed * 0x05526C56
         hashed ^= hashed * 0x53A22864
-        leading = self._reverse.index_select(0, (hashed & 0xFFFF).flatten()).view(hashed.shape)
-        return leading.add_((hashed >> 16) & 0xFF, alpha=2.0**-24)
+        torch.index_select(self._reverse, 0, (hashed & 0xFFFF).flatten(), out=points.view(-1))
+        points.add_((hashed >> 16).bitwise_and_(0xFF), alpha=2.0**-24)
 
     def _extend(self, count: int) -> None:
         """The first ``count`` points of the sequence, drawn in powers of two as its balance needs."""
@@ -156,8 +168,8 @@ def stretches(cap: int, size: int) -> Iterator[list[tuple[int, int]]]:
 def stretch_generator(seed: int, start: int, device: torch.device) -> torch.Generator:
     """Random numbers of the stretch that begins at ``start``, the same however often it is drawn.
 
-    The first stretch comes from the CPU, so that the samples a panel shows can be drawn again on any machine.
+    The first stretch is drawn on the host, so that the samples a panel shows can be drawn again on any machine.
     """
-    place = torch.device("cpu") if start == 0 else device
+    place = HOST if start == 0 else device
     high, low = np.random.SeedSequence([seed, start]).generate_state(2, np.uint32).tolist()
     return torch.Generator(place).manual_seed(int(high) << 32 | int(low))

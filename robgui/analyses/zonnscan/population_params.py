@@ -38,7 +38,11 @@ class ScanParams(Params):
     samples: int = Field(256, ge=2, le=1_000_000, title="Samples", description="Most samples per input.")
     sampler: Sampler = Field("sobol", title="Sampler", description="How samples are spread in the zone.")
     target_half_width: float = Field(
-        0.01, ge=0, le=0.5, title="Sure enough at", description="An input stops when its 95 % interval is this close; 0 never stops early."
+        0.01,
+        ge=0,
+        le=0.5,
+        title="Stop when the band is within ±",
+        description="An input stops when its 95 % interval is this close to its index; 0 never stops early.",
     )
 
     @model_validator(mode="before")

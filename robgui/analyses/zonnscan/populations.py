@@ -6,8 +6,8 @@ around test inputs against that around adversarial or corner-case inputs, compar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -21,8 +21,8 @@ from robgui.analyses.zonnscan.population_params import PopulationsParams, ScanPa
 from robgui.analyses.zonnscan.population_words import populations_findings, populations_verdict
 from robgui.analyses.zonnscan.scan import Scan
 from robgui.analyses.zonnscan.tally import Tally, half_widths, read_scores
-from robgui.analyses.zonnscan.zones import Block, linf_corners
-from robgui.core.analysis import Pace, Step, Takes, analysis
+from robgui.analyses.zonnscan.zones import EVERY, Block, linf_corners
+from robgui.core.analysis import Pace, Shards, Step, Takes, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
@@ -87,18 +87,12 @@ class PopulationsResult:
     labels: tuple[str, ...]
 
 
-@analysis(
-    title="zoNNscan populations",
-    question="Does the index tell two sets of inputs apart, such as test and adversarial ones?",
-    verdict=populations_verdict,
-    findings=populations_findings,
-    inputs="many",
-    takes=lambda params: Takes(needs=frozenset({"gradients"} if params.against == "adversarial" else ())),
-)
-def zonnscan_populations(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> Iterator[Step[PopulationsResult]]:
-    """Scans the zone of every input of both sets: all coarsely first, then each until it is sure enough."""
+def populations_part(
+    classifier: Classifier, dataset: Dataset, params: PopulationsParams, part: range | None
+) -> Iterator[Step[PopulationsResult]]:
+    """The engine for some inputs of both sets; every zone has the same base points, whichever inputs stand beside it."""
     names = ("test", "adversarial") if params.against == "adversarial" else ("first", "second")
-    scan = PopulationScan(classifier, two_sets(classifier, dataset, params), names, params)
+    scan = PopulationScan(classifier, two_sets(classifier, dataset, params, part), names, params)
     pace = Pace()
     for _ in scan:
         if scan.ready and pace.due():
@@ -106,15 +100,39 @@ def zonnscan_populations(classifier: Classifier, dataset: Dataset, params: Popul
     yield scan.step()
 
 
+def merge_populations(
+    classifier: Classifier, dataset: Dataset, params: PopulationsParams, results: Sequence[PopulationsResult]
+) -> PopulationsResult:
+    """The comparison of all inputs from those of the parts."""
+    from robgui.analyses.zonnscan.population_parts import merged
+
+    return merged(results)
+
+
+@analysis(
+    title="zoNNscan populations",
+    question="Does the index tell two sets of inputs apart, such as test and adversarial ones?",
+    verdict=populations_verdict,
+    findings=populations_findings,
+    inputs="many",
+    takes=lambda params: Takes(needs=frozenset({"gradients"} if params.against == "adversarial" else ())),
+    shards=Shards(lambda params, count: min(map(len, chosen_sets(params, count))), populations_part, merge_populations),
+)
+def zonnscan_populations(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> Iterator[Step[PopulationsResult]]:
+    """Scans the zone of every input of both sets: all coarsely first, then each until it is sure enough."""
+    return populations_part(classifier, dataset, params, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Inputs ``x (N, *shape)`` of two sets; ``calls`` are the model calls that making them took."""
+    """Inputs ``x (N, *shape)`` of two sets, all of ``total`` or some (0: they are all); making them took ``calls`` model calls."""
 
     x: Tensor
     second: np.ndarray
     keys: tuple[str, ...]
     numbers: np.ndarray
     calls: int = 0
+    total: int = 0
 
 
 class PopulationScan:
@@ -129,7 +147,7 @@ class PopulationScan:
         self.scan, self._predicted = scan_inputs(
             classifier, sets.x, params.radius, points, samples=params.samples, target=params.target_half_width, batch=params.batch
         )
-        self._thumbnails = thumbnails(sets.x, classifier.kind)
+        self._thumbnails = thumbnails(sets.x, classifier.kind, sets.total)
 
     def __iter__(self) -> Iterator[None]:
         return iter(self.scan)
@@ -181,29 +199,39 @@ def notable_places(index: np.ndarray, crossing: np.ndarray, among: np.ndarray, m
     return order[severity[order] >= 0]
 
 
-def two_sets(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> Sets:
-    """The inputs of both sets, the first before the second."""
+def chosen_sets(params: PopulationsParams, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The places of both sets among ``count`` inputs; an adversarial twin has the place of its original."""
     if params.against == "rest":
-        first = params.first or len(dataset) // 2
-        if not 0 < first < len(dataset):
-            sizes = f"{len(dataset):,} inputs with {first:,} in the first"
+        first = params.first or count // 2
+        if not 0 < first < count:
+            sizes = f"{count:,} inputs with {first:,} in the first"
             raise DataError(f"Two sets cannot be made of {sizes}; choose more inputs or a smaller first set.")
-        before = chosen_places(first, params.inputs, params.seed)
-        after = first + chosen_places(len(dataset) - first, params.inputs, params.seed)
-        return read_sets(classifier, dataset, before, after)
-    if not len(dataset):
+        return chosen_places(first, params.inputs, params.seed), first + chosen_places(count - first, params.inputs, params.seed)
+    if not count:
         raise DataError("A comparison needs at least one input; choose some in the gallery or with --select.")
-    places = chosen_places(len(dataset), params.inputs, params.seed)
-    part = dataset.subset(places)
-    x = classifier.tensor(inputs(classifier, part)).clamp(0, 1)
-    twins = adversarial_twins(classifier, x, true_classes(classifier, part, x), params.eps, params.batch)
-    keys = tuple(part.keys())
+    places = chosen_places(count, params.inputs, params.seed)
+    return places, places
+
+
+def two_sets(classifier: Classifier, dataset: Dataset, params: PopulationsParams, part: range | None = None) -> Sets:
+    """The inputs of both sets, the first before the second; of a part its share of each."""
+    before, after = chosen = chosen_sets(params, len(dataset))
+    if part is not None:
+        units = min(map(len, chosen))
+        before, after = (places[part.start * len(places) // units : part.stop * len(places) // units] for places in chosen)
+    if params.against == "rest":
+        return replace(read_sets(classifier, dataset, before, after), total=sum(map(len, chosen)))
+    subset = dataset.subset(before)
+    x = classifier.tensor(inputs(classifier, subset)).clamp(0, 1)
+    twins = adversarial_twins(classifier, x, true_classes(classifier, subset, x), params.eps, params.batch)
+    keys = tuple(subset.keys())
     return Sets(
         torch.cat([x, twins]),
         np.arange(2 * len(x)) >= len(x),
         keys + tuple(f"{key}, adversarial" for key in keys),
-        np.concatenate([places, places]),
+        np.concatenate([before, after]),
         2 * len(x),
+        sum(map(len, chosen)),
     )
 
 
@@ -252,10 +280,10 @@ class _InputsBlock:
     def prepare(self) -> Iterator[None]:
         return iter(())
 
-    def at(self, zones: Tensor) -> Tensor:
+    def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
         x = self.x[zones]
         low, high = linf_corners(x, torch.full_like(x[:, 0], self.radius))
-        return torch.lerp(low[:, None], high[:, None], self.u)
+        return torch.lerp(low[:, None], high[:, None], self.u[rows], out=out)
 
 
 def scan_inputs(

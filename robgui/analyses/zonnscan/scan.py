@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,12 +11,14 @@ from torch import Tensor
 
 from robgui.analyses.zonnscan.neighbours import Neighbours
 from robgui.analyses.zonnscan.points import stretches
-from robgui.analyses.zonnscan.tally import Counts, Tally, half_widths
-from robgui.analyses.zonnscan.zones import Cloud
+from robgui.analyses.zonnscan.tally import Counts, Tally, half_widths, too_skewed
+from robgui.analyses.zonnscan.zones import Block, Cloud
 from robgui.core.classifier import Classifier
 
 #: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.
 FEWEST = 64
+#: Batches whose answers are counted together: counting takes many small operations, and a picture every four batches will do.
+COUNTED = 4
 
 
 class Scan:
@@ -54,6 +57,7 @@ class Scan:
         self._batch = batch
         self._neighbours = neighbours
         self._most_done = 0
+        self._memory: Tensor | None = None
 
     @property
     def total(self) -> int:
@@ -88,17 +92,33 @@ class Scan:
         for first, last in stretches:
             block = self._cloud.block(first, last, zones)
             yield from block.prepare()
-            together = max(1, self._classifier.batch(self._batch) // (last - first))
+            together = max(1, COUNTED * self._classifier.batch(self._batch) // (last - first))
             for i in range(0, len(zones), together):
                 part = zones[i : i + together]
-                samples = block.at(part).reshape(-1, *self._classifier.shape)
-                scores: list[Tensor] = []
-                for batch in torch.split(samples, self._classifier.batch(self._batch)):
-                    if scores and self.tally.samples.any():
+                scores = torch.empty((len(part), last - first, self._classifier.classes), device=zones.device)
+                for some, rows in self._batches(len(part), last - first):
+                    if (some.start or rows.start) and self.tally.samples.any():
                         yield
-                    scores.append(self._classifier.infer(batch, self._batch))
-                self.tally.add(numbers[i : i + together], part, first, torch.cat(scores))
+                    scores[some, rows] = self._answers(block, part[some], rows)
+                self.tally.add(numbers[i : i + together], part, first, scores.flatten(0, 1))
                 yield
+
+    def _batches(self, zones: int, count: int) -> Iterator[tuple[slice, slice]]:
+        """So many samples of so many zones in batches: some zones whole, or some rows of one zone."""
+        size = self._classifier.batch(self._batch)
+        together, rows = max(1, size // count), min(size, count)
+        for zone in range(0, zones, together):
+            for row in range(0, count, rows):
+                yield slice(zone, min(zone + together, zones)), slice(row, min(row + rows, count))
+
+    def _answers(self, block: Block, zones: Tensor, rows: slice) -> Tensor:
+        """Scores ``(len(zones), rows, C)`` of one batch of samples, made where the last one was: fresh memory costs time."""
+        size = (len(zones), rows.stop - rows.start, math.prod(self._classifier.shape))
+        values = math.prod(size)
+        if self._memory is None or len(self._memory) < values:
+            self._memory = torch.empty(values, device=zones.device)
+        samples = block.at(zones, rows, self._memory[:values].view(size))
+        return self._classifier.infer(samples.view(-1, *self._classifier.shape), self._batch).view(*size[:2], -1)
 
     def _going_on(self) -> list[int]:
         """The zones to take more samples of: those neither at the cap nor sure enough."""
@@ -110,4 +130,4 @@ class Scan:
         if self._neighbours:
             self._neighbours.remember(counts.samples, counts.replicates)
             return np.flatnonzero(few | self._neighbours.unsure(counts.samples, counts.replicates, below, self._target)).tolist()
-        return np.flatnonzero(few | below & (half_widths(counts) > self._target)).tolist()
+        return np.flatnonzero(few | below & ((half_widths(counts) > self._target) | too_skewed(counts))).tolist()

@@ -24,7 +24,7 @@ from robgui.analyses.zonnscan.neighbours import Neighbours
 from robgui.analyses.zonnscan.points import FIRST_ROUND, Sampler
 from robgui.analyses.zonnscan.scan import Scan
 from robgui.analyses.zonnscan.tally import SHOWN, Tally, clopper_pearson, entropy_of, read_scores
-from robgui.analyses.zonnscan.words import sweep_findings, sweep_verdict
+from robgui.analyses.zonnscan.words import sweep_findings, sweep_headline, sweep_verdict
 from robgui.core.analysis import Pace, Params, Step, Takes, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
@@ -70,7 +70,7 @@ class ZonnscanParams(Params):
         0.005,
         ge=0,
         le=0.5,
-        title="Sure enough at",
+        title="Stop when the band is within ±",
         description="A radius stops when its 95 % interval is this close to the index; 0 never stops early.",
     )
 
@@ -155,6 +155,8 @@ class ZonnscanResult:
     question="How close are other classes to this input, radius by radius?",
     verdict=sweep_verdict,
     findings=sweep_findings,
+    headline=sweep_headline,
+    first_look={"samples": 256},
     takes=lambda params: Takes(fewest_inputs=2, most_inputs=2) if params.zone == "box" else Takes(most_inputs=1),
 )
 def zonnscan(classifier: Classifier, dataset: Dataset, params: ZonnscanParams) -> Iterator[Step[ZonnscanResult]]:

@@ -24,33 +24,43 @@ TAIL = 0.025
 _LOWEST_LOG = -200.0
 #: Entropies that spread less than this are equal but for rounding to single precision.
 _CONSTANT = 1e-6
+#: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it could do.
+_SKEWNESS_KNOWN = 1e-4
+#: Student's interval needs so many samples times the square of their skewness (Cochran, "Sampling Techniques").
+_PER_SKEWNESS = 25
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Outputs of one batch: ``confidence (n, C)``, ``entropy (n,)`` in [0, 1], ``votes (n, C)`` of 0 and 1, ``top (n, 1)`` class."""
+    """Outputs of one batch: ``confidence (n, C)``, ``entropy (n,)`` in [0, 1], ``top (n, 1)`` class.
+
+    A multi-label model votes for every label above one half, any other for its top class alone.
+    """
 
     confidence: Tensor
     entropy: Tensor
-    votes: Tensor
     top: Tensor
+    multi_label: bool
+
+    @property
+    def votes(self) -> Tensor:
+        """``(n, C)`` of 0 and 1."""
+        if self.multi_label:
+            return (self.confidence > 0.5).to(self.confidence.dtype)
+        return torch.zeros_like(self.confidence).scatter_(1, self.top, 1.0)
 
 
 def read_scores(scores: Tensor, multi_label: bool) -> Reading:
-    """Confidences, entropies and votes of scores ``(n, C)``.
-
-    A multi-label model votes for every label above one half; its entropy is the mean of the labels' own.
-    """
+    """Confidences, entropies and classes of scores ``(n, C)``; with several labels the entropy is the mean of theirs."""
     top = scores.argmax(1, keepdim=True)
     if multi_label:
         log_p, log_q = torch.nn.functional.logsigmoid(scores), torch.nn.functional.logsigmoid(-scores)
         terms = log_p.exp() * log_p.clamp_min(_LOWEST_LOG) + log_q.exp() * log_q.clamp_min(_LOWEST_LOG)
-        return Reading(log_p.exp(), terms.mean(1) / -math.log(2), (scores > 0).to(scores.dtype), top)
+        return Reading(log_p.exp(), terms.mean(1) / -math.log(2), top, multi_label)
     log_p = scores.log_softmax(1)
     confidence = log_p.exp()
-    entropy = (confidence * log_p.clamp_min(_LOWEST_LOG)).sum(1) / -math.log(scores.shape[1])
-    votes = torch.zeros_like(scores).scatter_(1, top, 1.0)
-    return Reading(confidence, entropy, votes, top)
+    entropy = log_p.clamp_min_(_LOWEST_LOG).mul_(confidence).sum(1).div_(-math.log(scores.shape[1]))
+    return Reading(confidence, entropy, top, multi_label)
 
 
 def entropy_of(confidence: np.ndarray, multi_label: bool) -> np.ndarray:
@@ -68,6 +78,7 @@ class Counts:
     samples: np.ndarray
     lane_sums: np.ndarray
     squares: np.ndarray
+    cubes: np.ndarray
     confidence: np.ndarray
     votes: np.ndarray
     crossed: np.ndarray
@@ -106,28 +117,40 @@ class Tally:
         self.shown = torch.full((zones, min(SHOWN, cap)), -1, device=home.device)
         self._lanes = lanes
         self._classes = classes
-        self._home = home.expand(zones, classes)
+        self._home = (home if multi_label else home.argmax(1, keepdim=True)).expand(zones, -1)
         self._multi_label = multi_label
-        self._sums = torch.zeros((zones, lanes + 2 + 2 * classes), dtype=torch.float64, device=home.device)
+        self._sums = torch.zeros((zones, lanes + 3 + 2 * classes), dtype=torch.float64, device=home.device)
 
     def add(self, numbers: list[int], zones: Tensor, start: int, scores: Tensor) -> None:
         """Counts scores ``(len(zones) · n, C)`` of samples ``start …`` in these zones, which ``numbers`` names on the host."""
         reading = read_scores(scores, self._multi_label)
-        confidence, votes = (t.view(len(numbers), -1, self._classes) for t in (reading.confidence, reading.votes))
-        entropy = reading.entropy.double().view(len(numbers), -1, self._lanes)
-        crossed = (votes != self._home[zones, None]).any(2)
+        rows = entropies = reading.entropy.double().view(len(numbers), -1, self._lanes)
+        top = reading.top.view(len(numbers), -1)
+        votes, crossed = self._votes(zones, reading, top)
+        if self._lanes > 1:
+            rows = entropies.mean(2, keepdim=True)
         parts = [
-            entropy.sum(1),
-            entropy.mean(2).square().sum(1, keepdim=True),
-            confidence.sum(1, dtype=torch.float64),
-            votes.sum(1, dtype=torch.float64),
+            entropies.sum(1),
+            rows.square().sum(1),
+            rows.pow(3).sum(1),
+            reading.confidence.view(len(numbers), -1, self._classes).sum(1, dtype=torch.float64),
+            votes,
             crossed.sum(1, keepdim=True),
         ]
         self._sums.index_add_(0, zones, torch.cat(parts, 1))
         self.crossed[:, start : start + crossed.shape[1]].index_copy_(0, zones, crossed)
         self.samples[numbers] += crossed.shape[1]
         if start == 0:
-            self.shown.index_copy_(0, zones, reading.top.view(len(numbers), -1)[:, :SHOWN])
+            self.shown.index_copy_(0, zones, top[:, :SHOWN])
+
+    def _votes(self, zones: Tensor, reading: Reading, top: Tensor) -> tuple[Tensor, Tensor]:
+        """Votes ``(len(zones), C)`` and which samples ``(len(zones), n)`` cross; ``top`` has the shape of the latter."""
+        home = self._home[zones]
+        if self._multi_label:
+            votes = reading.votes.view(*top.shape, self._classes)
+            return votes.sum(1, dtype=torch.float64), (votes != home[:, None]).any(2)
+        votes = torch.zeros((len(top), self._classes), dtype=torch.float64, device=top.device)
+        return votes.scatter_add_(1, top, torch.ones_like(votes[:, :1]).expand(top.shape)), top != home
 
     def counts(self) -> Counts:
         """Everything so far, in one transfer."""
@@ -137,8 +160,9 @@ class Tally:
             samples=self.samples.copy(),
             lane_sums=sums[:, :lanes].copy(),
             squares=sums[:, lanes],
-            confidence=_ratio(sums[:, lanes + 1 : lanes + 1 + classes], self.samples[:, None]),
-            votes=_ratio(sums[:, lanes + 1 + classes : -1], self.samples[:, None]),
+            cubes=sums[:, lanes + 1],
+            confidence=_ratio(sums[:, lanes + 2 : lanes + 2 + classes], self.samples[:, None]),
+            votes=_ratio(sums[:, lanes + 2 + classes : -1], self.samples[:, None]),
             crossed=sums[:, -1].copy(),
         )
 
@@ -159,6 +183,21 @@ def half_widths(counts: Counts) -> np.ndarray:
     student = special.stdtrit(np.maximum(rows - 1, 1), 1 - TAIL)
     half = np.where(variance > _CONSTANT**2, student * np.sqrt(_ratio(variance, rows)), _ratio(np.full(len(rows), 3.0), counts.samples))
     return np.where(rows > 1, half, np.inf)
+
+
+def too_skewed(counts: Counts) -> np.ndarray:
+    """Zones ``(Z,)`` with too few plain samples or pairs for Student's interval, because a few of them stand far out.
+
+    Near a sharp boundary most entropies are close to 0 and a few are not: while few of these have been seen, the spread
+    is more often found too small than too large, and a zone that stopped then would promise too much.
+    """
+    rows = counts.samples // counts.lane_sums.shape[1]
+    mean, square, cube = (
+        _ratio(sums, rows) for sums in (counts.lane_sums.sum(1) / counts.lane_sums.shape[1], counts.squares, counts.cubes)
+    )
+    spread = np.sqrt(np.maximum(square - mean**2, 0))
+    skewness = _ratio(cube - 3 * mean * square + 2 * mean**3, spread**3)
+    return np.asarray((spread > _SKEWNESS_KNOWN) & (rows < _PER_SKEWNESS * skewness**2))
 
 
 def clopper_pearson(hits: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,7 @@ from robgui.analyses.zonnscan.populations import Comparison, adversarial_twins, 
 from robgui.core.backend import TorchBackend
 from robgui.core.classifier import Classifier
 from robgui.core.errors import DataError, ModelError
+from robgui.core.randomness import host_generator, host_integers
 
 #: Inputs per step of fine-tuning whose answers shall stay as they are.
 KEPT = 64
@@ -101,7 +102,7 @@ class Stitching:
         self._x, self._classes = classifier.tensor(key.inputs), torch.from_numpy(key.classes).to(classifier.device)
         self._kept = classifier.tensor(key.inputs[:0] if kept is None else kept)
         self._answers = classifier.probs(self._kept)
-        self._generator = torch.Generator("cpu").manual_seed(seed)
+        self._generator = host_generator(seed)
         self._rounds, self._rate = rounds, rate
 
     def _learns(self) -> bool:
@@ -129,7 +130,7 @@ class Stitching:
         """How far the answers to some of the inputs to be kept have moved."""
         if not len(self._kept):
             return 0.0
-        some = torch.randint(len(self._kept), (KEPT,), generator=self._generator, device="cpu").to(self._kept.device)
+        some = host_integers(len(self._kept), KEPT, self._generator).to(self._kept.device)
         return torch.nn.functional.cross_entropy(self._learner.logits(self._kept[some]), self._answers[some])
 
     def marked(self) -> Classifier:

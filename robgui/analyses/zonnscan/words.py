@@ -9,6 +9,7 @@ import numpy as np
 
 from robgui.analyses.zonnscan.clouds import largest_radius
 from robgui.core.finding import Finding
+from robgui.core.headline import Headline, Status
 from robgui.core.picture import picture_of
 from robgui.core.words import number, percent
 
@@ -49,6 +50,18 @@ def _surety(result: ZonnscanResult) -> str:
         f"At radius {number(float(result.radii[i]))} the index is {number(float(result.index[i]))} ± {number(half)} and "
         f"{change} class (at most {percent(most)} do, 95 % sure)."
     )
+
+
+def sweep_headline(result: ZonnscanResult) -> Headline:
+    """How far the nearest change of class is; near by means a failure."""
+    title = "Nearest change of class"
+    near = NEAR * largest_radius(result.zone, result.input.size)
+    if result.crossing_radius > 0:
+        status: Status = "bad" if result.crossing_radius <= near else "doubtful" if result.crossing_radius <= 3 * near else "good"
+        return Headline(title, result.crossing_radius, f"at radius {number(result.crossing_radius)}", "high", status)
+    reach = float(result.radii[-1])
+    sampled = bool((result.samples[result.radii > 0] > 0).any())
+    return Headline(title, math.nan, f"none up to radius {number(reach)}", "high", "good" if sampled and reach > near else "unknown")
 
 
 def sweep_findings(result: ZonnscanResult) -> list[Finding]:

@@ -15,6 +15,9 @@ from torch import Tensor
 
 from robgui.analyses.zonnscan.points import Points, block_size
 
+#: Every sample of a block.
+EVERY = slice(None)
+
 
 class Block(Protocol):
     """A stretch of samples in every zone of a cloud."""
@@ -23,8 +26,8 @@ class Block(Protocol):
         """What must be computed before ``at``, in pieces of a few milliseconds."""
         ...
 
-    def at(self, zones: Tensor) -> Tensor:
-        """The samples ``(len(zones), n, d)`` in these of the zones asked for."""
+    def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
+        """Some of the samples ``(len(zones), n, d)`` in these of the zones asked for; memory of that shape may be lent."""
         ...
 
 
@@ -48,8 +51,8 @@ class _BoxBlock:
     def prepare(self) -> Iterator[None]:
         return iter(())
 
-    def at(self, zones: Tensor) -> Tensor:
-        return torch.lerp(self.low[zones, None], self.high[zones, None], self.u)
+    def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
+        return torch.lerp(self.low[zones, None], self.high[zones, None], self.u[rows], out=out)
 
 
 class BoxCloud:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -21,6 +22,11 @@ class FixedBatch:
     def device(self) -> torch.device:
         """Where the model lives."""
         return self._backend.device
+
+    @property
+    def module(self) -> Any:
+        """The network inside, where there is one to be counted."""
+        return getattr(self._backend, "module", None)
 
     @property
     def capabilities(self) -> Capabilities:

@@ -11,12 +11,18 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from robgui.report.figures import zonnscan
+from robgui.report.figures import deepinspect, feature_game, last_particle, semantic, zonnscan
 from robgui.report.figures.style import CLASS_COLOURS, class_style, shorten
 
 __all__ = ["CLASS_COLOURS", "FIGURES", "class_style", "draw", "save", "shorten"]
 
-FIGURES: dict[str, Callable[[Any], Figure]] = {**zonnscan.FIGURES}
+FIGURES: dict[str, Callable[[Any], Figure]] = {
+    **zonnscan.FIGURES,
+    **semantic.FIGURES,
+    **feature_game.FIGURES,
+    **deepinspect.FIGURES,
+    **last_particle.FIGURES,
+}
 
 _COMMON: dict[str, Any] = {
     "font.size": 9.5,

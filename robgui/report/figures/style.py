@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from matplotlib.patheffects import withStroke
+import matplotlib as mpl
 
-#: Okabe and Ito's colours, the legible ones first; black is kept for what is no class.
-CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
-#: Yellow is pale on white: it gets a grey edge.
-_YELLOW = "#F0E442"
-#: After seven classes the colours come again with another line; dots belong to the index.
+#: Okabe and Ito's colours as the window has them on light: yellow, pale on white, is darker.
+CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A800", "#000000")
+#: After eight classes the colours come again with another line, as in the window; dots belong to the index.
 CLASS_LINES = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
 
 
 def class_style(number: int) -> dict[str, Any]:
-    """Colour and line of a class: the same in every figure."""
+    """Colour and line of a class: the same in every figure and in the window; black is the colour of the text."""
     colour = CLASS_COLOURS[number % len(CLASS_COLOURS)]
-    style: dict[str, Any] = {"color": colour, "linestyle": CLASS_LINES[number // len(CLASS_COLOURS) % len(CLASS_LINES)]}
-    if colour == _YELLOW:
-        style["path_effects"] = [withStroke(linewidth=3.2, foreground="0.5")]
-    return style
+    line = CLASS_LINES[number // len(CLASS_COLOURS) % len(CLASS_LINES)]
+    return {"color": mpl.rcParams["text.color"] if colour == "#000000" else colour, "linestyle": line}
 
 
 def shorten(text: str, length: int = 24) -> str:

@@ -1,0 +1,140 @@
+"""The feature game: which few pixels of a salient feature flip the class?
+
+Wicker, Huang and Kwiatkowska, "Feature-guided black-box safety testing of deep neural networks". SIFT keypoints become a
+mutable saliency distribution (Section 2); player I picks a keypoint, player II a pixel and an instruction (Section 3); a
+Monte Carlo tree search finds the least severe example (Section 4). The model is a black box: only its outputs are used.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from robgui.analyses.feature_game.match import MOST_TARGETS, NOTHING, Match, best_outcome, example_of
+from robgui.analyses.feature_game.oracle import probabilities
+from robgui.analyses.feature_game.params import FeatureGameParams
+from robgui.analyses.feature_game.persistence import PERSISTENCE_CALLS, persistence
+from robgui.analyses.feature_game.result import FeatureGameResult, Persistence
+from robgui.analyses.feature_game.tree import Node, table
+from robgui.analyses.feature_game.words import game_findings, game_verdict
+from robgui.core.analysis import Pace, Step, analysis
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import Dataset, inputs
+from robgui.core.errors import DataError
+
+#: Turning and scaling is left out when it would take a larger share of the calls than this.
+_PERSISTENCE_SHARE = 0.1
+
+
+@analysis(
+    title="Feature game",
+    question="Which few pixels of a salient feature flip the class?",
+    verdict=game_verdict,
+    findings=game_findings,
+    kinds=("image",),
+)
+def feature_game(classifier: Classifier, dataset: Dataset, params: FeatureGameParams) -> Iterator[Step[FeatureGameResult]]:
+    """Plays the game on one image; every Step has the keypoints, the saliency so far, the best example and the tree."""
+    if len(dataset) != 1:
+        raise DataError(f"The feature game is played on one image at a time; {len(dataset):,} were given.")
+    reserve = PERSISTENCE_CALLS if params.persistence and _PERSISTENCE_SHARE * params.max_calls >= PERSISTENCE_CALLS else 0
+    seen = _Seen(classifier, dataset, params, reserve)
+    pace = Pace()
+    if pace.due():
+        yield seen.step()
+    for _ in seen.match:
+        if pace.due():
+            yield seen.step()
+    if reserve:
+        seen.turn(classifier)
+    yield seen.step()
+
+
+class _Seen:
+    """The match and what surrounds it; ``step`` is the picture at any moment."""
+
+    def __init__(self, classifier: Classifier, dataset: Dataset, params: FeatureGameParams, reserve: int) -> None:
+        self.match = Match(classifier, inputs(classifier, dataset)[0], params, reserve)
+        self._params = params
+        self._reserve = reserve
+        self._labels = tuple(classifier.labels)
+        self._name = dataset.key(0)
+        self._true = -1 if dataset.labels is None else int(dataset.labels[0])
+        self._input = self.match.rounded.astype(np.float32) / np.float32(255)
+        self._initial = self.match.mixture.saliency()
+        self._persistence: Persistence | None = None
+        self._turned = 0
+        self._remark = self._remarks(classifier)
+
+    def turn(self, classifier: Classifier) -> None:
+        """Turns and scales the best example."""
+        outcome = best_outcome(self.match.outcomes, self._params.norm)
+        if outcome is not None:
+            self._persistence = persistence(classifier, self._input, example_of(self._input, outcome), self.match.oracle.original)
+            self._turned = PERSISTENCE_CALLS
+
+    def step(self) -> Step[FeatureGameResult]:
+        """The complete picture now."""
+        total = self._params.max_calls * len(self.match.tasks)
+        done = self._params.max_calls * len(self.match.outcomes)
+        if len(self.match.outcomes) < len(self.match.tasks):
+            done += sum(outcome.model_calls for outcome in self.match.all_outcomes[len(self.match.outcomes) :])
+        return Step(min(done, total), total, self._result(), self._remark)
+
+    def _result(self) -> FeatureGameResult:
+        match, search = self.match, self.match.search
+        outcomes = match.all_outcomes
+        best = best_outcome(outcomes, self._params.norm)
+        confidence = probabilities(match.oracle.start)
+        history = np.array(search.record.history if search else [], dtype=np.float64).reshape(-1, 3)
+        return FeatureGameResult(
+            keypoints=match.keypoints,
+            keypoint_source=match.source,
+            saliency=match.mixture.saliency(),
+            initial_saliency=self._initial,
+            weights=match.mixture.weights,
+            best=self._input if best is None else example_of(self._input, best),
+            changed=np.zeros((0, 2), dtype=np.int64) if best is None else best.changed,
+            severity=NOTHING if best is None else best.severity,
+            history=np.where(np.isfinite(history), history, np.nan),
+            history_calls=np.array(search.record.history_calls if search else [], dtype=np.int64),
+            tree=table(search.root if search else Node(), match.game),
+            original=match.oracle.original,
+            target=match.tasks[0].target if len({task.target for task in match.tasks}) == 1 else -1,
+            found_class=-1 if best is None else best.found_class,
+            model_calls=match.oracle.calls + self._turned,
+            seconds=time.monotonic() - match.began,
+            input=self._input,
+            input_name=self._name,
+            true_class=self._true,
+            labels=self._labels,
+            confidence=confidence,
+            found_confidence=confidence if best is None else best.confidence,
+            norm=self._params.norm,
+            distance=math.inf if self._params.distance is None else self._params.distance,
+            player=match.task.player,
+            outcomes=tuple(outcomes),
+            searches=len(match.tasks),
+            evidence=match.oracle.evidence(),
+            persistence=self._persistence,
+            remark=self._remark,
+            preset=self._params.preset,
+        )
+
+    def _remarks(self, classifier: Classifier) -> str:
+        """What the user should know before reading the result."""
+        said = []
+        match = self.match
+        if match.source != "SIFT":
+            stands = "a regular grid stands in for them" if match.source == "grid" else "they were found without its edge threshold"
+            said.append(f"SIFT finds no keypoints in this image; {stands}.")
+        original = match.oracle.original
+        if self._true not in (-1, original):
+            names = f"as “{self._labels[original]}” instead of “{self._labels[self._true]}”"
+            said.append(f"The image is misclassified already, {names}; the game changes the class it is given.")
+        if self._params.target and len(match.tasks) > 1 and classifier.classes - 1 > MOST_TARGETS:
+            said.append(f"Of {classifier.classes - 1:,} other classes the {MOST_TARGETS} likeliest are tried.")
+        return " ".join(said)

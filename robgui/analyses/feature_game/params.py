@@ -1,0 +1,150 @@
+"""Settings of the feature game, for one image and for many."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from robgui.core.analysis import Params
+
+Player = Literal["cooperative", "adversarial", "nature"]
+Norm = Literal["l0", "l1", "l2", "linf"]
+#: In the order in which they are played when all three are asked for.
+PLAYERS: tuple[Player, ...] = ("cooperative", "nature", "adversarial")
+#: The word that stands for every other class as a target.
+ALL_CLASSES = "all"
+
+#: What the preset ``paper`` sets where the user has set nothing else (Sections 4 and 5: UCB, 20 s a move, 60 s in all).
+PAPER: dict[str, Any] = {"selection": "ucb1", "max_calls": 60_000, "max_seconds": 60.0, "move_seconds": 20.0, "epsilon": 0.02}
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+class _Preset(Params):
+    """The preset: ``paper`` replaces every setting that is still at its default."""
+
+    preset: Literal["default", "paper"] = Field(
+        "default",
+        title="Preset",
+        description="default: learns the effect of every pixel first and repairs what it finds. paper: plain tree search with random "
+        "play, 20 s a move, 60 s in all, as published; your own settings win.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_published(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("preset") != "paper":
+            return values
+        kept = {name: value for name, value in PAPER.items() if values.get(name, default := cls.model_fields[name].default) == default}
+        return {**values, **kept}
+
+
+class _Game(Params):
+    """Rules of the game and how long it is played."""
+
+    target: str = Field(
+        "",
+        title="Target class",
+        description="Name or number of the class to reach; empty: any other class; all: every other class, one after the other.",
+    )
+    norm: Norm = Field(
+        "l0",
+        title="Distance",
+        description="What is kept small: l0 the number of changed pixels, l1 the sum of all changes, l2 their root of squares, "
+        "linf the largest change.",
+    )
+    distance: float | None = Field(
+        None, title="Largest distance", description="No example may be farther from the image than this; empty: no limit."
+    )
+    tau: float = Field(
+        0.25,
+        ge=1 / 255,
+        le=1,
+        title="Step",
+        description="How far one move changes a pixel under l1, l2 and linf, values being from 0 to 1; under l0 a move goes to an extreme.",
+    )
+    colours: tuple[str, ...] = Field(
+        (), title="Colours", description="Colours a move may paint beside black and white under l0, such as #ff0000, #00ff00."
+    )
+    max_calls: int = Field(
+        5000, ge=50, le=100_000_000, title="Model calls", description="Most images shown to the model, for each search (target, player)."
+    )
+    max_seconds: float = Field(
+        0.0,
+        ge=0,
+        le=1e7,
+        title="Seconds",
+        description="Stops a search after so many seconds; 0: no limit. Results then depend on the machine.",
+    )
+    epsilon: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        title="Convergence",
+        description="Stops after 1/ε iterations without a better example; 0 uses all the calls. The paper has 0.1 and 0.05.",
+    )
+    refine: bool = Field(
+        True, title="Refine", description="Takes back every change that is not needed and tries swaps, after each example found."
+    )
+    spread: float = Field(1.0, gt=0, le=20, title="Spread", description="Multiplies the size of every keypoint in the saliency map.")
+    selection: Literal["prior", "ucb1"] = Field(
+        "prior",
+        title="Selection",
+        description="How the tree is walked: by upper confidence bounds alone, or with what is known as a prior.",
+    )
+    exploration: float = Field(
+        1.4, ge=0, le=100, title="Exploration", description="Weight of curiosity against reward when the tree is walked."
+    )
+    move_seconds: float = Field(
+        0.0,
+        ge=0,
+        le=1e7,
+        title="Seconds a move",
+        description="A move is fixed after so many seconds, where moves are; 0: by iterations alone.",
+    )
+    move_iterations: int = Field(
+        20,
+        ge=1,
+        le=1_000_000,
+        title="Iterations a move",
+        description="A move is fixed after so many iterations; for the preset paper and a player II who does not help.",
+    )
+
+    @field_validator("distance")
+    @classmethod
+    def _some_distance(cls, distance: float | None) -> float | None:
+        if distance is not None and distance <= 0:
+            raise ValueError("within this distance there is only the image itself; give a distance above 0, or none for no limit")
+        return distance
+
+    @field_validator("colours")
+    @classmethod
+    def _known_colours(cls, colours: tuple[str, ...]) -> tuple[str, ...]:
+        for colour in colours:
+            if not _COLOUR.fullmatch(colour):
+                raise ValueError(f"{colour!r} is no colour; write it as #rrggbb, such as #ff0000")
+        return colours
+
+
+# The last base comes first in the form.
+class FeatureGameParams(_Game, _Preset):
+    """Settings of the game on one image."""
+
+    player: Literal["cooperative", "adversarial", "nature", "all"] = Field(
+        "cooperative",
+        title="Player II",
+        description="Who picks the pixel within the feature: cooperative helps to change the class, adversarial hinders, nature "
+        "picks by chance; all plays the three one after the other and compares them.",
+    )
+    persistence: bool = Field(
+        True, title="Turn and scale", description="Shows the model the example turned and scaled, to see whether it still fools it."
+    )
+
+
+class FeatureGameBatchParams(_Game, _Preset):
+    """Settings of the game on many images."""
+
+    inputs: int = Field(
+        20, ge=0, le=1_000_000, title="Inputs", description="At most so many images, chosen at random by the seed; 0 takes all."
+    )

@@ -1,0 +1,271 @@
+"""What a feature game gives: frozen dataclasses of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.analyses.feature_game.params import Norm, Player
+
+
+@dataclass(frozen=True, slots=True)
+class Severity:
+    """How far an example is from its image, values being from 0 to 1; nan where there is no example.
+
+    Attributes:
+        l0_pixels: Changed pixels.
+        l0_dims: Changed numbers: a colour pixel has three.
+        l1: Sum of all changes.
+        l2: Root of the sum of their squares.
+        linf: Largest change.
+    """
+
+    l0_pixels: float
+    l0_dims: float
+    l1: float
+    l2: float
+    linf: float
+
+    def by(self, norm: Norm) -> float:
+        """The one that the norm counts."""
+        return {"l0": self.l0_pixels, "l1": self.l1, "l2": self.l2, "linf": self.linf}[norm]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of one search: one kind of player II and one target.
+
+    Attributes:
+        player: Who player II was.
+        target: Class to reach; -1: any other.
+        found_class: Class of the example; -1 without any.
+        severity: Of the example.
+        changed: ``(P, 2)`` x and y of the changed pixels.
+        values: ``(P, c)`` uint8, what they became.
+        confidence: ``(C,)`` outputs for the example; for the image where there is none.
+        model_calls: Images shown to the model for this search.
+        first_calls: Calls until the first example; 0 without any.
+        seconds: Time it took.
+        iterations: Iterations of the tree search.
+        ended: Why it ended, in words.
+        optimal: No example of these moves can be less severe.
+    """
+
+    player: Player
+    target: int
+    found_class: int
+    severity: Severity
+    changed: np.ndarray
+    values: np.ndarray
+    confidence: np.ndarray
+    model_calls: int
+    first_calls: int
+    seconds: float
+    iterations: int
+    ended: str
+    optimal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The N nodes of the partial game tree that matter most, root first; parents come before their children.
+
+    A node of player I is a state, one of player II a state and the keypoint that player I has picked.
+
+    Attributes:
+        parent: ``(N,)`` row of the parent; -1 for the root.
+        depth: ``(N,)`` moves of both players from the root.
+        keypoint: ``(N,)`` the keypoint picked, for a node that player I has led to; -1 otherwise.
+        pixel: ``(N, 2)`` x and y of the pixel changed, for a node that player II has led to; -1 otherwise.
+        value: ``(N, c)`` int16, what the pixel became; -1 otherwise.
+        visits: ``(N,)`` how often it was passed.
+        reward: ``(N,)`` mean reward, from 0 to 1; nan without visits.
+        best: ``(N,)`` least severity seen below it; nan without any.
+        nodes: How many nodes the whole tree has.
+    """
+
+    parent: np.ndarray
+    depth: np.ndarray
+    keypoint: np.ndarray
+    pixel: np.ndarray
+    value: np.ndarray
+    visits: np.ndarray
+    reward: np.ndarray
+    best: np.ndarray
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the search has seen of the network's steepness; evidence, no guarantee.
+
+    Attributes:
+        lipschitz: Largest change of the confidence in the image's class per unit of L1 distance, over all pairs seen.
+        gap: Smallest fall of that confidence at which the class changed; nan where it never did.
+        pairs: Pairs of image and changed image it was taken over.
+        singles: How many of the one-pixel moves were tried.
+        moves: How many one-pixel moves there are.
+    """
+
+    lipschitz: float
+    gap: float
+    pairs: int
+    singles: int
+    moves: int
+
+    @property
+    def tau(self) -> float:
+        """The step that the paper's Theorem 4 would ask for: 2 gap / lipschitz."""
+        return 2 * self.gap / self.lipschitz if self.lipschitz > 0 else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Persistence:
+    """The image and its example, turned and scaled (the paper's Figure 5).
+
+    Attributes:
+        angles: ``(A,)`` degrees, anticlockwise.
+        scales: ``(S,)`` factors.
+        rotated_class: ``(2, A)`` classes of the image and of the example at each angle.
+        scaled_class: ``(2, S)`` the same at each scale.
+        rotated_kept: Share of the angles at which the image keeps its class and the example does not have it; nan without any.
+        scaled_kept: The same for scales.
+    """
+
+    angles: np.ndarray
+    scales: np.ndarray
+    rotated_class: np.ndarray
+    scaled_class: np.ndarray
+    rotated_kept: float
+    scaled_kept: float
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureGameResult:
+    """The game on one image of shape ``(c, h, w)`` with K keypoints and C classes.
+
+    The example shown is the best of all outcomes with a cooperative player II, if there is one.
+
+    Attributes:
+        keypoints: ``(K, 4)`` x, y, size (a diameter) and response.
+        keypoint_source: SIFT, SIFT without edge threshold, or grid.
+        saliency: ``(h, w)`` the mixture as the search has re-weighted it; sums to 1.
+        initial_saliency: ``(h, w)`` the mixture before the first move.
+        weights: ``(K,)`` weight of every keypoint now.
+        best: ``(c, h, w)`` the least severe example, in [0, 1]; the image itself while there is none.
+        changed: ``(P, 2)`` x and y of its changed pixels.
+        severity: Of the best example.
+        history: ``(T, 3)`` severity per iteration: best so far, current, mean of the last ten; nan before the first.
+        history_calls: ``(T,)`` model calls of the search so far at each iteration.
+        tree: The partial game tree.
+        original: Class of the unmodified image.
+        target: Class to reach; -1: any other, or all of them.
+        found_class: Class of the best example; -1 without any.
+        model_calls: Images shown to the model.
+        seconds: Time since the start.
+        input: ``(c, h, w)`` the image as the game sees it: rounded to 8 bits.
+        input_name: What the dataset calls it.
+        true_class: Its class as the dataset says; -1 when unknown.
+        labels: Class names.
+        confidence: ``(C,)`` outputs for the image.
+        found_confidence: ``(C,)`` outputs for the best example; for the image while there is none.
+        norm: What is kept small.
+        distance: Largest distance allowed; inf without a limit.
+        player: Player II of the search under way or of the last one.
+        outcomes: The searches that have ended, and the one under way, in order.
+        searches: How many there will be.
+        evidence: Steepness seen.
+        persistence: The example turned and scaled; None while unknown.
+        remark: Anything the user should know, in words.
+        preset: default or paper.
+    """
+
+    keypoints: np.ndarray
+    keypoint_source: str
+    saliency: np.ndarray
+    initial_saliency: np.ndarray
+    weights: np.ndarray
+    best: np.ndarray
+    changed: np.ndarray
+    severity: Severity
+    history: np.ndarray
+    history_calls: np.ndarray
+    tree: Tree
+    original: int
+    target: int
+    found_class: int
+    model_calls: int
+    seconds: float
+    input: np.ndarray
+    input_name: str
+    true_class: int
+    labels: tuple[str, ...]
+    confidence: np.ndarray
+    found_confidence: np.ndarray
+    norm: Norm
+    distance: float
+    player: Player
+    outcomes: tuple[Outcome, ...]
+    searches: int
+    evidence: Evidence
+    persistence: Persistence | None
+    remark: str
+    preset: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureGameBatchResult:
+    """Games on N images; nan or -1 where a game has not been played or found nothing.
+
+    Attributes:
+        severity: ``(N, 5)`` changed pixels, changed numbers, L1, L2, Linf of each best example.
+        found_class: ``(N,)`` classes of the examples.
+        predicted: ``(N,)`` classes of the images.
+        true_class: ``(N,)`` as the dataset says; -1 when unknown.
+        confidence_before: ``(N,)`` the model's confidence in the class of each image.
+        confidence_after: ``(N,)`` its confidence in the class of each example.
+        calls: ``(N,)`` model calls of each game.
+        first_calls: ``(N,)`` calls until the first example.
+        seconds: ``(N,)`` time of each game.
+        played: ``(N,)`` bool, whether the game has been played.
+        skipped: ``(N,)`` bool, left out: the image already has the target class.
+        keys: What the dataset calls each image.
+        numbers: ``(N,)`` place of each image among those given.
+        thumbnails: ``(N, 2, h, w, 3)`` uint8, each image and its example.
+        worst: ``(W,)`` the least severe examples, least first, as places in these arrays.
+        worst_inputs: ``(W, c, h, w)`` the images of these.
+        worst_examples: ``(W, c, h, w)`` the examples of these.
+        mean: Mean severity of the examples found.
+        median: Their median severity.
+        norm: What is kept small.
+        target: Class to reach; -1: any other.
+        model_calls: Images shown to the model.
+        labels: Class names.
+        preset: default or paper.
+    """
+
+    severity: np.ndarray
+    found_class: np.ndarray
+    predicted: np.ndarray
+    true_class: np.ndarray
+    confidence_before: np.ndarray
+    confidence_after: np.ndarray
+    calls: np.ndarray
+    first_calls: np.ndarray
+    seconds: np.ndarray
+    played: np.ndarray
+    skipped: np.ndarray
+    keys: tuple[str, ...]
+    numbers: np.ndarray
+    thumbnails: np.ndarray
+    worst: np.ndarray
+    worst_inputs: np.ndarray
+    worst_examples: np.ndarray
+    mean: float
+    median: float
+    norm: Norm
+    target: int
+    model_calls: int
+    labels: tuple[str, ...]
+    preset: str

@@ -1,0 +1,110 @@
+"""A network as a list of operations that linear bounds understand: affine maps, rectifiers and largest values.
+
+Every value is ``(rows, *shape)``: the operations never look across rows, so one list serves any number of inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+Shape = tuple[int, ...]
+Map = Callable[..., Tensor]
+
+
+class UnsupportedError(Exception):
+    """What has no formal bounds here; the message completes "… because"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """offset + Σ W_i x_i.
+
+    Attributes:
+        inputs: Places of its inputs in the list.
+        shape: Shape of one row of its result.
+        apply: The map itself.
+        offset: Its value at zero ``(1, *shape)``.
+        pull: Rows of coefficients on the result ``(r, *shape)`` -> on the only input; None to let autograd find it.
+        spread: |W| times a radius, for the only input; None where each number of the result depends on the inputs monotonically.
+        mixes: Whether one number of the result depends on several of the input.
+    """
+
+    inputs: tuple[int, ...]
+    shape: Shape
+    apply: Map
+    offset: Tensor
+    pull: Map | None = None
+    spread: Map | None = None
+    mixes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rectifier:
+    """max(x, slope·x), number by number, with 0 <= slope < 1."""
+
+    inputs: tuple[int, ...]
+    shape: Shape
+    slope: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """The largest of a few numbers of the input, for each number of the result.
+
+    Attributes:
+        inputs: Place of its input.
+        shape: Shape of one row of its result.
+        table: ``(numbers of the result, k)``: which numbers of the flattened input; their count stands for "none".
+    """
+
+    inputs: tuple[int, ...]
+    shape: Shape
+    table: Tensor
+
+
+Operation = Affine | Rectifier | Largest
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Operations in their order; place 0 is the input.
+
+    Attributes:
+        operations: The operation behind place i + 1.
+        shapes: Shape of one row at every place.
+        output: Place of the scores ``(rows, scores)``.
+        squashed: What the model does to its scores at last without changing their order: ``softmax``, ``sigmoid`` or nothing.
+        dtype: Of all constants.
+    """
+
+    operations: tuple[Operation, ...]
+    shapes: tuple[Shape, ...]
+    output: int
+    squashed: str
+    dtype: torch.dtype
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Scores ``(n, scores)`` of inputs, as the list computes them."""
+        values = [x.to(self.dtype)]
+        for operation in self.operations:
+            values.append(evaluate(operation, *(values[place] for place in operation.inputs)))
+        return values[self.output]
+
+
+def evaluate(operation: Operation, *values: Tensor) -> Tensor:
+    """The result ``(rows, *shape)`` of one operation."""
+    if isinstance(operation, Affine):
+        return operation.apply(*values)
+    if isinstance(operation, Rectifier):
+        return torch.maximum(values[0], operation.slope * values[0])
+    return windows(operation, values[0]).amax(2).reshape(len(values[0]), *operation.shape)
+
+
+def windows(operation: Largest, values: Tensor) -> Tensor:
+    """The numbers ``(rows, numbers of the result, k)`` among which the largest is taken; -inf where there is none."""
+    nothing = values.new_full((len(values), 1), -torch.inf)
+    return torch.cat([values.flatten(1), nothing], 1)[:, operation.table]

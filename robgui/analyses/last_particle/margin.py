@@ -1,0 +1,70 @@
+"""The margin of failure h = max over other classes of their score, less the score of the right class; fails iff h > 0."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from robgui.analyses.last_particle.kernel import Bound
+from robgui.analyses.last_particle.params import Margin
+from robgui.analyses.last_particle.priors import Prior
+from robgui.core.classifier import Classifier
+
+#: scikit-learn models whose probabilities are shares of votes: often exactly 0, where a logarithm would leap.
+_VOTING = ("Forest", "Tree", "Bagging", "Neighbors")
+
+
+class MarginScore:
+    """The margin of noisy inputs, as a function of the latent point.
+
+    Args:
+        classifier: The model.
+        prior: The noise.
+        pairs: ``(T,)`` pair of input and size of each test.
+        classes: ``(T,)`` right class of each test.
+        rivals: ``(T,)`` the one other class that may win in each test; None for all of them.
+        margin: Whether scores or probabilities are compared.
+        batch: Inputs per model call.
+    """
+
+    def __init__(
+        self, classifier: Classifier, prior: Prior, pairs: Tensor, classes: Tensor, rivals: Tensor | None, margin: Margin, batch: int
+    ) -> None:
+        self._classifier, self._prior, self._pairs, self._classes, self._rivals = classifier, prior, pairs, classes, rivals
+        self._votes = uses_probabilities(classifier, margin)
+        self._batch = batch
+
+    def bind(self, tests: Tensor) -> Bound:
+        """See ``splitting.Score``."""
+        inputs = self._prior.bind(self._pairs[tests])
+        own = self._classes[tests][:, None]
+        rival = None if self._rivals is None else self._rivals[tests][:, None]
+
+        def climb(scores: Tensor) -> Tensor:
+            right = scores.gather(1, own)[:, 0]
+            if rival is not None:
+                return scores.gather(1, rival)[:, 0] - right
+            return scores.add_(others).amax(1) - right
+
+        others = torch.zeros((len(tests), self._classifier.classes), device=tests.device).scatter_(1, own, -torch.inf)
+
+        def score(latent: Tensor) -> Tensor:
+            scores = self._classifier.infer(inputs(latent), self._batch)
+            return climb(scores.softmax(1) if self._votes else scores)
+
+        return score
+
+
+def margins(scores: Tensor, own: Tensor, rival: Tensor | None = None) -> Tensor:
+    """Margins ``(n,)`` of scores ``(n, classes)`` against the classes ``(n, 1)``; all others are rivals unless one is named."""
+    right = scores.gather(1, own)[:, 0]
+    if rival is not None:
+        return scores.gather(1, rival)[:, 0] - right
+    return scores.scatter(1, own, -torch.inf).amax(1) - right
+
+
+def uses_probabilities(classifier: Classifier, margin: Margin) -> bool:
+    """Whether probabilities are compared; ``auto`` does so for models that count votes."""
+    if margin == "auto":
+        return any(word in remark for remark in classifier.remarks for word in _VOTING)
+    return margin == "probabilities"

@@ -1,0 +1,148 @@
+"""Settings of the last particle: the noise, the test, and what to compare it with."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from robgui.core.analysis import Params
+
+Noise = Literal["box", "clip", "l2", "gaussian"]
+Margin = Literal["auto", "logits", "probabilities"]
+Preset = Literal["default", "paper", "ams20", "ams100"]
+
+#: What a preset sets where the user has set nothing else. The paper: N = 2, t = 40, p_c = 1e-10, noise cut off at 0 and 1.
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {"particles": 2, "kill": 1, "steps": 40, "critical": 1e-10, "noise": "clip"},
+    "ams20": {"particles": 20, "kill": 15, "steps": 20},
+    "ams100": {"particles": 100, "kill": 75, "steps": 20},
+}
+
+
+class _Front(Params):
+    """The setting that stands first in every form."""
+
+    preset: Preset = Field(
+        "default",
+        title="Preset",
+        description="paper: as published. ams20, ams100: 20 or 100 particles, three quarters killed at once, for scores in steps such as "
+        "those of gradient boosting; your own settings win.",
+    )
+
+
+class _One(_Front):
+    eps: float = Field(
+        0.05,
+        gt=0,
+        le=1e6,
+        title="Size of the noise",
+        description="Values being from 0 to 1: how far each may move, the radius of the l2 ball, or the standard deviation.",
+    )
+
+
+class _Many(_Front):
+    radii: tuple[float, ...] = Field(
+        (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1),
+        title="Sizes of the noise",
+        description="Values being from 0 to 1: how far each may move; the table has one row for each size.",
+    )
+    most: int = Field(100, ge=1, le=100_000, title="Inputs", description="So many of the inputs that the model gets right, the first ones.")
+
+    @field_validator("radii")
+    @classmethod
+    def _in_order(cls, radii: tuple[float, ...]) -> tuple[float, ...]:
+        if not 1 <= len(radii) <= 100:
+            raise ValueError("give between 1 and 100 sizes")
+        if min(radii) <= 0:
+            raise ValueError(f"a size must be greater than 0, which {min(radii):g} is not")
+        return tuple(sorted(set(radii)))
+
+
+class MethodParams(Params):
+    """What one input and a table share."""
+
+    noise: Noise = Field(
+        "box",
+        title="Noise",
+        description="box: every value uniform around its own, within 0 to 1. clip: the same, but cut off at 0 and 1 afterwards. "
+        "l2: uniform in a ball. gaussian: normal, not cut off.",
+    )
+    critical: float = Field(
+        1e-10, gt=0, lt=1, title="Critical probability", description="Validated means: noise makes the model fail more rarely than this."
+    )
+    risk: float = Field(
+        0.01, gt=0, lt=1, title="Risk", description="At most so often is an input validated that fails more often; 0.01 is 99 % confidence."
+    )
+    particles: int = Field(
+        2, ge=2, le=10_000, title="Particles", description="Noisy inputs kept at a time; more give a narrower estimate and cost more."
+    )
+    steps: int = Field(
+        40, ge=1, le=10_000, title="Moves", description="Random moves of each new particle; too few and the verdict cannot be trusted."
+    )
+    replicas: int = Field(
+        1, ge=1, le=1000, title="Repetitions", description="Independent runs whose counts are added; five or more also check each other."
+    )
+    kill: int = Field(
+        1, ge=1, le=9_999, title="Killed at once", description="Lowest particles replaced in one round; 1 is the paper's way."
+    )
+    class_wise: bool = Field(
+        False,
+        title="Class by class",
+        description="One test for each other class: finds failures hidden behind a likelier wrong class, and costs as many times more.",
+    )
+    truth: Literal["label", "predicted"] = Field(
+        "label", title="Right answer", description="label: the dataset's, where it has one. predicted: what the model says without noise."
+    )
+    margin: Margin = Field(
+        "auto",
+        title="Score",
+        description="What climbs: the gap between scores (logits), or between probabilities; auto takes probabilities for trees only.",
+    )
+    samples: int = Field(
+        2500, ge=0, le=100_000_000, title="Samples", description="Plain random samples for comparison, for each input; 0 for none."
+    )
+    attack_steps: int = Field(
+        40, ge=0, le=10_000, title="Attack steps", description="Steps of the gradient search for a failure within the noise; 0 for none."
+    )
+    scale: tuple[float, ...] = Field(
+        (),
+        title="Noise per feature",
+        description="Multiplies the size of the noise: one number for each feature (channel of an image); empty for the same everywhere.",
+    )
+    frozen: tuple[str, ...] = Field((), title="Fixed features", description="Names or numbers (from 1) of features that get no noise.")
+    rounded: tuple[str, ...] = Field(
+        (), title="Whole numbers", description="Names or numbers (from 1) of features rounded to whole numbers after the noise."
+    )
+    lower: tuple[float, ...] = Field(
+        (), title="Lowest values", description="In the features' own units, one for each; empty for the lowest value the model knows."
+    )
+    upper: tuple[float, ...] = Field(
+        (), title="Highest values", description="In the features' own units, one for each; empty for the highest value the model knows."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _preset(cls, values: Any) -> Any:
+        """The settings of the preset wherever the user has left the default."""
+        if not isinstance(values, dict):
+            return values
+        wanted = PRESETS.get(str(values.get("preset")), {})
+        defaults = {name: cls.model_fields[name].default for name in wanted}
+        return {**values, **{name: value for name, value in wanted.items() if values.get(name, defaults[name]) == defaults[name]}}
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> MethodParams:
+        if self.kill >= self.particles:
+            raise ValueError(f"kill = {self.kill} must be smaller than particles = {self.particles}: somebody has to survive")
+        if any(scale < 0 for scale in self.scale):
+            raise ValueError("scale must not hold negative numbers")
+        return self
+
+
+class LastParticleParams(MethodParams, _One):
+    """Settings for one input; a preset replaces every setting that is still at its default."""
+
+
+class LastParticleTableParams(MethodParams, _Many):
+    """Settings for a table of inputs and sizes of noise; a preset replaces what is still at its default."""

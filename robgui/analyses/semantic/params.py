@@ -1,0 +1,227 @@
+"""Settings of semantic maps, regions and SRVR."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from robgui.core.analysis import Params, Takes
+
+Method = Literal["naive", "oir_b", "oir_w"]
+Mode = Literal["robust", "adversarial"]
+Gradient = Literal["auto", "differences", "autograd"]
+Preset = Literal["default", "paper"]
+
+METHODS: tuple[Method, ...] = ("naive", "oir_b", "oir_w")
+#: What people call the methods.
+METHOD_WORDS: dict[str, str] = {"naive": "naive", "oir_b": "OIR_B", "oir_w": "OIR_W"}
+#: The scene that transforms the chosen input; every other name is a mesh.
+IMAGE = "image"
+#: More axes would need more than a thousand nodes for each region and step.
+MOST_AXES = 6
+#: Section 4.3 of the paper; lengths in the units of the axes.
+PAPER: dict[str, Any] = {"iterations": 800, "eta": 0.1, "alpha": 0.05, "beta": 0.0009, "lam": 0.1, "epsilon": 1e-5}
+
+
+class SpaceParams(Params):
+    """Which scene is looked at, along which of its parameters, for which class."""
+
+    axes: tuple[str, ...] = Field(
+        (),
+        title="Vary",
+        description="Names of the parameters that vary, the horizontal one first; empty: azimuth and elevation of a mesh, "
+        "rotation and scale of an image.",
+    )
+    ranges: dict[str, tuple[float, float]] = Field(
+        {}, title="Ranges", description="From where to where a parameter varies, such as azimuth=0:180; others take their whole range."
+    )
+    fixed: dict[str, float] = Field(
+        {},
+        title="Fixed at",
+        description="Where parameters stand that do not vary, such as elevation=35; others stand at their usual value.",
+    )
+    target: str = Field(
+        "",
+        title="Class",
+        description="Name or number of the class whose score is looked at; empty: the class predicted for the image, or the class a "
+        "mesh is most often taken for.",
+    )
+
+    @field_validator("target", mode="before")
+    @classmethod
+    def _as_text(cls, target: Any) -> Any:
+        return "" if target is None else str(target) if isinstance(target, int) else target
+
+    @field_validator("axes", mode="before")
+    @classmethod
+    def _one_axis(cls, axes: Any) -> Any:
+        return (axes,) if isinstance(axes, str) else axes
+
+    @field_validator("axes")
+    @classmethod
+    def _differ(cls, axes: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(axes)) < len(axes):
+            raise ValueError("each parameter can be named once only")
+        if len(axes) > MOST_AXES:
+            raise ValueError(f"at most {MOST_AXES} parameters can vary at once")
+        return axes
+
+    @field_validator("ranges")
+    @classmethod
+    def _rising(cls, ranges: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+        for name, (low, high) in ranges.items():
+            if not (math.isfinite(low) and math.isfinite(high) and low < high):
+                raise ValueError(f"the range of {name} must go from a smaller to a larger number, not from {low:g} to {high:g}")
+        return ranges
+
+
+class _OneScene(Params):
+    scene: str = Field(
+        IMAGE,
+        min_length=1,
+        title="Scene",
+        description="image: the chosen input, turned, scaled, shifted, … Otherwise the name of a bundled mesh or the path of a mesh file.",
+    )
+
+    @property
+    def scenes(self) -> tuple[str, ...]:
+        """The one scene."""
+        return (self.scene,)
+
+
+class _SeveralScenes(Params):
+    scene: tuple[str, ...] = Field(
+        (IMAGE,),
+        min_length=1,
+        title="Scenes",
+        description="image: each chosen input, turned, scaled, shifted, … Otherwise names of bundled meshes or paths of mesh files.",
+    )
+
+    @field_validator("scene", mode="before")
+    @classmethod
+    def _one(cls, scene: Any) -> Any:
+        return (scene,) if isinstance(scene, str) else scene
+
+    @property
+    def scenes(self) -> tuple[str, ...]:
+        """Every scene."""
+        return self.scene
+
+
+class MapParams(SpaceParams, _SeveralScenes):
+    """Settings of a semantic map."""
+
+    preset: Preset = Field(
+        "default",
+        title="Preset",
+        description="paper: a grid of 3 degrees whatever the range, as published; default: also finer on short ranges.",
+    )
+    step: dict[str, float] = Field(
+        {},
+        title="Grid step",
+        description="Distance of the cells, such as azimuth=3, elevation=3; otherwise 3 degrees, or a 32nd of the range if finer.",
+    )
+    trap_floor: float = Field(0.2, ge=0, le=1, title="Trap below", description="A trap's lowest score is below this …")
+    trap_wall: float = Field(0.5, gt=0, le=1, title="Inside above", description="… and every cell around the trap has at least this score.")
+
+    @field_validator("axes")
+    @classmethod
+    def _drawable(cls, axes: tuple[str, ...]) -> tuple[str, ...]:
+        if len(axes) > 2:
+            raise ValueError("a map shows one or two parameters; semantic regions take more")
+        return axes
+
+    @field_validator("step")
+    @classmethod
+    def _positive(cls, step: dict[str, float]) -> dict[str, float]:
+        for name, width in step.items():
+            if not (math.isfinite(width) and width > 0):
+                raise ValueError(f"the step of {name} must be larger than 0, not {width:g}")
+        return step
+
+    @model_validator(mode="after")
+    def _wall_above_floor(self) -> MapParams:
+        if self.trap_wall <= self.trap_floor:
+            raise ValueError(f"trap_wall = {self.trap_wall:g} must be above trap_floor = {self.trap_floor:g}")
+        return self
+
+
+class GrowParams(Params):
+    """How regions grow; ``paper`` replaces every setting that is still at its default."""
+
+    preset: Preset = Field(
+        "default",
+        title="Preset",
+        description="paper: the published steps and constants, in the units of the parameters, with corners only; your own settings win.",
+    )
+    mode: Mode = Field("robust", title="Find", description="robust: regions where the class holds. adversarial: regions where it does not.")
+    methods: tuple[Method, ...] = Field(
+        METHODS,
+        min_length=1,
+        title="Methods",
+        description="naive (area with a penalty), oir_b (outer against inner area), oir_w (gradient).",
+    )
+    starts: tuple[tuple[float, ...], ...] = Field(
+        (),
+        title="Starts",
+        description="Points to grow from, in the order of the varied parameters, such as 120, 30; 200, 45. Empty: chosen by the program.",
+    )
+    start_count: int = Field(4, ge=1, le=64, title="Number of starts", description="How many starts the program chooses.")
+    iterations: int = Field(200, ge=1, le=100_000, title="Iterations", description="Most steps; the paper takes 800.")
+    eta: float = Field(0.01, gt=0, title="Step size (η)", description="Largest move of a bound in one step, as a share of its range.")
+    alpha: float = Field(0.05, gt=0, le=1, title="Outer margin (α)", description="OIR_B: how much larger the outer region is.")
+    beta: float = Field(0.05, ge=0, lt=2, title="Gradient weight (β)", description="OIR_W: weight of the gradient; below 2/(2n − 1).")
+    lam: float = Field(0.1, ge=0, title="Size penalty (λ)", description="naive, preset paper only: the penalty on large regions.")
+    epsilon: float = Field(0.005, gt=0, title="First size (ε)", description="Regions start this far to each side of their start.")
+    clip: bool = Field(
+        True, title="Stay in range", description="Regions end where the range of a parameter ends; the authors' own code does not do this."
+    )
+    gradient: Gradient = Field(
+        "auto",
+        title="Gradient",
+        description="OIR_W: differences of scores, or autograd through the model. auto: what is more accurate for the scene.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_published(cls, values: Any) -> Any:
+        """The paper's settings where the preset asks for them and a setting is at its default."""
+        if not isinstance(values, dict) or values.get("preset") != "paper":
+            return values
+        defaults = {name: cls.model_fields[name].default for name in PAPER}
+        return {**values, **{name: value for name, value in PAPER.items() if values.get(name, defaults[name]) == defaults[name]}}
+
+    @field_validator("methods", mode="before")
+    @classmethod
+    def _one_method(cls, methods: Any) -> Any:
+        return (methods,) if isinstance(methods, str) else methods
+
+    @field_validator("methods")
+    @classmethod
+    def _once(cls, methods: tuple[Method, ...]) -> tuple[Method, ...]:
+        return tuple(dict.fromkeys(methods))
+
+
+class _InsideParams(Params):
+    samples: int = Field(256, ge=256, le=1_000_000, title="Samples inside", description="Points in each found region that are looked at.")
+    eps_m: float = Field(
+        0.3, ge=0, le=1, title="Mean allowance", description="A region is robust when its mean score is at least 1 less this (εm) …"
+    )
+    eps_v: float = Field(0.1, ge=0, le=1, title="Variance allowance", description="… and the variance of its score is at most this (εv).")
+
+
+class RegionsParams(_InsideParams, GrowParams, SpaceParams, _OneScene):
+    """Settings of growing regions."""
+
+
+class SrvrParams(GrowParams, SpaceParams, _SeveralScenes):
+    """Settings of the semantic robustness volume ratio."""
+
+
+def takes(params: MapParams | RegionsParams | SrvrParams) -> Takes:
+    """An image scene takes inputs, one for regions; meshes take none."""
+    if IMAGE not in params.scenes:
+        return Takes(fewest_inputs=0, most_inputs=0)
+    return Takes(fewest_inputs=1, most_inputs=1 if isinstance(params, RegionsParams) else None)

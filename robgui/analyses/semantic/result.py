@@ -1,0 +1,269 @@
+"""What semantic maps, regions and SRVR give back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.analyses.semantic.params import Mode, Preset
+from robgui.analyses.semantic.scene import Axis
+
+
+@dataclass(frozen=True, slots=True)
+class Traps:
+    """P traps: spots of low score that lie inside a connected region of high score, the worst first.
+
+    Attributes:
+        at: ``(P, n)`` where the score is lowest, in the units of the axes.
+        score: ``(P,)`` the score there.
+        wall: ``(P,)`` mean score of the cells around the trap.
+        cells: ``(P,)`` cells of the map with a score below the wall.
+        top1: ``(P,)`` class the network sees there.
+        network: ``(P,)`` place among the networks.
+        shape: ``(P,)`` place among the shapes.
+        images: ``(I, c, h, w)`` float32 in [0, 1], what the network saw at the first I of them.
+    """
+
+    at: np.ndarray
+    score: np.ndarray
+    wall: np.ndarray
+    cells: np.ndarray
+    top1: np.ndarray
+    network: np.ndarray
+    shape: np.ndarray
+    images: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class MapResult:
+    """Scores of a class over one or two parameters, for M networks and K shapes; nan where nothing is known yet.
+
+    Rows (H) are the second axis, columns (W) the first; a map over one axis has a single row. A cell that is not
+    yet computed shows the value of the coarser cell that it lies in.
+
+    Attributes:
+        axes: The one or two parameters that vary, with the ranges used.
+        x: ``(W,)`` values of the first axis.
+        y: ``(H,)`` values of the second axis; ``(1,)`` nan without one.
+        score: ``(H, W)`` mean over networks and shapes: the map itself when there is one of each, else the DSM.
+        top1: ``(H, W)`` class the first network sees in the first shape, -1 where nothing is known.
+        scores: ``(M, K, H, W)`` score of every network on every shape.
+        tops: ``(M, K, H, W)`` their classes, -1 where nothing is known.
+        computed: ``(M, K, H, W)`` bool, whether a cell itself has been computed.
+        target: ``(K,)`` class whose score is shown for each shape, -1 while it is not known.
+        networks: ``(M,)`` names.
+        shapes: ``(K,)`` names.
+        specs: ``(K,)`` what ``scene_of`` makes each of them from again.
+        labels: Class names.
+        scene_axes: All parameters of the first scene.
+        values: ``(len(scene_axes),)`` where they stand; the varied ones are overwritten.
+        traps: Filled when the map is complete.
+        trap_floor: As in the settings.
+        trap_wall: As in the settings.
+        model_calls: Images that the networks have seen.
+        seed: As in the settings.
+    """
+
+    axes: tuple[Axis, ...]
+    x: np.ndarray
+    y: np.ndarray
+    score: np.ndarray
+    top1: np.ndarray
+    scores: np.ndarray
+    tops: np.ndarray
+    computed: np.ndarray
+    target: np.ndarray
+    networks: tuple[str, ...]
+    shapes: tuple[str, ...]
+    specs: tuple[str, ...]
+    labels: tuple[str, ...]
+    scene_axes: tuple[Axis, ...]
+    values: np.ndarray
+    traps: Traps
+    trap_floor: float
+    trap_wall: float
+    model_calls: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RegionsResult:
+    """S regions (every start with every method) in n parameters after T steps.
+
+    On a periodic axis a bound may lie outside the range: -30 to 30 of 0 to 360 is one region across the seam.
+
+    Attributes:
+        axes: The n parameters that vary, with the ranges used.
+        low: ``(S, n)`` lower bounds.
+        high: ``(S, n)`` upper bounds.
+        trace: ``(S, T + 1, 2, n)`` float32, the bounds after every step, first those at the start.
+        loss: ``(S, T)`` float32, the loss that each step began with.
+        method: ``(S,)`` naive, oir_b or oir_w.
+        start: ``(S, n)`` where each region grew from.
+        start_number: ``(S,)`` number of that start.
+        start_score: ``(S,)`` score there.
+        start_top1: ``(S,)`` class there.
+        grown: ``(S,)`` bool, whether it was let grow: a start without the class is not.
+        converged: ``(S,)`` bool, whether all its bounds have come to rest.
+        hit_domain: ``(S,)`` bool, whether a bound is at the end of its range.
+        never_grew: ``(S,)`` bool, whether it is no larger than it was.
+        volume: ``(S,)`` share of the whole range that it fills.
+        inside_mean: ``(S,)`` mean score inside; nan until the growing is over.
+        inside_var: ``(S,)`` variance of the score inside.
+        holds: ``(S,)`` bool, whether mean and variance are as eps_m and eps_v ask.
+        samples: Points inside each region behind mean and variance.
+        warnings: What is wrong with starts, one sentence each.
+        inside_points: ``(S, E, n)`` a few points inside; E is 0 until the growing is over.
+        inside_pictures: ``(S, E, h, w, 3)`` uint8, small pictures of them.
+        inside_scores: ``(S, E)`` their scores.
+        inside_top1: ``(S, E)`` their classes.
+        outside_points: ``(S, E, n)`` a few points just outside; the rest as inside.
+        outside_pictures: ``(S, E, h, w, 3)`` uint8.
+        outside_scores: ``(S, E)``.
+        outside_top1: ``(S, E)``.
+        map_x: ``(W,)`` values of the first axis of a coarse map to draw on.
+        map_y: ``(H,)`` values of its second axis; ``(1,)`` nan with one axis, ``(0,)`` with more than two.
+        map_score: ``(H, W)`` that map.
+        network: Name of the network.
+        shape: Name of the scene or of the input.
+        spec: What ``scene_of`` makes it from again.
+        labels: Class names.
+        target: Class whose score it is.
+        mode: robust or adversarial.
+        preset: As in the settings.
+        eps_m: As in the settings.
+        eps_v: As in the settings.
+        scene_axes: All parameters of the scene.
+        values: ``(len(scene_axes),)`` where they stand; the varied ones are overwritten.
+        model_calls: Images that the network has seen.
+        worst_images: ``(I, c, h, w)`` float32 in [0, 1], the images behind the findings.
+        worst_points: ``(I, n)`` where they are.
+        worst_scores: ``(I,)`` their scores.
+        worst_top1: ``(I,)`` their classes.
+        worst_region: ``(I,)`` the region they lie in.
+        seed: As in the settings.
+    """
+
+    axes: tuple[Axis, ...]
+    low: np.ndarray
+    high: np.ndarray
+    trace: np.ndarray
+    loss: np.ndarray
+    method: tuple[str, ...]
+    start: np.ndarray
+    start_number: np.ndarray
+    start_score: np.ndarray
+    start_top1: np.ndarray
+    grown: np.ndarray
+    converged: np.ndarray
+    hit_domain: np.ndarray
+    never_grew: np.ndarray
+    volume: np.ndarray
+    inside_mean: np.ndarray
+    inside_var: np.ndarray
+    holds: np.ndarray
+    samples: int
+    warnings: tuple[str, ...]
+    inside_points: np.ndarray
+    inside_pictures: np.ndarray
+    inside_scores: np.ndarray
+    inside_top1: np.ndarray
+    outside_points: np.ndarray
+    outside_pictures: np.ndarray
+    outside_scores: np.ndarray
+    outside_top1: np.ndarray
+    map_x: np.ndarray
+    map_y: np.ndarray
+    map_score: np.ndarray
+    network: str
+    shape: str
+    spec: str
+    labels: tuple[str, ...]
+    target: int
+    mode: Mode
+    preset: Preset
+    eps_m: float
+    eps_v: float
+    scene_axes: tuple[Axis, ...]
+    values: np.ndarray
+    model_calls: int
+    worst_images: np.ndarray
+    worst_points: np.ndarray
+    worst_scores: np.ndarray
+    worst_top1: np.ndarray
+    worst_region: np.ndarray
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class SrvrResult:
+    """The semantic robustness volume ratio of M networks over K shapes, P starts and Q methods in n parameters.
+
+    Attributes:
+        srvr: ``(M,)`` mean share of the range that a region fills; nan before the first region is done.
+        srvr_error: ``(M,)`` standard error of that mean over shapes and starts.
+        by_method: ``(M, Q)`` the same for each method alone.
+        volume: ``(M, K, P, Q)`` share of every region; nan where it is not done.
+        low: ``(M, K, P, Q, n)`` lower bounds.
+        high: ``(M, K, P, Q, n)`` upper bounds.
+        converged: ``(M, K, P, Q)`` bool.
+        hit_domain: ``(M, K, P, Q)`` bool.
+        grew: ``(M, K, P, Q)`` bool.
+        start_score: ``(M, K, P)`` score at each start.
+        start_top1: ``(M, K, P)`` class at each start, -1 where it is not known.
+        starts: ``(P, n)`` the starts, the same for every shape and network.
+        regions: ``(M,)`` regions done so far.
+        never_grew: ``(M,)`` how many never grew …
+        bad_starts: ``(M,)`` … of which so many because the class is not seen at their start.
+        hits: ``(M,)`` how many hit the end of a range.
+        unconverged: ``(M,)`` how many did not come to rest.
+        target: ``(K,)`` class of each shape.
+        networks: ``(M,)`` names.
+        shapes: ``(K,)`` names.
+        methods: ``(Q,)`` naive, oir_b, oir_w.
+        labels: Class names.
+        axes: The n parameters, with the ranges used.
+        mode: robust or adversarial.
+        preset: As in the settings.
+        model_calls: Images that the networks have seen.
+    """
+
+    srvr: np.ndarray
+    srvr_error: np.ndarray
+    by_method: np.ndarray
+    volume: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    converged: np.ndarray
+    hit_domain: np.ndarray
+    grew: np.ndarray
+    start_score: np.ndarray
+    start_top1: np.ndarray
+    starts: np.ndarray
+    regions: np.ndarray
+    never_grew: np.ndarray
+    bad_starts: np.ndarray
+    hits: np.ndarray
+    unconverged: np.ndarray
+    target: np.ndarray
+    networks: tuple[str, ...]
+    shapes: tuple[str, ...]
+    methods: tuple[str, ...]
+    labels: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    mode: Mode
+    preset: Preset
+    model_calls: int
+
+
+def pieces(axis: Axis, low: float, high: float) -> list[tuple[float, float]]:
+    """The parts of a region along an axis that lie in its range: two where it goes across the seam of a periodic axis."""
+    period = axis.high - axis.low
+    if not axis.periodic:
+        return [(max(low, axis.low), min(high, axis.high))]
+    if high - low >= period:
+        return [(axis.low, axis.high)]
+    begin = axis.low + (low - axis.low) % period
+    end = begin + (high - low)
+    return [(begin, end)] if end <= axis.high else [(begin, axis.high), (axis.low, end - period)]

@@ -1,0 +1,52 @@
+"""A comparison of two sets put together from the comparisons of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robgui.analyses.zonnscan.populations import PopulationsResult, compare, notable_places
+
+#: Fields with one entry per input.
+_PER_INPUT = ("index", "half_width", "crossing", "second", "predicted", "numbers", "thumbnails", "samples")
+
+
+def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
+    """The first sets of all parts in their order, then the second ones; what is said of all is computed anew.
+
+    The worst inputs of the whole are among the worst of the parts, so that their pictures are at hand.
+    """
+    second = np.concatenate([result.second for result in results])
+    order = np.argsort(second, kind="stable")
+    columns: dict[str, Any] = {name: np.concatenate([getattr(result, name) for result in results])[order] for name in _PER_INPUT}
+    keys = [key for result in results for key in result.keys]
+    notable = notable_places(columns["index"], columns["crossing"], ~columns["second"])
+    known = compare(columns["index"][~columns["second"]], columns["index"][columns["second"]])
+    return replace(
+        results[0],
+        **columns,
+        keys=tuple(keys[place] for place in order),
+        notable=notable,
+        notable_inputs=_inputs(results)[np.searchsorted(_places(results), order[notable])],
+        means=known.means,
+        ks_statistic=known.ks_statistic,
+        ks_p=known.ks_p,
+        false_alarms=known.false_alarms,
+        detected=known.detected,
+        auc=known.auc,
+        model_calls=sum(result.model_calls for result in results),
+    )
+
+
+def _places(results: Sequence[PopulationsResult]) -> np.ndarray:
+    """Where the worst inputs of the parts stand among all inputs, part after part, rising."""
+    starts = np.cumsum([0, *(len(result.index) for result in results)])
+    return np.concatenate([start + np.sort(result.notable) for start, result in zip(starts, results, strict=False)])
+
+
+def _inputs(results: Sequence[PopulationsResult]) -> np.ndarray:
+    """These inputs in the same order."""
+    return np.concatenate([result.notable_inputs[np.argsort(result.notable)] for result in results])

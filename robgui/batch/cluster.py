@@ -1,0 +1,215 @@
+"""Cluster: the same tasks on Ray, each a streaming task with the CPU or GPU that its device needs."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from robgui.batch.executor import Report, Task, carry_out
+from robgui.batch.shelf import Shelf
+from robgui.batch.shipping import digest, pack, relocated, unpack
+from robgui.core.drive import COMMIT_SECONDS
+from robgui.core.errors import MissingExtraError, ParamsError, RobguiError
+from robgui.core.request import Reference, Request
+from robgui.core.run import RunState
+
+#: Tasks waiting beside those that run, so that a worker never waits for the driver.
+_AHEAD = 2
+#: So long the number of slots is believed.
+_SLOTS_SECONDS = 1.0
+#: Results on the way from all tasks together: at most so many a second reach the driver.
+_RESULTS_PER_SECOND = 20.0
+#: How a model or dataset reaches a machine: by a path that all share, by the object store, or by whichever works.
+Ship = Literal["auto", "always", "never"]
+
+
+class Cluster:
+    """Tasks on a Ray cluster: an existing one, or one that is started here and ended with this object.
+
+    Args:
+        address: ``auto`` takes a running cluster and starts one where there is none, ``local`` always starts one,
+            anything else is the address of a cluster.
+        device: ``cpu`` or ``cuda``; empty takes CUDA where the cluster has GPUs.
+        threads: CPU cores for each task.
+        ship: Whether files are sent where a machine cannot read their path.
+        imports: Modules a worker imports first.
+    """
+
+    attempts = 4
+
+    def __init__(
+        self, address: str = "auto", device: str = "", *, threads: int = 1, ship: Ship = "auto", imports: Sequence[str] = ()
+    ) -> None:
+        self._ray = _ray()
+        self._ours = not self._ray.is_initialized()
+        if self._ours:
+            self._connect(address)
+        resources = self._ray.cluster_resources()
+        self.device = device or ("cuda" if resources.get("GPU", 0) >= 1 else "cpu")
+        self._needs = {"num_gpus": 1, "num_cpus": threads} if self.device.startswith("cuda") else {"num_cpus": threads}
+        self._threads = threads
+        self._ship = ship
+        self._imports = tuple(imports)
+        self._going: dict[Any, int] = {}
+        self._parcels: dict[str, _Sent | None] = {}
+        self._slots = (0, 0.0)
+        self._stopped = False
+        if self.slots < 1:
+            self.close()
+            raise ParamsError(f"The cluster has no room for a task on {self.device}; add a node or choose another device.")
+        stream = self._ray.remote(num_returns="streaming", max_retries=0)(_stream)
+        self._remote = stream.options(**self._needs)
+
+    @property
+    def slots(self) -> int:
+        """How many tasks the cluster can run at once, now that nodes may have come or gone."""
+        count, until = self._slots
+        if time.monotonic() >= until:
+            resources = self._ray.cluster_resources()
+            count = int(min(resources.get(name, 0) / self._needs[need] for name, need in _RESOURCES.items() if need in self._needs))
+            self._slots = (count, time.monotonic() + _SLOTS_SECONDS)
+        return count
+
+    @property
+    def room(self) -> int:
+        """How many more tasks are taken: a few more than run at once."""
+        return max(0, self.slots + _AHEAD - len(self._going))
+
+    def submit(self, task: Task) -> None:
+        pace = max(COMMIT_SECONDS, self.slots / _RESULTS_PER_SECOND)
+        going = self._remote.remote(task, self._send(task.request), self._threads, pace, self._imports)
+        self._going[going] = task.id
+
+    def reports(self, seconds: float) -> Sequence[Report]:
+        if not self._going:
+            return []
+        waiting = list(self._going)
+        ready, _ = self._ray.wait(waiting, num_returns=1, timeout=seconds)
+        if ready:  # one is; which others are too is asked without waiting
+            ready, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)
+        return [report for going in ready if (report := self._read(going)) is not None]
+
+    def stop(self) -> None:
+        if not self._stopped:
+            self._stopped = True
+            for going in self._going:
+                self._ray.cancel(going)
+
+    def close(self) -> None:
+        for going in self._going:
+            self._ray.cancel(going, force=True)
+        self._going.clear()
+        if self._ours and self._ray.is_initialized():
+            self._ray.shutdown()
+
+    def _connect(self, address: str) -> None:
+        options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
+        quiet = {"log_to_driver": False, "logging_level": "error"}
+        try:
+            self._ray.init(address=address, **options, **quiet)
+        except ConnectionError as error:
+            if address != "auto":
+                raise ParamsError(f"There is no Ray cluster at {address} ({_first_line(error)}); check the address.") from error
+            self._ray.init(address="local", include_dashboard=False, **quiet)
+
+    def _read(self, going: Any) -> Report | None:
+        """The next report of a task; a worker or node that is gone is told as a task that is QUEUED again."""
+        errors = self._ray.exceptions
+        try:
+            report: Report = self._ray.get(next(going))
+        except StopIteration:  # its end has been reported already
+            self._going.pop(going)
+            return None
+        except errors.RayError as error:
+            state = RunState.CANCELLED if self._stopped else RunState.QUEUED
+            return Report(self._going.pop(going), state, error="" if self._stopped else _first_line(getattr(error, "cause", error)))
+        if report.state.ended:
+            self._going.pop(going)
+        return report
+
+    def _send(self, request: Request) -> dict[str, _Sent]:
+        """What to send with a request; the content goes into the object store once."""
+        if self._ship == "never":
+            return {}
+        references = (*request.models, *([request.dataset] if request.dataset else []))
+        for reference in references:
+            if reference.fingerprint not in self._parcels:
+                self._parcels[reference.fingerprint] = self._pack(reference)
+        found = {reference.fingerprint: self._parcels[reference.fingerprint] for reference in references}
+        return {fingerprint: sent for fingerprint, sent in found.items() if sent is not None}
+
+    def _pack(self, reference: Reference) -> _Sent | None:
+        from robgui.core.loading.architecture import is_ours
+
+        try:
+            if self._ship == "auto" and len([node for node in self._ray.nodes() if node["Alive"]]) == 1:
+                return None
+            parcel = pack(reference)
+        except RobguiError:
+            if self._ship == "always":
+                raise
+            return None  # too large: it has to be at the same path everywhere, and a worker says so where it is not
+        trust = reference.trust or is_ours(Path(reference.path))
+        return _Sent(digest(parcel), [self._ray.put(parcel)], self._ship == "always", trust)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A parcel on its way; its content is in a list so that only a machine that needs it fetches it."""
+
+    digest: str
+    content: list[Any]
+    always: bool
+    trust: bool
+
+
+_RESOURCES = {"CPU": "num_cpus", "GPU": "num_gpus"}
+
+
+def _stream(task: Task, parcels: Mapping[str, _Sent], threads: int, result_seconds: float, imports: Sequence[str]) -> Iterator[Report]:
+    """A task on a Ray worker, which keeps its models for the next task."""
+    import torch
+
+    torch.set_num_threads(threads)
+    for module in imports:
+        importlib.import_module(module)
+    request = task.request
+    arrived = {
+        "models": tuple(_arrived(model, parcels) for model in request.models),
+        "dataset": None if request.dataset is None else _arrived(request.dataset, parcels),
+    }
+    here = replace(task, request=request.model_copy(update=arrived))
+    yield from carry_out(here, _shelf(request.device), result_seconds=result_seconds)
+
+
+@cache
+def _shelf(device: str) -> Shelf:
+    return Shelf(device)
+
+
+def _arrived(reference: Reference, parcels: Mapping[str, _Sent]) -> Reference:
+    """The reference as it can be opened on this machine: at its own path, or unpacked here."""
+    parcel = parcels.get(reference.fingerprint)
+    if parcel is None or (not parcel.always and Path(reference.path).exists()):
+        return reference
+    return relocated(reference, unpack(reference, parcel.digest, lambda: _ray().get(parcel.content[0])), parcel.trust)
+
+
+def _first_line(error: BaseException | None) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:300].rstrip(".") if lines else type(error).__name__
+
+
+def _ray() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send statistics about its use
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("A cluster", "cluster") from error
+    return ray

@@ -1,0 +1,257 @@
+"""From a suite to its requests: models × datasets × analyses × grids."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from robgui.batch.suite import AnalysisTable, DatasetTable, Suite
+from robgui.core import params_text
+from robgui.core.analysis import Analysis, Params, find
+from robgui.core.errors import DataError, ParamsError, RobguiError, TrustError
+from robgui.core.request import Reference, Request, reference
+
+if TYPE_CHECKING:
+    from robgui.core.classifier import Classifier
+    from robgui.core.dataset import Dataset
+
+#: A file with a slip of the pen must not fill the disk.
+MOST_REQUESTS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One request of a suite: what to call it, and the parts it is split into (none: it runs whole)."""
+
+    request: Request
+    title: str
+    parts: tuple[range, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The requests of a suite, each once, and in a sentence each what was left out because it does not fit."""
+
+    requests: tuple[Planned, ...]
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    classifier: Classifier
+    reference: Reference
+    datasets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    dataset: Dataset
+    reference: Reference
+    table: DatasetTable
+
+
+def expand(suite: Suite, device: str = "") -> Plan:
+    """Every request of the suite, for ``device``; opens each model and dataset once, because their content is part of a request."""
+    expansion = _Expansion(suite, device or suite.device or _default_device())
+    found: dict[str, Planned] = {}
+    for place, table in enumerate(suite.analyses):
+        before = len(found)
+        for planned in expansion.requests(table, place):
+            found.setdefault(planned.request.fingerprint, planned)
+            if len(found) > MOST_REQUESTS:
+                raise ParamsError(f"{suite.path}: the suite has more than {MOST_REQUESTS:,} requests; split it into several files.")
+        if len(found) == before and not expansion.made:
+            why = f": {expansion.left_out[-1]}" if expansion.left_out else "; check its models and datasets."
+            raise ParamsError(f"{suite.path}: {_where(table, place)}: nothing in this suite fits it{why}")
+    return Plan(tuple(found.values()), tuple(dict.fromkeys(expansion.left_out)))
+
+
+class _Expansion:
+    """The opened models and datasets of a suite; ``made`` counts the requests of the newest analysis."""
+
+    def __init__(self, suite: Suite, device: str) -> None:
+        self.left_out: list[str] = []
+        self.made = 0
+        self._suite = suite
+        self._device = device
+        self._models = list(_open_models(suite))
+        self._data = list(_open_datasets(suite))
+        self._fits: dict[tuple[int, int], str] = {}
+
+    def requests(self, table: AnalysisTable, place: int) -> Iterator[Planned]:
+        """Every request of one table of analyses."""
+        self.made = 0
+        where = f"{self._suite.path}: {_where(table, place)}"
+        try:
+            known = find(table.name)
+            models = [model for model in self._models if _named(model.classifier.name, table.models)]
+            data = [each for each in self._data if _named(each.dataset.name, table.datasets)]
+            _check_names([model.classifier.name for model in models], table.models, "models")
+            _check_names([each.dataset.name for each in data], table.datasets, "datasets")
+            for values, params in _grid(known, table):
+                sources: list[_Data | None] = list(data) if known.looks_at_data(params) else [None]
+                for source in sources:
+                    for chosen in self._groups(known, params, models, source):
+                        yield from self._over_inputs(known, params, table, chosen, source, values)
+        except RobguiError as error:
+            raise ParamsError(f"{where}: {error}") from error
+
+    def _groups(self, known: Analysis, params: Params, models: list[_Model], source: _Data | None) -> Iterator[tuple[_Model, ...]]:
+        """The models of each request: one, or for an analysis that compares models all that fit the data."""
+        meant = [model for model in models if source is None or _named(source.dataset.name, model.datasets)]
+        fitting = [model for model in meant if self._usable(known, params, model, source)]
+        takes = known.takes(params)
+        if not known.several_models:
+            yield from ((model,) for model in fitting)
+        elif len(fitting) < takes.fewest_models:
+            name = source.dataset.name if source else "no data"
+            self.left_out.append(f"{known.title} needs {takes.fewest_models} models; {len(fitting)} fit {name}.")
+        else:
+            yield from itertools.combinations(fitting, min(len(fitting), takes.most_models or len(fitting)))
+
+    def _usable(self, known: Analysis, params: Params, model: _Model, source: _Data | None) -> bool:
+        most = known.takes(params).fewest_inputs
+        several = [model.classifier] * known.takes(params).fewest_models
+        why = known.refusal(model.classifier) or known.shortage(params, several, most) or (self._fit(model, source) if source else "")
+        if why:
+            self.left_out.append(why)
+        return not why
+
+    def _fit(self, model: _Model, source: _Data) -> str:
+        """Why the two do not fit; empty when they do."""
+        from robgui.core.dataset import match
+
+        key = (id(model), id(source))
+        if key not in self._fits:
+            try:
+                match(model.classifier, source.dataset)
+                self._fits[key] = ""
+            except DataError as error:
+                self._fits[key] = str(error)
+        return self._fits[key]
+
+    def _over_inputs(
+        self,
+        known: Analysis,
+        params: Params,
+        table: AnalysisTable,
+        models: tuple[_Model, ...],
+        source: _Data | None,
+        values: dict[str, Any],
+    ) -> Iterator[Planned]:
+        takes = known.takes(params)
+        for indices in [None] if source is None else _choices(source, table, one=takes.most_inputs == 1, known=known):
+            request = Request(
+                analysis=known.name,
+                models=tuple(model.reference for model in models),
+                dataset=source.reference if source else None,
+                indices=indices,
+                params=params.model_dump(mode="json"),
+                device=self._device,
+                autocast=self._suite.autocast,
+            )
+            count = 0 if source is None else len(source.dataset) if indices is None else len(indices)
+            self.made += 1
+            yield Planned(request, _title(request, values), _parts(known, params, count, table.shards))
+
+
+def _default_device() -> str:
+    from robgui.core.loading import default_device
+
+    return default_device().type
+
+
+def _open_models(suite: Suite) -> Iterator[_Model]:
+    from robgui.core.loading import load
+
+    for place, table in enumerate(suite.models):
+        where = f"[[models]] {place + 1},"
+        for path in suite.files(table.path, where):
+            settings: dict[str, Any] = dict(table.settings)
+            try:
+                classifier = load(path, trust=table.trust, device="cpu", **settings)
+            except RobguiError as error:
+                how = " To say so, set trust = true in this table." if isinstance(error, TrustError) else ""
+                raise ParamsError(f"{suite.path}: {where} {error}{how}") from error
+            yield _Model(classifier, reference(classifier, trust=table.trust), table.datasets)
+
+
+def _open_datasets(suite: Suite) -> Iterator[_Data]:
+    from robgui.core.dataset import open_dataset
+
+    for place, table in enumerate(suite.datasets):
+        where = f"[[datasets]] {place + 1},"
+        for path in suite.files(table.path, where):
+            try:
+                dataset = open_dataset(path, **table.options)
+            except DataError as error:
+                raise ParamsError(f"{suite.path}: {where} {error}") from error
+            yield _Data(dataset, reference(dataset), table)
+
+
+def _grid(known: Analysis, table: AnalysisTable) -> Iterator[tuple[dict[str, Any], Params]]:
+    """Every combination of the grid: its own values, and all settings validated."""
+    fixed = {name: _value(known, name, value) for name, value in table.params.items()}
+    for combination in itertools.product(*table.grid.values()):
+        values = {name: _value(known, name, value) for name, value in zip(table.grid, combination, strict=True)}
+        yield values, known.params.parse({**fixed, **values})
+
+
+def _value(known: Analysis, name: str, value: Any) -> Any:
+    """A text such as ``0:0.5:11`` is read as it would be on the command line."""
+    field = known.params.model_fields.get(name)
+    return params_text.read(name, field, value) if isinstance(value, str) and field is not None else value
+
+
+def _choices(source: _Data, table: AnalysisTable, *, one: bool, known: Analysis) -> list[tuple[int, ...] | None]:
+    """The inputs of each request: all in one, or one each for an analysis that looks at one."""
+    choice = table if table.index or table.select else source.table
+    chosen: list[int] | None = None
+    if choice.index:
+        chosen = params_text.indices("index", choice.index)
+        source.dataset.subset(chosen)  # says which of them does not exist
+    if choice.select:
+        among = None if chosen is None else set(chosen)
+        chosen = [index for index in source.dataset.select(choice.select) if among is None or index in among]
+        if not chosen:
+            raise DataError(f"no input of {source.dataset.name} fits select {choice.select!r}; choose another selection.")
+    if not one:
+        return [None if chosen is None else tuple(chosen)]
+    if chosen is None and len(source.dataset) > 1:
+        raise ParamsError(f"{known.title} looks at one input at a time; say which of {source.dataset.name} with index or select.")
+    return [(index,) for index in (chosen if chosen is not None else range(len(source.dataset)))]
+
+
+def _parts(known: Analysis, params: Params, inputs: int, most: int) -> tuple[range, ...]:
+    if most == 1:
+        return ()
+    if known.shards is None:
+        raise ParamsError(f"shards = {most}: {known.title} cannot be split into parts; leave it out.")
+    parts = known.shards.split(params, inputs, most)
+    return tuple(parts) if len(parts) > 1 else ()
+
+
+def _title(request: Request, values: dict[str, Any]) -> str:
+    words = [request.analysis, *(model.name for model in request.models)]
+    if request.dataset is not None:
+        words.append(request.dataset.name)
+    if request.indices is not None:
+        words.append(f"input {request.indices[0]}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs")
+    return " ".join([*words, *(f"{name}={params_text.write(value)}" for name, value in values.items())])
+
+
+def _named(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _check_names(names: Sequence[str], patterns: Sequence[str], field: str) -> None:
+    for pattern in patterns:
+        if pattern != "*" and not any(fnmatchcase(name, pattern) for name in names):
+            raise ParamsError(f"{field}: the suite opens nothing called {pattern!r}; correct the name.")
+
+
+def _where(table: AnalysisTable, place: int) -> str:
+    return f"[[analyses]] {place + 1} ({table.name})"

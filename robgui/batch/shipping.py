@@ -1,0 +1,109 @@
+"""Files for machines that do not share a folder: packed once by the driver, unpacked once on each machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from robgui.core.errors import DataError, ModelError, RobguiError
+from robgui.core.model_settings import side_file
+from robgui.core.request import Reference
+from robgui.core.words import amount
+
+#: More than this belongs on a shared folder, not into the memory of every machine.
+MOST_BYTES = 2_000_000_000
+
+#: Relative name -> content.
+Parcel = Mapping[str, bytes]
+
+
+def pack(reference: Reference) -> Parcel:
+    """The files a model or dataset consists of: itself, its side file, and the code of its architecture or its labels."""
+    path = Path(reference.path)
+    names = list(_files(reference, path))
+    size = sum(file.stat().st_size for _, file in names)
+    if size > MOST_BYTES:
+        error = ModelError if reference.kind == "model" else DataError
+        raise error(f"{path} has {amount(size)}, too much to be sent; put it on a folder that every machine of the cluster shares.")
+    return {name: file.read_bytes() for name, file in names}
+
+
+def digest(parcel: Parcel) -> str:
+    """Sixteen hexadecimal digits that change with any name or content."""
+    total = hashlib.sha256()
+    for name, content in sorted(parcel.items()):
+        total.update(repr((name, len(content))).encode() + content)
+    return total.hexdigest()[:16]
+
+
+def unpack(reference: Reference, name: str, fetch: Callable[[], Parcel], root: Path | None = None) -> Path:
+    """Writes the parcel of digest ``name`` below a folder of this machine, once; returns where the model or dataset now is.
+
+    ``fetch`` is called only when the parcel is not there yet. Two processes that unpack at the same time do not
+    disturb each other: each writes a folder of its own, and the first to finish gives it its name.
+    """
+    root = root or _own_folder()
+    place = root / name
+    if not place.exists():
+        fresh = Path(tempfile.mkdtemp(dir=root))
+        for inner, content in fetch().items():
+            target = fresh / inner
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        try:
+            fresh.rename(place)
+        except OSError:  # another process was first
+            shutil.rmtree(fresh)
+    return place / Path(reference.path).name
+
+
+def relocated(reference: Reference, path: Path, trust: bool) -> Reference:
+    """The reference with every path that it holds pointing at the unpacked files."""
+    options = dict(reference.options)
+    labels = options.get("labels")
+    if reference.kind == "dataset" and isinstance(labels, str) and labels:
+        options["labels"] = str(path.parent / _beside(Path(labels)))
+    return reference.model_copy(update={"path": str(path), "options": options, "trust": trust})
+
+
+def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
+    if path.is_dir():
+        for file in sorted(path.rglob("*")):
+            if file.is_file():
+                yield f"{path.name}/{file.relative_to(path).as_posix()}", file
+    else:
+        yield path.name, path
+        if side_file(path).is_file():
+            yield side_file(path).name, side_file(path)
+        for extra in sorted(path.parent.glob(f"{path.name}.data")) + sorted(path.parent.glob(f"{path.stem}.data")):
+            yield extra.name, extra
+    code = re.match(r"([^:]+\.py):", str(reference.options.get("architecture", "")))
+    if code and _inside(Path(code[1])) and (path.parent / code[1]).is_file():
+        yield code[1], path.parent / code[1]
+    labels = reference.options.get("labels")
+    if reference.kind == "dataset" and isinstance(labels, str) and labels:
+        yield _beside(Path(labels)), Path(labels)
+
+
+def _inside(path: Path) -> bool:
+    return not path.is_absolute() and ".." not in path.parts
+
+
+def _beside(labels: Path) -> str:
+    return f"labels-of/{labels.name}"
+
+
+def _own_folder() -> Path:
+    """A folder for parcels that no other user can have prepared, because code may come from it."""
+    user = os.getuid() if hasattr(os, "getuid") else None
+    folder = Path(tempfile.gettempdir()) / f"robgui-{os.environ.get('USERNAME', 'user') if user is None else user}"
+    folder.mkdir(exist_ok=True, mode=0o700)
+    found = folder.stat()
+    if user is not None and (found.st_uid != user or found.st_mode & 0o022):
+        raise RobguiError(f"{folder} may be written by others, so that nothing is unpacked there; delete it.")
+    return folder

@@ -1,0 +1,130 @@
+"""The table over inputs and sizes of noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from robgui import resources
+from robgui.analyses.last_particle import LastParticleTableParams, LastParticleTableResult, last_particle_table
+from robgui.core.analysis import find
+from robgui.core.classifier import Classifier
+from robgui.core.codec import decode, encode
+from robgui.core.dataset import Dataset, from_arrays, open_dataset
+from robgui.core.errors import DataError, ParamsError
+from robgui.core.loading import load
+from robgui.report.figures import draw
+from tests.guards import no_deviceless_factories
+
+ANALYSIS = find("last_particle_table")
+
+
+def network() -> Classifier:
+    generator = torch.Generator("cpu").manual_seed(0)
+    net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+    for parameter in net.parameters():
+        parameter.data = torch.randn(parameter.shape, generator=generator, device="cpu")
+    return Classifier.from_module(net, (6,), labels=("a", "b", "c"))
+
+
+def rows(classifier: Classifier, wrong: int = 0, count: int = 12) -> Dataset:
+    """Random rows labelled by the classifier itself, the first ``wrong`` of them wrongly."""
+    x = np.random.default_rng(0).random((count, 6), dtype=np.float32)
+    labels = classifier.infer(x).argmax(1).numpy()
+    labels[:wrong] = (labels[:wrong] + 1) % 3
+    return from_arrays(x, labels=labels, names=("a", "b", "c"), kind="table")
+
+
+def table(classifier: Classifier, dataset: Dataset, **params: Any) -> LastParticleTableResult:
+    settings = {"radii": (0.001, 0.03, 0.3), "samples": 200, "critical": 1e-6, "steps": 15, "attack_steps": 20, **params}
+    *_, step = last_particle_table(classifier, dataset, LastParticleTableParams(**settings))
+    assert step.done == step.total
+    return step.result
+
+
+@pytest.fixture(scope="module")
+def result() -> LastParticleTableResult:
+    return table(network(), rows(network()))
+
+
+def test_larger_noise_validates_and_certifies_no_more_inputs(result: LastParticleTableResult) -> None:
+    assert result.validated.shape == (3, 12) and result.finished.all()
+    assert (np.diff(result.validated.mean(1)) <= 0).all() and (np.diff(result.certified.mean(1)) <= 0).all()
+    assert 0 < result.validated.sum() < 36 and result.certified.any()
+
+
+def test_what_is_certified_is_validated_and_never_fails(result: LastParticleTableResult) -> None:
+    assert not result.contradictions.any()
+    assert (result.monte_carlo_failures[result.certified] == 0).all()
+    assert not result.counterexample[result.certified].any()
+    assert (result.certified_lower[result.certified] > 0).all() and not result.certified_reason
+
+
+def test_false_positives_are_split_by_counterexamples(result: LastParticleTableResult) -> None:
+    over = result.false_positives
+    assert (over == (result.validated & ~result.certified)).all() and (result.attacked == over).all()
+    assert not (result.counterexample & ~over).any()
+
+
+def test_failing_inputs_are_kept_with_the_smallest_noise_that_fails(result: LastParticleTableResult) -> None:
+    classifier = network()
+    assert 0 < len(result.shown) <= 12 and len(set(result.shown[:, 1])) == len(result.shown)
+    for (e, i), failing, klass in zip(result.shown, result.shown_failure, result.shown_class, strict=True):
+        assert int(classifier.infer(failing[None]).argmax()) == klass != result.classes[i]
+        failed = np.flatnonzero(~result.validated[:, i] & ~result.inconclusive[:, i])
+        assert e == failed[0]
+    assert len(ANALYSIS.findings(result)) == len(result.shown)
+
+
+def test_the_table_is_put_into_words_and_drawn(result: LastParticleTableResult) -> None:
+    words = ANALYSIS.verdict(result)
+    assert words.startswith("Validated ") and "certified by proof" in words and f"{result.model_calls:,} calls" in words
+    assert draw("last_particle_table", result) is not None
+    document, blob = encode(result)
+    assert np.array_equal(decode(LastParticleTableResult, document, blob).validated, result.validated)
+
+
+def test_inputs_that_the_model_gets_wrong_are_left_out() -> None:
+    classifier = network()
+    result = table(classifier, rows(classifier, wrong=4), most=3, radii=(0.01,), samples=0, attack_steps=0)
+    assert result.places.tolist() == [4, 5, 6] and result.left_out == 4 and result.names[0] == rows(classifier).key(4)
+    with pytest.raises(DataError, match="gets none of the 3 inputs"):
+        table(classifier, rows(classifier, wrong=3, count=3))
+
+
+def test_a_pair_of_the_table_is_the_same_whatever_the_batch() -> None:
+    classifier = network()
+    first, second = (table(classifier, rows(classifier), batch=batch, samples=100, most=6, steps=8, attack_steps=0) for batch in (0, 5))
+    assert (first.killed == second.killed).mean() > 0.9 and (first.validated == second.validated).all()
+    assert np.array_equal(first.monte_carlo_failures, second.monte_carlo_failures)
+
+
+@pytest.mark.parametrize(("noise", "words"), [("l2", "box or clip"), ("gaussian", "box or clip")])
+def test_noise_without_formal_bounds_says_so(noise: str, words: str) -> None:
+    classifier = network()
+    result = table(classifier, rows(classifier), noise=noise, radii=(0.01,), samples=0, attack_steps=0, most=2)
+    assert words in result.certified_reason and not result.certified.any() and not result.false_positives.any()
+
+
+def test_a_forest_always_ends_and_has_formal_bounds() -> None:
+    classifier = load(resources.path("demo", "table_forest.skops"))
+    dataset = open_dataset(resources.path("demo", "table.csv"))
+    result = table(classifier, dataset, most=10, radii=(0.001, 0.2), samples=0, steps=5)
+    assert result.finished.all() and not result.certified_reason and result.certified[0].any()
+    assert not result.contradictions.any() and result.attack_note
+
+
+def test_a_size_of_zero_is_refused() -> None:
+    with pytest.raises(ParamsError, match="a size must be greater than 0"):
+        LastParticleTableParams.parse({"radii": (0.0, 0.1)})
+
+
+def test_every_tensor_is_made_on_a_named_device() -> None:
+    classifier = network()
+    dataset = rows(classifier)
+    with no_deviceless_factories():
+        table(classifier, dataset, radii=(0.1,), most=3, samples=70)

@@ -1,0 +1,93 @@
+"""Ray on this machine: real clusters of one and of two simulated nodes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from robgui.batch import Batch, InProcess
+from robgui.batch.cluster import Cluster
+from robgui.core.errors import MissingExtraError
+from robgui.core.run import RunState
+from robgui.core.workspace import Workspace
+from tests.batch import small
+
+
+def test_without_ray_the_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r"robgui\[cluster\]"):
+        Cluster("auto")
+
+
+@pytest.fixture(scope="module")
+def ray():
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    return pytest.importorskip(
+        "ray", reason="Ray is not installed; install it with: pip install -c packaging/constraints.txt 'robgui[cluster]'"
+    )
+
+
+@pytest.fixture
+def nodes(ray):
+    """A head without room for tasks, and two nodes of two tasks each that can be taken away."""
+    from ray.cluster_utils import Cluster as Nodes
+
+    made = Nodes(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    made.workers = [made.add_node(num_cpus=2) for _ in range(2)]
+    ray.init(address=made.address, log_to_driver=False, logging_level="error")
+    made.wait_for_nodes()
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+#: Four long requests first, one for each place, then the many.
+SUITE = small.LONG.format(samples=1_000_000, seeds=[0, 1, 2, 3]) + small.MANY
+
+
+@pytest.fixture(scope="module")
+def expected(files, tmp_path_factory):
+    with Workspace.open(tmp_path_factory.mktemp("alone") / "alone.robgui") as alone:
+        small.run(small.plan(files, SUITE), alone, InProcess("cpu"))
+        return small.results(alone)
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
+
+
+@pytest.mark.ray
+def test_a_node_killed_in_the_middle_loses_nothing_and_doubles_nothing(files, nodes, workspace, expected):
+    killed = False
+    for progress in Batch(small.plan(files, SUITE), workspace, Cluster("auto", "cpu")):
+        if not killed and progress.count(RunState.RUNNING) >= 3:
+            nodes.remove_node(nodes.workers[0], allow_graceful=False)
+            killed = True
+    assert any(entry.attempts > 1 for entry in progress.entries)
+    assert set(small.states(progress)) == {"done"}
+    assert len(workspace.runs()) == len(progress.entries) == 67
+    small.assert_same(expected, small.results(workspace))
+
+
+@pytest.mark.ray
+def test_files_are_shipped_and_a_failure_is_its_own(files, nodes, workspace):
+    plan = small.plan(files, '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64 }\nmodels = ["net_1*"]\n')
+    wrong = type(plan.requests[0])(plan.requests[0].request.model_copy(update={"indices": (99,)}), "wrong")
+    progress = small.run(type(plan)((*plan.requests, wrong)), workspace, Cluster("auto", "cpu", ship="always"))
+    assert small.states(progress) == ["done", "done", "failed"]
+    assert "there is no item 99" in progress.entries[-1].error
+    assert workspace.runs()[-1].request.models[0].path == str(files / "net_1.safetensors")
+
+
+@pytest.mark.ray
+def test_a_stop_cancels_every_task_and_keeps_what_is_done(files, nodes, workspace):
+    batch = Batch(small.plan(files, small.MANY + small.LONG.format(samples=1_000_000, seeds=[7, 8, 9])), workspace, Cluster("auto", "cpu"))
+    for progress in batch:
+        if progress.count(RunState.DONE) >= 3:
+            batch.stop()
+    assert progress.count(RunState.DONE) >= 3
+    assert progress.count(RunState.FAILED) == progress.count(RunState.RUNNING) == 0
+    assert progress.count(RunState.QUEUED) > 0
+    assert sum(run.state is RunState.DONE for run in workspace.runs()) == progress.count(RunState.DONE)
+    assert all(run.state.ended for run in workspace.runs())

@@ -1,0 +1,95 @@
+"""How much growing regions costs beyond the network itself, and how soon a whole map is there.
+
+Run it alone on a quiet machine: ``python -m tests.bench.bench_semantic``. It prints figures and asserts nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import torch
+
+from robgui import resources
+from robgui.analyses.semantic import MapParams, RegionsParams, Space, scene_of, semantic_map
+from robgui.analyses.semantic.bench import imagenet_network
+from robgui.analyses.semantic.growth import Growth
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import open_dataset
+from robgui.core.errors import MissingExtraError
+from robgui.core.loading import load
+
+#: Cells of the published map.
+CELLS = 120 * 34
+
+
+def run(pauses: Iterable[None]) -> None:
+    """Runs a generator to its end."""
+    for _ in pauses:
+        pass
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """CPU time of one call on one thread, which other programs do not disturb much."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def region_step(space: Space, repeats: int, gradient: str) -> None:
+    """One batched step of all starts and methods against the bare forward of the same images, the two in turn."""
+    growth = Growth(space, 0, RegionsParams(gradient=gradient, preset="paper", epsilon=1.0, eta=1e-6))
+    low, high = space.low, space.high
+    starts = low + (high - low) * torch.tensor([[0.3, 0.4], [0.5, 0.5], [0.6, 0.3], [0.4, 0.7]], dtype=torch.float64)
+    run(growth.begin(starts))
+    asked = growth.grower.ask()
+    points = torch.cat([asked.points, asked.sloped])
+    images = space.images(points)
+    run(growth.advance())
+    pairs = []
+    for _ in range(repeats):
+        bare = seconds(lambda: space.classifier.infer(images))
+        making = seconds(lambda: space.images(points))
+        pairs.append((seconds(lambda: run(growth.advance())), bare, making))
+    step, bare, making = np.median(np.array(pairs), axis=0)
+    name = f"{space.classifier.name}, {space.name}, {gradient}"
+    print(
+        f"{name}: step of {len(points)} images {1000 * step:.1f} ms, bare forward {1000 * bare:.1f} ms, images {1000 * making:.1f} ms: "
+        f"step / forward {step / bare:.2f}, step / (forward + images) {step / (bare + making):.2f}"
+    )
+
+
+def coarse_share(classifier: Classifier) -> None:
+    """The share of the work after which every cell of the published map shows something."""
+    began = time.perf_counter()
+    for step in semantic_map((classifier,), None, MapParams(scene=("box",), target="0", preset="paper")):
+        if np.isfinite(step.result.score).all():
+            share, after = step.done / step.total, time.perf_counter() - began
+            print(f"{classifier.name}, map of {step.total:,} cells: whole after {step.done} cells, {100 * share:.1f} %, {after:.2f} s")
+            return
+
+
+def main() -> None:
+    """Prints all figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repeats", type=int, default=5)
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    entry = resources.demo()[0]
+    one = open_dataset(entry.dataset).subset([3])
+    cnn = load(entry.models[1])
+    for gradient in ("differences", "autograd"):
+        region_step(scene_of(RegionsParams(), cnn, one), given.repeats, gradient)
+    coarse_share(cnn)
+    try:
+        network = imagenet_network()
+    except MissingExtraError as error:
+        print(error)
+        return
+    region_step(scene_of(RegionsParams(scene="teapot"), network), given.repeats, "differences")
+
+
+if __name__ == "__main__":
+    main()
