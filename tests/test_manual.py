@@ -19,7 +19,9 @@ def test_every_method_has_a_page_with_all_its_sections(name):
 
 
 def test_every_analysis_leads_to_the_page_of_its_method_and_every_setting_is_explained():
-    for known in analyses().values():
+    ours = [known for known in analyses().values() if known.engine.__module__.startswith("robgui.analyses.")]
+    assert len(ours) >= 4
+    for known in ours:
         assert manual.page_of(known.name).name in METHODS
         text = manual.settings([known])
         for name, field in known.params.model_fields.items():

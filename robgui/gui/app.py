@@ -79,6 +79,8 @@ def leave(window: MainWindow, code: int) -> int:
     """Stops every thread and closes the workspace; a model that will not let go cannot hold the program up."""
     save_settings(window.settings)
     sys.excepthook = sys.__excepthook__
+    if window.commands.batch is not None:
+        window.commands.batch.shutdown()
     if not window.store.shutdown():
         logging.getLogger("robgui").warning("The model did not let go in time; its last step is lost, everything before it is kept.")
         os._exit(code)

@@ -23,6 +23,7 @@ from robgui.gui.theme import theme
 
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
+    from robgui.gui.batch_window import BatchWindow
     from robgui.gui.main_window import MainWindow
     from robgui.gui.panels.panel import Panel
 
@@ -40,6 +41,7 @@ class Commands:
         self._store = window.store
         self._dialog: ModelDialog | None = None
         self._help: Help | None = None
+        self.batch: BatchWindow | None = None
         self._store.library.trust_needed.connect(self._ask_trust)
         self._store.library.details_needed.connect(self._ask_details)
         self._store.library.model_opened.connect(self._show_model)
@@ -56,6 +58,7 @@ class Commands:
             Entry("open_data", "Open data file …", "File", self.open_data, "Ctrl+D", "data", toolbar=True),
             Entry("open_folder", "Open image folder …", "File", self.open_folder, "Ctrl+Shift+D"),
             Entry("start_demo", "Start demo", "File", self.start_demo, "Ctrl+Shift+T", "present"),
+            Entry("batch", "New batch …", "File", self.show_batch, "Ctrl+B", "cluster"),
             Entry("open_workspace", "Open workspace …", "File", self.open_workspace, "Ctrl+Shift+O", "open", separator=True),
             Entry("save_workspace", "Save workspace as …", "File", self.save_workspace, "Ctrl+S", "save"),
             Entry("export_workspace", "Export all runs as files …", "File", self.export_workspace),
@@ -357,6 +360,15 @@ class Commands:
         self._help.show()
         self._help.raise_()
         self._help.activateWindow()
+
+    def show_batch(self) -> None:
+        """Many requests from one file."""
+        from robgui.gui.batch_window import BatchWindow
+
+        if self.batch is None:
+            self.batch = BatchWindow(self._store, self._window)
+        self.batch.show()
+        self.batch.raise_()
 
     def show_palette(self) -> None:
         """Everything by typing."""

@@ -1,0 +1,220 @@
+"""File, New batch …: a suite from one file into the open workspace, with live progress over all its requests."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QThread, QTimer
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui import resources
+from robgui.core.errors import RobguiError
+from robgui.core.words import duration
+from robgui.gui.background import unexpected
+
+if TYPE_CHECKING:
+    from robgui.batch import Batch, Progress
+    from robgui.core.workspace import Workspace
+    from robgui.gui.store import Store
+
+LOOK_MS = 200
+
+
+class BatchThread(QThread):
+    """Opens, plans and carries out a suite; the window reads ``picture`` now and then.
+
+    Attributes:
+        picture: The newest state of the whole, None before the first.
+        error: One sentence when it could not go on; empty otherwise.
+        details: The traceback of an unexpected error.
+        note: What it is doing before the first picture.
+    """
+
+    def __init__(self, suite: Path, workspace: Workspace, workers: int, cluster: str) -> None:
+        super().__init__()
+        self._suite, self._workspace, self._workers, self._cluster = suite, workspace, workers, cluster
+        self._batch: Batch | None = None
+        self._stop = threading.Event()
+        self.picture: Progress | None = None
+        self.error = self.details = ""
+        self.note = "Opening models and data …"
+
+    def run(self) -> None:
+        """The whole batch, on this thread."""
+        try:
+            self._carry_out()
+        except RobguiError as error:
+            self.error = str(error)
+        except Exception as error:  # noqa: BLE001 - shown with its traceback, never lost
+            self.error, self.details = unexpected(error), traceback.format_exc()
+
+    def stop(self) -> None:
+        """Ends it in good order: what is done is kept."""
+        self._stop.set()
+        if self._batch is not None:
+            self._batch.stop()
+
+    def _carry_out(self) -> None:
+        from robgui.batch import Batch, Executor, Processes, expand, local_places, read_suite
+
+        suite = read_suite(self._suite)
+        executor: Executor
+        if self._cluster:
+            from robgui.batch.cluster import Cluster
+
+            self.note = f"Connecting to the cluster {self._cluster} …"
+            cluster = Cluster(self._cluster, suite.device)
+            executor, device = cluster, cluster.device
+        else:
+            places = local_places(suite.device, self._workers)
+            executor, device = Processes(places), places[0].device.partition(":")[0]
+        try:
+            plan = expand(suite, device)
+            self._batch = Batch(plan, self._workspace, executor)
+            if self._stop.is_set():
+                self._batch.stop()
+            for picture in self._batch:
+                self.picture = picture
+        finally:
+            executor.close()
+
+
+class BatchWindow(QWidget):
+    """Which suite, on how many workers or which cluster; and how far every request is."""
+
+    def __init__(self, store: Store, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        from robgui.gui.panels.sheet import Sheet
+
+        self._store = store
+        self._thread: BatchThread | None = None
+        self.setWindowTitle("New batch")
+        self.suite = QLineEdit(str(resources.path("demo", "suite.toml")))
+        self.suite.setAccessibleName("Suite file")
+        self.workers = QSpinBox(minimum=0, maximum=256, specialValueText="one per device")
+        self.workers.setAccessibleName("Worker processes")
+        self.cluster = QLineEdit(placeholderText="none; or auto, local, or the address of a Ray cluster")
+        self.cluster.setAccessibleName("Ray cluster")
+        self.browse = QPushButton("Choose …")
+        self.start = QPushButton("Start")
+        self.start.setProperty("role", "primary")
+        self.stop = QPushButton("Stop", toolTip="Stops all workers; what is done is kept")
+        self.progress = QProgressBar(textVisible=False, maximum=1000)
+        self.words = QLabel(wordWrap=True)
+        self.entries = Sheet("Requests of the batch")
+        self._arrange()
+        self.browse.clicked.connect(self._choose)
+        self.start.clicked.connect(self.begin)
+        self.stop.clicked.connect(self.end)
+        self._clock = QTimer(self, interval=LOOK_MS)
+        self._clock.timeout.connect(self._look)
+        self._show_state()
+
+    def begin(self) -> None:
+        """Starts the suite; its runs appear in the history as they end."""
+        workspace = self._store.history.writable
+        if workspace is None:
+            self.words.setText("The open workspace cannot be written; open another one first.")
+            return
+        self._thread = BatchThread(Path(self.suite.text()), workspace, self.workers.value(), self.cluster.text().strip())
+        self._thread.start()
+        self._clock.start()
+        self._show_state()
+
+    def end(self) -> None:
+        """Stops; what is done is kept."""
+        if self._thread is not None:
+            self._thread.stop()
+            self.words.setText("Stopping; what is done is kept.")
+
+    @property
+    def busy(self) -> bool:
+        """Whether a batch is running."""
+        return self._thread is not None and self._thread.isRunning()
+
+    def shutdown(self) -> None:
+        """Stops and waits: a thread must not outlive the window."""
+        if self._thread is not None:
+            self._thread.stop()
+            self._thread.wait()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing hides it; a batch goes on until it is stopped."""
+        event.accept()
+
+    def _arrange(self) -> None:
+        grid = QGridLayout()
+        for row, (words, widget) in enumerate((("Suite", self.suite), ("Workers", self.workers), ("Cluster", self.cluster))):
+            label = QLabel(words)
+            label.setBuddy(widget)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(widget, row, 1)
+        grid.addWidget(self.browse, 0, 2)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.words, 1)
+        buttons.addWidget(self.stop)
+        buttons.addWidget(self.start)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.addLayout(grid)
+        layout.addWidget(self.entries, 1)
+        layout.addWidget(self.progress)
+        layout.addLayout(buttons)
+        self.resize(self.fontMetrics().averageCharWidth() * 120, self.fontMetrics().height() * 30)
+
+    def _choose(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "Choose a suite", self.suite.text(), "Suites (*.toml)")
+        if path:
+            self.suite.setText(path)
+
+    def _look(self) -> None:
+        """Reads the newest picture; at the end says how it went."""
+        thread = self._thread
+        if thread is None:
+            return
+        if thread.picture is None:
+            self.words.setText(thread.note)
+        else:
+            self._show_picture(thread.picture)
+        if thread.isFinished():
+            self._clock.stop()
+            self._store.history.refresh()
+            if thread.error:
+                self.words.setText(thread.error)
+                self._store.say("error", thread.error, thread.details)
+        self._show_state()
+
+    def _show_picture(self, picture: Progress) -> None:
+        self.progress.setValue(round(1000 * picture.share))
+        left = "" if picture.seconds_left is None else f", about {duration(picture.seconds_left)} left"
+        self.words.setText(f"{picture.ended:,} of {len(picture.entries):,} requests, {duration(picture.seconds)} so far{left}")
+        self.entries.show_columns(
+            {
+                "Request": [entry.title for entry in picture.entries],
+                "State": ["done before" if entry.reused else str(entry.state) for entry in picture.entries],
+                "Done": [f"{entry.share * 100:.0f} %" for entry in picture.entries],
+                "Result": [entry.error or entry.verdict for entry in picture.entries],
+            }
+        )
+
+    def _show_state(self) -> None:
+        busy = self.busy
+        self.start.setEnabled(not busy)
+        self.stop.setEnabled(busy)
+        for widget in (self.suite, self.workers, self.cluster, self.browse):
+            widget.setEnabled(not busy)
