@@ -61,7 +61,10 @@ def sparse_rs(oracle: Oracle, goal: Goal) -> State:
     budget, best = oracle.left, EMPTY
     state = _random_options(oracle.game, EMPTY, SPARSE_RS_PIXELS, rng)
     margin = float(goal.margins(oracle.scores([state])[0]))
-    while oracle.left:
+    # a proposal that was seen before costs no call here, so proposals are counted too: the search must end
+    for _ in range(budget):
+        if not oracle.left:
+            break
         if margin > oracle.sure:
             best = refine(oracle, goal, state)
             if len(best) == 1:

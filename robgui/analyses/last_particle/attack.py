@@ -82,8 +82,7 @@ def _gradient(classifier: Classifier, x: Tensor, own: Tensor) -> Tensor:
     with torch.enable_grad():
         leaf = x.detach().clone().requires_grad_(True)
         scores = classifier.logits(leaf)
-        height = scores.scatter(1, own, -torch.inf).amax(1) - scores.gather(1, own)[:, 0]
-        (gradient,) = torch.autograd.grad(height.sum(), leaf)
+        (gradient,) = torch.autograd.grad(margins(scores, own).sum(), leaf)
     return gradient
 
 

@@ -40,27 +40,21 @@ class MarginScore:
         own = self._classes[tests][:, None]
         rival = None if self._rivals is None else self._rivals[tests][:, None]
 
-        def climb(scores: Tensor) -> Tensor:
-            right = scores.gather(1, own)[:, 0]
-            if rival is not None:
-                return scores.gather(1, rival)[:, 0] - right
-            return scores.add_(others).amax(1) - right
-
         others = torch.zeros((len(tests), self._classifier.classes), device=tests.device).scatter_(1, own, -torch.inf)
 
         def score(latent: Tensor) -> Tensor:
             scores = self._classifier.infer(inputs(latent), self._batch)
-            return climb(scores.softmax(1) if self._votes else scores)
+            if self._votes:
+                scores = scores.softmax(1)
+            best = (scores + others).amax(1) if rival is None else scores.gather(1, rival)[:, 0]
+            return best - scores.gather(1, own)[:, 0]
 
         return score
 
 
-def margins(scores: Tensor, own: Tensor, rival: Tensor | None = None) -> Tensor:
-    """Margins ``(n,)`` of scores ``(n, classes)`` against the classes ``(n, 1)``; all others are rivals unless one is named."""
-    right = scores.gather(1, own)[:, 0]
-    if rival is not None:
-        return scores.gather(1, rival)[:, 0] - right
-    return scores.scatter(1, own, -torch.inf).amax(1) - right
+def margins(scores: Tensor, own: Tensor) -> Tensor:
+    """Margins ``(n,)`` of scores ``(n, classes)`` against the classes ``(n, 1)``."""
+    return scores.scatter(1, own, -torch.inf).amax(1) - scores.gather(1, own)[:, 0]
 
 
 def uses_probabilities(classifier: Classifier, margin: Margin) -> bool:

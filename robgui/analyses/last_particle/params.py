@@ -84,7 +84,12 @@ class MethodParams(Params):
         1, ge=1, le=1000, title="Repetitions", description="Independent runs whose counts are added; five or more also check each other."
     )
     kill: int = Field(
-        1, ge=1, le=9_999, title="Killed at once", description="Lowest particles replaced in one round; 1 is the paper's way."
+        1,
+        ge=1,
+        le=9_999,
+        title="Killed at once",
+        description="Lowest particles replaced in one round; 1 is the paper's way.",
+        json_schema_extra={"rare": True},
     )
     class_wise: bool = Field(
         False,
@@ -92,33 +97,62 @@ class MethodParams(Params):
         description="One test for each other class: finds failures hidden behind a likelier wrong class, and costs as many times more.",
     )
     truth: Literal["label", "predicted"] = Field(
-        "label", title="Right answer", description="label: the dataset's, where it has one. predicted: what the model says without noise."
+        "label",
+        title="Right answer",
+        description="label: the dataset's, where it has one. predicted: what the model says without noise.",
+        json_schema_extra={"rare": True},
     )
     margin: Margin = Field(
         "auto",
         title="Score",
         description="What climbs: the gap between scores (logits), or between probabilities; auto takes probabilities for trees only.",
+        json_schema_extra={"rare": True},
     )
     samples: int = Field(
-        2500, ge=0, le=100_000_000, title="Samples", description="Plain random samples for comparison, for each input; 0 for none."
+        2500,
+        ge=0,
+        le=100_000_000,
+        title="Samples",
+        description="Plain random samples for comparison, for each input; 0 for none.",
+        json_schema_extra={"rare": True},
     )
     attack_steps: int = Field(
-        40, ge=0, le=10_000, title="Attack steps", description="Steps of the gradient search for a failure within the noise; 0 for none."
+        40,
+        ge=0,
+        le=10_000,
+        title="Attack steps",
+        description="Steps of the gradient search for a failure within the noise; 0 for none.",
+        json_schema_extra={"rare": True},
     )
     scale: tuple[float, ...] = Field(
         (),
         title="Noise per feature",
         description="Multiplies the size of the noise: one number for each feature (channel of an image); empty for the same everywhere.",
+        json_schema_extra={"rare": True},
     )
-    frozen: tuple[str, ...] = Field((), title="Fixed features", description="Names or numbers (from 1) of features that get no noise.")
+    frozen: tuple[str, ...] = Field(
+        (),
+        title="Fixed features",
+        description="Names or numbers (from 1) of features that get no noise.",
+        json_schema_extra={"rare": True},
+    )
     rounded: tuple[str, ...] = Field(
-        (), title="Whole numbers", description="Names or numbers (from 1) of features rounded to whole numbers after the noise."
+        (),
+        title="Whole numbers",
+        description="Names or numbers (from 1) of features rounded to whole numbers after the noise.",
+        json_schema_extra={"rare": True},
     )
     lower: tuple[float, ...] = Field(
-        (), title="Lowest values", description="In the features' own units, one for each; empty for the lowest value the model knows."
+        (),
+        title="Lowest values",
+        description="In the features' own units, one for each; empty for the lowest value the model knows.",
+        json_schema_extra={"rare": True},
     )
     upper: tuple[float, ...] = Field(
-        (), title="Highest values", description="In the features' own units, one for each; empty for the highest value the model knows."
+        (),
+        title="Highest values",
+        description="In the features' own units, one for each; empty for the highest value the model knows.",
+        json_schema_extra={"rare": True},
     )
 
     @model_validator(mode="before")

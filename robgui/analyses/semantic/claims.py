@@ -24,7 +24,7 @@ TABLE_1 = {"AlexNet": (8.87, 43.45), "VGG-11": (9.72, 30.98), "ResNet50": (16.79
 #: Figure 1: the score goes from 100 % to almost 0 %; here it has to fall by so much, to so little.
 FALL, LOST = 0.8, 0.1
 #: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in one region.
-NEAR = ((0.0, 100.0), (14.0, 104.0), (-14.0, 104.0), (0.0, 92.0))
+NEAR = ((0.0, 100.0), (6.0, 103.0), (-6.0, 103.0), (0.0, 94.0))
 #: Two regions are the same when they share this much of what they cover together.
 SAME = 0.8
 #: Two maps have their holes in common when they are correlated by at least this.
@@ -158,7 +158,7 @@ def _same(results: Sequence[RegionsResult], statement: str, name: str) -> Claim:
     if not shared:
         raise DataError("No two starts lie inside each other's regions, so there is nothing to compare.")
     note = (
-        f"Share of common volume (intersection over union) of {len(shared)} pairs of regions at rest of one method whose starts lie in both; "
+        f"Share of common volume (intersection over union) of {len(shared)} pairs of regions at rest whose starts lie in both; "
         f"holds when the median is at least {SAME:g}."
     )
     figures = tuple(Drawing(f"{name}-{i + 1}", "semantic_regions", result, statement) for i, result in enumerate(results))

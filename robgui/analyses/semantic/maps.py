@@ -189,6 +189,7 @@ class _Map:
             trap_wall=self._params.trap_wall,
             model_calls=self._calls,
             seed=self._params.seed,
+            up=self._params.up,
         )
 
 

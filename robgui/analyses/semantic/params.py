@@ -49,6 +49,13 @@ class SpaceParams(Params):
         "mesh is most often taken for.",
     )
 
+    up: Literal["auto", "y", "z"] = Field(
+        "auto",
+        title="Up in the mesh",
+        description="Which axis of a mesh file points up; auto: y in OBJ and glTF files, z in the others.",
+        json_schema_extra={"rare": True},
+    )
+
     @field_validator("target", mode="before")
     @classmethod
     def _as_text(cls, target: Any) -> Any:

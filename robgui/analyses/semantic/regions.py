@@ -176,6 +176,7 @@ class _Regions:
             model_calls=self._calls + self._growth.calls + (0 if inside is None else inside.calls),
             **(self._worst or self._no_worst()),
             seed=params.seed,
+            up=params.up,
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robgui.analyses.semantic.mesh_file import Up
 from robgui.analyses.semantic.params import Mode, Preset
 from robgui.analyses.semantic.scene import Axis
 
@@ -63,6 +64,7 @@ class MapResult:
         trap_wall: As in the settings.
         model_calls: Images that the networks have seen.
         seed: As in the settings.
+        up: As in the settings.
     """
 
     axes: tuple[Axis, ...]
@@ -85,6 +87,7 @@ class MapResult:
     trap_wall: float
     model_calls: int
     seed: int
+    up: Up
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,7 @@ class RegionsResult:
         worst_top1: ``(I,)`` their classes.
         worst_region: ``(I,)`` the region they lie in.
         seed: As in the settings.
+        up: As in the settings.
     """
 
     axes: tuple[Axis, ...]
@@ -194,6 +198,7 @@ class RegionsResult:
     worst_top1: np.ndarray
     worst_region: np.ndarray
     seed: int
+    up: Up
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ def scene_of(
         return open_space(spec, classifier, _one(dataset, place), settings)
     specs = settings.specs if isinstance(settings, MapResult) else (settings.spec,)
     place = specs[:shape].count(IMAGE)
-    scene = open_scene(specs[shape], classifier, _one(dataset, place) if specs[shape] == IMAGE else None, settings.seed)
+    scene = open_scene(specs[shape], classifier, _one(dataset, place) if specs[shape] == IMAGE else None, settings.seed, settings.up)
     return Space(scene, classifier, settings.axes, settings.values, specs[shape])
 
 
@@ -185,7 +185,7 @@ def shapes_of(scenes: Sequence[str], dataset: Dataset | None) -> list[tuple[str,
 
 def open_space(spec: str, classifier: Classifier, dataset: Dataset | None, params: SpaceParams) -> Space:
     """Opens a scene and finds the axes, ranges and values that the settings name."""
-    scene = open_scene(spec, classifier, dataset, params.seed)
+    scene = open_scene(spec, classifier, dataset, params.seed, params.up)
     for name in (*params.axes, *params.ranges, *params.fixed):
         find_axis(scene, name)
     names = params.axes or _usual_axes(scene)
