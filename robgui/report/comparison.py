@@ -10,6 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect import DeepInspectResult
+    from robgui.analyses.feature_game import FeatureGameBatchResult, FeatureGameResult
     from robgui.analyses.zonnscan import PopulationsResult, ZonnscanResult
 
 
@@ -68,6 +69,9 @@ class Bars:
 
 Comparable = Curves | Matrix | Bars
 
+#: What the severity of a feature game counts, by norm.
+_SEVERITY = {"l0": "changed pixels", "l1": "sum of changes (L1)", "l2": "distance (L2)", "linf": "largest change (L∞)"}
+
 
 def comparable(analysis: str, result: Any) -> Comparable | None:
     """What of a result can be compared; None when there is nothing."""
@@ -114,8 +118,24 @@ def _deepinspect(result: DeepInspectResult) -> Matrix:
     return Matrix("class number", "class number", scale, values, (0, 0, count, count), (-most, most), result.classes)
 
 
+def _feature_game(result: FeatureGameResult) -> Bars:
+    """The severity that each search ends with, in its own norm."""
+    norm = result.norm
+    several = len({outcome.target for outcome in result.outcomes}) > 1
+    names = [f"{o.player}, {result.labels[o.target]}" if several and o.target >= 0 else o.player for o in result.outcomes]
+    values = [float(outcome.severity.by(norm)) for outcome in result.outcomes]
+    return Bars(_SEVERITY[norm], {name: value for name, value in zip(names, values, strict=True) if np.isfinite(value)})
+
+
+def _feature_game_batch(result: FeatureGameBatchResult) -> Bars:
+    values = {"mean": result.mean, "median": result.median}
+    return Bars(_SEVERITY[result.norm], {name: value for name, value in values.items() if np.isfinite(value)})
+
+
 COMPARED: dict[str, Callable[[Any], Comparable]] = {
     "zonnscan": _zonnscan,
     "zonnscan_populations": _populations,
+    "feature_game": _feature_game,
+    "feature_game_batch": _feature_game_batch,
     "deepinspect": _deepinspect,
 }

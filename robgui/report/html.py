@@ -6,36 +6,31 @@ security policy forbids scripts and every address but ``data:``.
 
 from __future__ import annotations
 
-import base64
-import io
-import json
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PIL import Image
-
-from robgui.core.analysis import analyses
+from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
-from robgui.core.params_text import write
-from robgui.report.figures import draw, save
+from robgui.report import facts
 from robgui.report.page import STYLE
+from robgui.report.pictures import figure_address, thumbnail_address
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from robgui.core.derived import Derived
     from robgui.core.finding import StoredFinding
-    from robgui.core.request import Reference
-    from robgui.core.run import Run
     from robgui.core.workspace import Workspace
+    from robgui.report.facts import Cell, Chapter
 
-#: A report is for reading: the worst so many findings are shown, and how many there are is said.
-MOST_FINDINGS = 200
+#: A report is for reading: the starred and the worst so many findings are shown, and how many there are is said.
+MOST_FINDINGS = 60
+#: So many of them are open at once; the others unfold.
+_OPEN_FINDINGS = 8
 _THUMBNAIL = 144
+#: Figures come in light and in dark while both together stay below so many bytes; then in light only.
+_BOTH_BYTES = 3_000_000
 
 
 def write_html(workspace: Workspace, path: str | Path) -> Path:
@@ -50,155 +45,169 @@ def write_html(workspace: Workspace, path: str | Path) -> Path:
 
 
 def _page(workspace: Workspace) -> Iterator[str]:
-    runs = workspace.runs()
+    chapters = [facts.chapter(workspace, run) for run in workspace.runs()]
     findings = workspace.findings()
     name = escape(workspace.path.stem)
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
     yield f"<title>{name}: robustness report</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-    yield f"<header><h1>{name}</h1><p>{_overview(runs, len(findings))}</p></header>\n"
-    yield from _findings(workspace, runs, findings)
-    yield '<section aria-labelledby="runs"><h2 id="runs">Runs</h2>\n' if runs else ""
-    for run in runs:
-        yield _run(workspace, run)
-    yield "</section>\n" if runs else ""
+    yield f'<header><p class="quiet">Robustness report</p><h1>{name}</h1>{_overview(chapters, len(findings))}</header>\n'
+    if chapters:
+        yield _contents(chapters, findings)
+        yield from _summary(chapters)
+    yield from _findings(workspace, chapters, findings)
+    yield from _methods(workspace, chapters)
+    yield f'<footer class="quiet">Written {facts.moment(time.time())} by robgui {escape(__version__)}.</footer>\n'
     yield "</main>\n</body>\n</html>\n"
 
 
-def _overview(runs: Sequence[Run], findings: int) -> str:
-    if not runs:
-        return "This workspace holds no run yet: open a model and inputs, choose an analysis and press Run."
-    states = Counter(str(run.state) for run in runs)
-    listed = ", ".join(f"{count} {state}" for state, count in states.items())
-    return f"{_count(len(runs), 'run')} ({listed}), {_count(findings, 'finding')}. Written {_moment(time.time())}."
+def _overview(chapters: Sequence[Chapter], findings: int) -> str:
+    if not chapters:
+        return "<p>This workspace holds no run yet: open a model and inputs, choose an analysis and press Run.</p>"
+    models = len({model.fingerprint for one in chapters for model in one.run.request.models})
+    listed = f"{facts.count(models, 'model')}, {facts.count(len(chapters), 'run')}, {facts.count(findings, 'finding')}."
+    return f"<p>{listed}</p>"
 
 
-def _findings(workspace: Workspace, runs: Sequence[Run], findings: Sequence[StoredFinding]) -> Iterator[str]:
+def _contents(chapters: Sequence[Chapter], findings: Sequence[StoredFinding]) -> str:
+    links = [("summary", "Summary"), *([("findings", "Findings")] if findings else [])]
+    links += [(f"method-{name}", manual.page(name).title) for name in facts.methods([one.run for one in chapters])]
+    listed = "".join(f'<li><a href="#{anchor}">{escape(title)}</a></li>' for anchor, title in links)
+    return f'<nav aria-label="Contents"><ul>{listed}</ul></nav>\n'
+
+
+# --- summary -------------------------------------------------------------------------------------------------
+
+
+def _summary(chapters: Sequence[Chapter]) -> Iterator[str]:
+    """Model by method: what the newest run comes down to, and how many runs passed and failed."""
+    table = facts.summary(chapters)
+    methods = [manual.page(name).title for name in facts.methods([one.run for one in chapters])]
+    yield f'<section aria-labelledby="summary"><h2 id="summary">Summary</h2>\n<p>{escape(facts.tally(chapters))}</p>\n'
+    yield '<table class="summary"><thead><tr><th scope="col">Model'
+    yield "".join(f'<th scope="col">{escape(title)}' for title in methods) + "</tr></thead><tbody>\n"
+    for model, cells in table.items():
+        row = "".join(f'<td data-label="{escape(title)}">{_cell(cell)}' for title, cell in zip(methods, cells, strict=True))
+        yield f'<tr><th scope="row">{escape(model)}{row}</tr>\n'
+    yield "</tbody></table>\n"
+    yield '<p class="quiet">Each cell: the newest result, then how all runs of this method with this model ended. '
+    yield "“No failure found” means that this method found none with these settings, not that there is none.</p></section>\n"
+
+
+def _cell(cell: Cell) -> str:
+    if not cell.chapters:
+        return '<span class="quiet">not run</span>'
+    newest = cell.newest
+    if newest is None or newest.headline is None:
+        return f'<a href="#run-{escape(cell.chapters[0].run.id)}">{facts.count(len(cell.chapters), "run")}</a>'
+    counts = ", ".join(f"{count} {facts.SIGNS[status]}" for status, count in cell.counts)
+    many = f'<span class="quiet">{facts.count(len(cell.chapters), "run")}: {counts}</span>' if len(cell.chapters) > 1 else ""
+    link = f'<a href="#run-{escape(newest.run.id)}">{escape(newest.headline.title)}: {escape(newest.headline.text)}</a>'
+    return f"{_status(newest)}<br>{link} {many}"
+
+
+def _status(chapter: Chapter) -> str:
+    if chapter.headline is None:
+        return ""
+    return f'<strong class="status {chapter.headline.status}">{escape(chapter.status)}</strong>'
+
+
+# --- findings ------------------------------------------------------------------------------------------------
+
+
+def _findings(workspace: Workspace, chapters: Sequence[Chapter], findings: Sequence[StoredFinding]) -> Iterator[str]:
     if not findings:
         return
-    known = {run.id: run for run in runs}
+    known = {one.run.id: one for one in chapters}
+    shown = facts.chosen(findings, MOST_FINDINGS)
+    rows = [_finding(workspace.finding(listed.id), known.get(listed.run_id)) for listed in shown]
     yield '<section aria-labelledby="findings"><h2 id="findings">Findings</h2>\n'
-    if len(findings) > MOST_FINDINGS:
-        yield f"<p>The worst {MOST_FINDINGS} of {len(findings):,} are shown.</p>\n"
-    yield '<div class="wide"><table class="findings"><thead><tr><th>Picture<th>Finding<th>Severity<th>Run</tr></thead><tbody>\n'
-    for listed in findings[:MOST_FINDINGS]:
-        yield _finding(workspace.finding(listed.id), known.get(listed.run_id))
-    yield "</tbody></table></div></section>\n"
+    stars = sum(finding.starred for finding in findings)
+    yield f"<p>{len(shown):,} of {facts.count(len(findings), 'finding')}: {f'the {stars} starred, then ' if stars else ''}the worst first.</p>\n"
+    yield _finding_table(rows[:_OPEN_FINDINGS])
+    if rows[_OPEN_FINDINGS:]:
+        yield f"<details><summary>{len(rows) - _OPEN_FINDINGS} more</summary>{_finding_table(rows[_OPEN_FINDINGS:])}</details>\n"
+    yield "</section>\n"
 
 
-def _finding(finding: StoredFinding, run: Run | None) -> str:
-    picture = "" if finding.picture is None else f'<img class="thumb" alt="{escape(finding.title)}" src="{_png(finding.picture)}">'
+def _finding_table(rows: Sequence[str]) -> str:
+    head = "<thead><tr><th>Picture<th>Finding<th>Severity<th>Run</tr></thead>"
+    return f'<table class="findings">{head}<tbody>\n{"".join(rows)}</tbody></table>\n'
+
+
+def _finding(finding: StoredFinding, chapter: Chapter | None) -> str:
+    picture = ""
+    if finding.picture is not None:
+        picture = f'<img class="thumb" alt="{escape(finding.title)}" src="{thumbnail_address(finding.picture, _THUMBNAIL)}">'
     star = '<span title="starred">★</span> ' if finding.starred else ""
     note = f'<p class="note">{escape(finding.note)}</p>' if finding.note else ""
-    link = "" if run is None else f'<a href="#run-{escape(run.id)}">{escape(_title(run))}</a>'
+    link = "" if chapter is None else f'<a href="#run-{escape(chapter.run.id)}">{escape(chapter.title)}</a>'
+    where = "" if chapter is None else f'<p class="quiet">{escape(facts.subject(chapter.run.request))}</p>'
     bar = f'<meter min="0" low="0.34" high="0.67" max="1" optimum="0" value="{finding.severity:.3f}"></meter> {finding.severity:.2f}'
     words = f'{star}{escape(finding.title)}<p class="quiet">{escape(finding.kind)}</p>{note}'
-    return f"<tr><td>{picture}<td>{words}<td>{bar}<td>{link}</tr>\n"
+    return f"<tr><td>{picture}<td>{words}<td>{bar}<td>{link}{where}</tr>\n"
 
 
-def _run(workspace: Workspace, run: Run) -> str:
-    verdict = f'<p class="verdict">{escape(run.verdict)}</p>' if run.verdict else ""
-    error = f'<p class="error">{escape(run.error)}</p>' if run.error else ""
+# --- methods and their runs ----------------------------------------------------------------------------------
+
+
+def _methods(workspace: Workspace, chapters: Sequence[Chapter]) -> Iterator[str]:
+    """Every method used: what it is in plain words, then its runs."""
+    pictures = _pictures(workspace, chapters)
+    known = {one.run.id: one for one in chapters}
+    for name, runs in facts.methods([one.run for one in chapters]).items():
+        page = manual.page(name)
+        yield f'<section aria-labelledby="method-{name}"><h2 id="method-{name}">{escape(page.title)}</h2>\n'
+        yield f'<p class="plain">{escape(page.plain)}</p>\n'
+        for run in runs:
+            trail = "".join(_trail(item, known) for item in facts.trails(workspace, run.request))
+            yield _run(known[run.id], pictures.get(run.id, ""), trail)
+        yield "</section>\n"
+
+
+def _run(chapter: Chapter, picture: str, trail: str) -> str:
+    run, headline = chapter.run, chapter.headline
     state = escape(str(run.state))
+    number = "" if headline is None else f'<p class="headline">{_status(chapter)} {escape(headline.title)}: {escape(headline.text)}</p>'
+    verdict = f'<p class="verdict">{escape(run.verdict)}</p>' if run.verdict else ""
+    error = "".join(f'<p class="error">{escape(text)}</p>' for text in (run.error, chapter.problem) if text)
+    nothing = "" if run.has_result else '<p class="quiet">This run has no result.</p>'
     return (
-        f'<article id="run-{escape(run.id)}">\n<h3>{escape(_title(run))} <span class="state {state}">{state}</span></h3>\n'
-        f"{verdict}{error}{_picture(workspace, run)}\n<details><summary>Settings and origin</summary>{_table(_origin(run))}"
-        f"{_table(_settings(run))}</details>\n</article>\n"
+        f'<article id="run-{escape(run.id)}">\n<h3>{escape(chapter.title)} <span class="state {state}">{state}</span></h3>\n'
+        f'<p class="quiet">{escape(facts.subject(run.request))}</p>{number}{verdict}{error}{trail}{picture}{nothing}\n'
+        f"<details><summary>Settings and origin</summary>{_table(facts.origin(run))}{_table(facts.settings(run))}</details>\n</article>\n"
     )
 
 
-def _picture(workspace: Workspace, run: Run) -> str:
-    """The figure in light and dark, or a sentence why there is none."""
-    if not run.has_result:
-        return '<p class="quiet">This run has no result.</p>'
-    try:
-        result = workspace.result(run.id)
-    except WorkspaceError as error:
-        return f'<p class="error">{escape(str(error))}</p>'
-    light, dark = (draw(run.request.analysis, result, dark=mode) for mode in (False, True))
-    if light is None or dark is None:
-        return ""
-    sources = [f"data:image/svg+xml;base64,{base64.b64encode(save(figure)).decode()}" for figure in (light, dark)]
-    alt = escape(run.verdict or _title(run))
-    image = f'<img class="figure" alt="{alt}" src="{sources[0]}">'
-    return f'<picture><source media="(prefers-color-scheme: dark)" srcset="{sources[1]}">{image}</picture>'
+def _trail(item: Derived, known: Mapping[str, Chapter]) -> str:
+    """How a derived input came about, from the root to itself."""
+    links = [
+        f'<a href="#run-{escape(ancestor.run)}">{escape(ancestor.title)}</a>' if ancestor.run in known else escape(ancestor.title)
+        for ancestor in item.trail
+    ]
+    steps = " → ".join([*links, f"<strong>{escape(item.name)}</strong>"])
+    return f'<p class="trail"><span class="quiet">Where its input comes from:</span> {steps}</p>'
 
 
-def _origin(run: Run) -> dict[str, str]:
-    """Where the result comes from: model, data, device, versions, time."""
-    request = run.request
-    rows = {f"Model {i}" if len(request.models) > 1 else "Model": _reference(model) for i, model in enumerate(request.models, 1)}
-    if request.dataset is not None:
-        rows["Data"] = _reference(request.dataset)
-    rows["Inputs"] = "all" if request.indices is None else _indices(request.indices)
-    rows["Device"] = run.device or request.device or "not started"
-    rows["Started"] = _moment(run.created)
-    rows["Time"] = duration(run.seconds)
-    rows["Versions"] = ", ".join(f"{name} {version}" for name, version in run.versions.items()) or "unknown"
-    rows["Run"] = f"{run.id}, request {_fingerprint(run)}"
-    return rows
+def _pictures(workspace: Workspace, chapters: Sequence[Chapter]) -> dict[str, str]:
+    """The figure of every run, by its id; in dark too where that does not make the file too large."""
+    light = {one.run.id: address for one in chapters if (address := _figure(workspace, one, dark=False))}
+    both = 2 * sum(map(len, light.values())) <= _BOTH_BYTES
+    pictures = {}
+    for one in chapters:
+        if one.run.id in light:
+            image = f'<img class="figure" alt="{escape(one.run.verdict or one.title)}" src="{light[one.run.id]}">'
+            dark = f'<source media="(prefers-color-scheme: dark)" srcset="{_figure(workspace, one, dark=True)}">' if both else ""
+            pictures[one.run.id] = f"<picture>{dark}{image}</picture>"
+    return pictures
 
 
-def _fingerprint(run: Run) -> str:
-    return run.request.fingerprint if run.request.analysis in analyses() else "of an unknown analysis"
-
-
-def _settings(run: Run) -> dict[str, str]:
-    """Every setting under its title, the seed among them."""
-    known = analyses().get(run.request.analysis)
-    fields = known.params.model_fields if known else {}
-    return {_label(fields, name): _value(value) for name, value in run.request.params.items()}
-
-
-def _label(fields: Mapping[str, Any], name: str) -> str:
-    return (fields[name].title if name in fields else None) or name
-
-
-def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else write(value)
-
-
-def _reference(reference: Reference) -> str:
-    place = f" ({reference.path})" if reference.path else ""
-    return f"{reference.name}{place}, fingerprint {reference.fingerprint}"
-
-
-def _indices(indices: Sequence[int]) -> str:
-    listed = ", ".join(str(i) for i in indices[:12])
-    return f"{listed} … ({len(indices):,} in all)" if len(indices) > 12 else listed
+def _figure(workspace: Workspace, chapter: Chapter, *, dark: bool) -> str:
+    figure = facts.figure(workspace, chapter, dark=dark)
+    return "" if figure is None else figure_address(figure)
 
 
 def _table(rows: Mapping[str, str]) -> str:
     lines = "".join(f"<tr><th>{escape(name)}<td>{escape(value)}</tr>" for name, value in rows.items())
     return f'<table class="facts"><tbody>{lines}</tbody></table>'
-
-
-def _title(run: Run) -> str:
-    known = analyses().get(run.request.analysis)
-    return known.title if known else run.request.analysis
-
-
-def _png(picture: np.ndarray) -> str:
-    image = Image.fromarray(picture)
-    image.thumbnail((2 * _THUMBNAIL, _THUMBNAIL))
-    buffer = io.BytesIO()
-    image.save(buffer, "png")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M %Z")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
-
-
-def duration(seconds: float) -> str:
-    """A time in words: ``2.1 s``, ``3 min 5 s``, ``2 h 10 min``."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

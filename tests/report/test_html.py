@@ -15,7 +15,7 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.request import Request, drive
 from robgui.core.run import RunState
 from robgui.core.workspace import Workspace
-from robgui.report.html import duration, write_html
+from robgui.report.html import write_html
 from tests.analyses.zonnscan.models import small_mlp
 
 EVIL = "<script>alert('1')</script>&\""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,15 @@ def export(workspace: Workspace, folder: Path) -> Path:
     return folder
 
 
+def export_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None = None) -> int:
+    """Writes ``findings.csv`` and ``findings/<id>.png`` into ``folder``, of these findings or of all; returns how many."""
+    try:
+        (folder / "findings").mkdir(parents=True, exist_ok=True)
+        return _write_findings(workspace, folder, ids)
+    except OSError as error:
+        raise WorkspaceError(f"The findings cannot be exported to {folder} ({error.strerror}); choose another folder.") from error
+
+
 def write_document(fields: dict[str, Any], path: Path) -> None:
     """A run as strict JSON; arrays too large for it go into an NPZ beside it."""
     document, arrays = readable(fields)
@@ -43,16 +53,18 @@ def _fields(run: Run) -> dict[str, Any]:
     return {field.name: getattr(run, field.name) for field in dataclasses.fields(run) if field.name != "has_result"}
 
 
-def _write_findings(workspace: Workspace, folder: Path) -> None:
+def _write_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None = None) -> int:
+    chosen = [finding.id for finding in workspace.findings()] if ids is None else ids
     with (folder / "findings.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["id", "run", "kind", "title", "severity", "starred", "note", "picture", "detail"])
-        for listed in workspace.findings():
-            finding = workspace.finding(listed.id)
+        for number in chosen:
+            finding = workspace.finding(number)
             picture = _write_picture(finding, folder)
             detail = json.dumps(readable(finding.detail)[0], allow_nan=False, ensure_ascii=False)
             flags = [finding.starred, finding.note, picture, detail]
             table.writerow([finding.id, finding.run_id, finding.kind, finding.title, finding.severity, *flags])
+    return len(chosen)
 
 
 def _write_picture(finding: StoredFinding, folder: Path) -> str:

@@ -59,6 +59,14 @@ PAGES = (
         ),
     ),
     Page(
+        "Feature game",
+        "feature-game",
+        (
+            PanelEntry("feature_game", "One image", "robgui.gui.panels.feature_game", "FeatureGamePanel"),
+            PanelEntry("feature_game_batch", "Batch", "robgui.gui.panels.feature_game_batch", "FeatureGameBatchPanel"),
+        ),
+    ),
+    Page(
         "DeepInspect",
         "deepinspect",
         (

@@ -127,7 +127,7 @@ class Strip(QWidget):
     def __init__(self, count: int) -> None:
         super().__init__()
         self._pictures = [_Picture() for _ in range(count)]
-        self._words = [_Words() for _ in range(count)]
+        self._words = [Caption() for _ in range(count)]
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
@@ -155,7 +155,7 @@ class Strip(QWidget):
                 picture.setAccessibleName(text)
 
 
-class _Words(QLabel):
+class Caption(QLabel):
     """One line that is cut with an ellipsis where there is no room; the tool tip has it whole."""
 
     def __init__(self) -> None:
@@ -164,6 +164,7 @@ class _Words(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def set_words(self, words: str) -> None:
+        """Writes this line."""
         self.words = words
         self.setToolTip(words)
         self._fit()

@@ -285,7 +285,7 @@ def test_models_of_different_classes_cannot_be_compared_and_a_black_box_has_no_a
 
 
 def test_a_network_of_another_size_gets_its_own_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    def open_scene(spec: str, classifier: Classifier, dataset=None, seed: int = 0) -> ToyScene:
+    def open_scene(spec: str, classifier: Classifier, dataset=None, seed: int = 0, up: str = "auto") -> ToyScene:
         return replace(ToyScene(spec), size=classifier.shape[1])
 
     monkeypatch.setattr("robgui.analyses.semantic.space.open_scene", open_scene)

@@ -94,6 +94,6 @@ def with_hole(u: Tensor) -> Tensor:
     return FLAT(u) * (1 - hole)
 
 
-def open_toy(spec: str, classifier: Classifier, dataset: Dataset | None = None, seed: int = 0) -> ToyScene:
+def open_toy(spec: str, classifier: Classifier, dataset: Dataset | None = None, seed: int = 0, up: str = "auto") -> ToyScene:
     """Stands in for open_scene: any name is a toy, and the scene image has exact gradients."""
     return ToyScene(dataset.key(0), exact_gradient=True) if spec == "image" and dataset is not None else ToyScene(spec)
