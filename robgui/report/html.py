@@ -30,7 +30,7 @@ MOST_FINDINGS = 60
 _OPEN_FINDINGS = 8
 _THUMBNAIL = 144
 #: Figures come in light and in dark while both together stay below so many bytes; then in light only.
-_BOTH_BYTES = 3_000_000
+_BOTH_BYTES = 3_800_000
 
 
 def write_html(workspace: Workspace, path: str | Path) -> Path:
@@ -88,23 +88,31 @@ def _summary(chapters: Sequence[Chapter]) -> Iterator[str]:
     yield '<table class="summary"><thead><tr><th scope="col">Model'
     yield "".join(f'<th scope="col">{escape(title)}' for title in methods) + "</tr></thead><tbody>\n"
     for model, cells in table.items():
-        row = "".join(f'<td data-label="{escape(title)}">{_cell(cell)}' for title, cell in zip(methods, cells, strict=True))
-        yield f'<tr><th scope="row">{escape(model)}{row}</tr>\n'
+        row = "".join(_cell(title, cell) for title, cell in zip(methods, cells, strict=True))
+        yield f'<tr><th scope="row">{_breakable(model)}{row}</tr>\n'
     yield "</tbody></table>\n"
-    yield '<p class="quiet">Each cell: the newest result, then how all runs of this method with this model ended. '
+    yield '<p class="quiet">Each cell: the newest result, then how many runs of this method with this model ended how. '
     yield "“No failure found” means that this method found none with these settings, not that there is none.</p></section>\n"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(title: str, cell: Cell) -> str:
     if not cell.chapters:
-        return '<span class="quiet">not run</span>'
+        return '<td class="none quiet">not run'
     newest = cell.newest
+    runs = facts.count(len(cell.chapters), "run")
     if newest is None or newest.headline is None:
-        return f'<a href="#run-{escape(cell.chapters[0].run.id)}">{facts.count(len(cell.chapters), "run")}</a>'
-    counts = ", ".join(f"{count} {facts.SIGNS[status]}" for status, count in cell.counts)
-    many = f'<span class="quiet">{facts.count(len(cell.chapters), "run")}: {counts}</span>' if len(cell.chapters) > 1 else ""
-    link = f'<a href="#run-{escape(newest.run.id)}">{escape(newest.headline.title)}: {escape(newest.headline.text)}</a>'
-    return f"{_status(newest)}<br>{link} {many}"
+        words = f'<a href="#run-{escape(cell.chapters[0].run.id)}">{runs}</a>'
+    else:
+        counts = ", ".join(f"{facts.SIGNS[status]} {count}" for status, count in cell.counts)
+        many = f'<br><span class="quiet">{runs}: {counts}</span>' if len(cell.chapters) > 1 else ""
+        link = f'<a href="#run-{escape(newest.run.id)}">{escape(newest.headline.title)}: {escape(newest.headline.text)}</a>'
+        words = f"{_status(newest)}<br>{link}{many}"
+    return f'<td data-label="{escape(title)}">{words}'
+
+
+def _breakable(name: str) -> str:
+    """A file name that may be broken where a person would break it."""
+    return escape(name).replace("_", "_<wbr>").replace(".", "<wbr>.")
 
 
 def _status(chapter: Chapter) -> str:

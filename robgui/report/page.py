@@ -23,8 +23,8 @@ nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; 
 .status.good { color: var(--good); }
 .status.unknown { color: var(--quiet); }
 .headline, .trail { margin: .25rem 0; overflow-wrap: anywhere; }
-.summary { font-size: .9rem; }
-.summary th { overflow-wrap: anywhere; }
+.summary { font-size: .9rem; table-layout: fixed; }
+.summary th, .summary td { overflow-wrap: break-word; }
 .summary a { text-decoration: none; }
 .summary a:hover, .summary a:focus { text-decoration: underline; }
 footer { border-top: 1px solid var(--line); padding-top: 1rem; }
@@ -48,6 +48,7 @@ meter { width: 4rem; }
   .findings thead, .summary thead { display: none; }
   .findings tr, .summary tr { display: block; border-bottom: 1px solid var(--line); padding: .75rem 0; }
   .findings td, .summary td, .summary th { display: block; border: 0; padding: .15rem 0; }
+  .summary .none { display: none; }
   .summary td::before { content: attr(data-label); display: block; color: var(--quiet); margin-top: .35rem; }
   .facts th { width: 6.5rem; }
 }
