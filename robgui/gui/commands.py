@@ -19,6 +19,7 @@ from robgui.gui.library import Opening
 from robgui.gui.model_dialog import ModelDialog
 from robgui.gui.palette import CommandPalette, ShortcutSheet
 from robgui.gui.panels import PAGES
+from robgui.gui.presentation import Presentation
 from robgui.gui.theme import theme
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Commands:
         self._store = window.store
         self._dialog: ModelDialog | None = None
         self._help: Help | None = None
+        self._presentation: Presentation | None = None
         self.batch: BatchWindow | None = None
         self._store.library.trust_needed.connect(self._ask_trust)
         self._store.library.details_needed.connect(self._ask_details)
@@ -62,6 +64,7 @@ class Commands:
             Entry("open_workspace", "Open workspace …", "File", self.open_workspace, "Ctrl+Shift+O", "open", separator=True),
             Entry("save_workspace", "Save workspace as …", "File", self.save_workspace, "Ctrl+S", "save"),
             Entry("export_workspace", "Export all runs as files …", "File", self.export_workspace),
+            Entry("export_findings", "Export findings as images and CSV …", "File", self.export_findings, icon="findings"),
             Entry("find_missing", "Find missing file …", "File", self.find_missing, icon="link"),
             Entry("report", "Write report …", "File", self.write_report, "Ctrl+Shift+R", "report", separator=True),
             Entry("save_picture", "Save picture …", "File", self.save_picture, "Ctrl+E", "export"),
@@ -88,7 +91,9 @@ class Commands:
             Entry("larger", "Larger text", "View", lambda: self.scale_text(1.1), "Ctrl++", "plus"),
             Entry("smaller", "Smaller text", "View", lambda: self.scale_text(1 / 1.1), "Ctrl+-", "minus"),
             Entry("reset_layout", "Reset layout", "View", w.reset_layout, separator=True),
+            Entry("present", "Present findings", "View", self.present, "F11", "present", checkable=True, separator=True),
             Entry("help", "Help on this page", "Help", self.show_help, "F1", "help"),
+            Entry("guide", "Guided tour", "Help", self.start_guide, "Shift+F1", "eye"),
             Entry("palette", "Find command …", "Help", self.show_palette, "Ctrl+Shift+P", "search"),
             Entry("shortcuts", "Keyboard shortcuts", "Help", self.show_shortcuts, "?", "info"),
             Entry("doctor", "Check the installation …", "Help", self.show_doctor, icon="check"),
@@ -135,6 +140,7 @@ class Commands:
             save_numbers=shown,
             find_missing=bool(store.history.missing),
             report=bool(store.history.runs),
+            export_findings=bool(store.history.findings),
         )
 
     # --- opening -------------------------------------------------------------------------------------------
@@ -280,10 +286,16 @@ class Commands:
         if folder:
             self._store.history.export(Path(folder))
 
+    def export_findings(self) -> None:
+        """Writes the findings that pass the filter of their dock as images and CSV."""
+        folder = QFileDialog.getExistingDirectory(self._window, "Export findings into a folder", self._window.settings.last_folder)
+        if folder:
+            self._store.history.export_findings(Path(folder), self._window.findings.shown())
+
     def write_report(self) -> None:
-        """Writes the one-file HTML report."""
-        if path := self._ask_save("Write report", "report.html", "HTML (*.html)"):
-            self._store.history.write_report(path.with_suffix(".html"))
+        """Writes the report, as one HTML file or as PDF by its ending."""
+        if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
+            self._store.history.write_report(path)
 
     def save_picture(self) -> None:
         """Saves the picture on show."""
@@ -369,6 +381,18 @@ class Commands:
             self.batch = BatchWindow(self._store, self._window)
         self.batch.show()
         self.batch.raise_()
+
+    def present(self) -> None:
+        """Shows the findings on the whole screen, or stops it."""
+        if self._presentation is None:
+            self._presentation = Presentation(self._store, self._window)
+            self._presentation.left.connect(lambda: self._window.actions_["present"].setChecked(False))
+        self._presentation.toggle()
+        self._window.actions_["present"].setChecked(self._presentation.isVisible())
+
+    def start_guide(self) -> None:
+        """Starts the guided tour in this window, from its beginning."""
+        self._window.guide.start()
 
     def show_palette(self) -> None:
         """Everything by typing."""

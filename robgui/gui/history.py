@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,14 +91,25 @@ class History(QObject):
         workspace = self._need()
         self._background.run(lambda: workspace.export(folder), lambda _: self.said.emit("info", f"Exported to {folder}.", ""))
 
-    def write_report(self, path: Path) -> None:
-        """Writes the one-file HTML report."""
+    def export_findings(self, folder: Path, ids: Sequence[int] | None = None) -> None:
+        """Writes these findings, or all, as images and one CSV file into ``folder``."""
+        workspace = self._need()
+
+        def written(count: int) -> None:
+            self.said.emit("info", f"{count:,} finding{'' if count == 1 else 's'} exported to {folder}, as images and findings.csv.", "")
+
+        self._background.run(lambda: _export_findings(workspace, folder, ids), written)
+
+    def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
+        """Writes the report, as one HTML file or as PDF by the ending of ``path``, then calls ``done``."""
         workspace = self._need()
         self.working.emit("Writing the report …")
 
         def written(_: Any) -> None:
             self.working.emit("")
             self.said.emit("info", f"Report written: {path}", "")
+            if done is not None:
+                done()
 
         def failed(sentence: str, details: str) -> None:
             self.working.emit("")
@@ -196,6 +207,12 @@ def _remember(workspace: Workspace, item: Classifier | Dataset, trust: bool) -> 
 
 
 def _write_report(workspace: Workspace, path: Path) -> None:
-    from robgui.report.html import write_html
+    from robgui.report.writing import write_report
 
-    write_html(workspace, path)
+    write_report(workspace, path)
+
+
+def _export_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None) -> int:
+    from robgui.core.workspace.export import export_findings
+
+    return export_findings(workspace, folder, ids)

@@ -14,6 +14,7 @@ from robgui.gui.actions import Actions
 from robgui.gui.chooser import Chooser
 from robgui.gui.commands import Commands
 from robgui.gui.docks import Findings, Gallery, Log, Runs
+from robgui.gui.guide import Guide
 from robgui.gui.overview import Overview
 from robgui.gui.panels import PAGES
 from robgui.gui.rail import Rail
@@ -63,6 +64,7 @@ class MainWindow(QMainWindow):
         self.status = Status(store, self)
         self.setStatusBar(self.status)
         self.toasts = Toasts(self)
+        self.guide = Guide(self)
         self._connect()
         self.commands.fill_menus()
         self._restore()
@@ -166,6 +168,7 @@ class MainWindow(QMainWindow):
         if self.store.runner.busy and not self.commands.may_quit():
             event.ignore()
             return
+        self.guide.end()
         self.settings.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         self.settings.layout = bytes(self.saveState(LAYOUT_VERSION).toBase64().data()).decode()
         save_settings(self.settings)
@@ -246,6 +249,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         store = self.store
         self.welcome.wants.connect(lambda name: self.actions_[name].trigger())
+        self.findings.wants_export.connect(self.commands.export_findings)
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)

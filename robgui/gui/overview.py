@@ -220,6 +220,7 @@ class Tile(QFrame):
         self.page = page
         self._run: Run | None = None
         self._shown: tuple[str, bool] | None = None
+        self._asked: tuple[str, bool] | None = None
         self._picture = QPixmap()
         self._status = "unknown"
         self.setProperty("role", "card")
@@ -250,7 +251,7 @@ class Tile(QFrame):
         if run is not None and self._run is not None and run.id == self._run.id:
             return
         self._run = run
-        self._shown = None
+        self._shown = self._asked = None
         self._status = "unknown"
         self._headline.setText("")
         self._picture = QPixmap()
@@ -262,14 +263,18 @@ class Tile(QFrame):
         self._tint()
 
     def due(self, run: Run) -> bool:
-        """Whether the picture of ``run`` is missing, or in the wrong theme."""
-        return self._shown != (run.id, theme.dark)
+        """Whether the picture of ``run`` is missing or in the wrong theme, and has not been asked for yet."""
+        wanted = (run.id, theme.dark)
+        if wanted in (self._shown, self._asked):
+            return False
+        self._asked = wanted
+        return True
 
     def set_summary(self, run: Run, dark: bool, headline: Headline, picture: bytes) -> None:
         """The number and the picture of ``run``, drawn for the light or the dark theme."""
         if self._run is None or run.id != self._run.id:
             return
-        self._shown = (run.id, dark)
+        self._shown, self._asked = (run.id, dark), None
         self._status = headline.status
         self._words.setText(STATUS_WORDS[headline.status])
         self._headline.setText(f"{headline.title}: {headline.text}")

@@ -43,7 +43,7 @@ class Rail(QWidget):
         button.setProperty("role", "rail")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setIconSize(QSize(28, 28))
-        button.setMinimumWidth(self.fontMetrics().averageCharWidth() * 15)
+        button.setMinimumWidth(max(self.fontMetrics().averageCharWidth() * 13, self.fontMetrics().horizontalAdvance(title) + 16))
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(title)
         button.setToolTip(f"{title} (Ctrl+{number + 1})")

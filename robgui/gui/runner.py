@@ -20,6 +20,7 @@ from robgui.gui.background import step_back, unexpected
 
 if TYPE_CHECKING:
     from robgui.core.analysis import Step
+    from robgui.core.finding import Finding
     from robgui.core.request import Drive, Request
 
 
@@ -30,7 +31,7 @@ SHUTDOWN_MS = 10_000
 class Job:
     """A Request on its way: its state, its newest Step, and the two switches pause and stop.
 
-    The worker thread writes ``mailbox``, ``run_id``, ``error``, ``details`` and ``state``; the GUI thread reads.
+    The worker thread writes ``mailbox``, ``run_id``, ``error``, ``details``, ``findings`` and ``state``; the GUI thread reads.
     """
 
     def __init__(self, request: Request, start: Callable[[], Drive]) -> None:
@@ -41,6 +42,7 @@ class Job:
         self.step: Step[Any] | None = None
         self.error = ""
         self.details = ""
+        self.findings: tuple[Finding, ...] = ()
         self.begun = 0.0
         self.ended = 0.0
         self._start = start
@@ -130,6 +132,7 @@ class Job:
             return RunState.DONE
         finally:
             drive.close()
+            self.findings = drive.findings
 
 
 class Runner(QObject):

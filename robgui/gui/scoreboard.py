@@ -73,6 +73,7 @@ class Scoreboard(Sheet):
                 if any(cells):
                     columns[known.title] = [cell or "not run" for cell in cells]
         self.show_columns(columns)
+        self.resizeColumnsToContents()
 
     def _models(self) -> dict[str, str]:
         """Names of the models that are loaded or have runs, by fingerprint, the loaded ones first."""

@@ -23,6 +23,12 @@ class Welcome(QScrollArea):
 
     _CARDS = (
         ("start_demo", "present", "Start demo", "Real networks and data that come with the program. The quickest way to see what it does."),
+        (
+            "guide",
+            "eye",
+            "Guided tour",
+            "Nine steps in three minutes: the program runs its methods on the demo and says what they show.",
+        ),
         ("open_model", "model", "Open model …", "PyTorch (.pt2, .pt, .pth, .safetensors), ONNX or scikit-learn (.skops)."),
         ("open_data", "data", "Open data …", "A folder of images, one image, IDX, NPZ, a CSV table or trajectories."),
     )

@@ -11,6 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect import DeepInspectResult
     from robgui.analyses.feature_game import FeatureGameBatchResult, FeatureGameResult
+    from robgui.analyses.semantic import Axis, MapResult, RegionsResult, SrvrResult
     from robgui.analyses.zonnscan import PopulationsResult, ZonnscanResult
 
 
@@ -108,13 +109,41 @@ def _populations(result: PopulationsResult) -> Bars:
     return Bars("mean index", means)
 
 
+def _semantic_map(result: MapResult) -> Matrix | Curves:
+    """The mean over networks and shapes on two axes; one line for each network on one."""
+    if len(result.axes) < 2:
+        lines = {name: result.scores[m, :, 0].mean(0) for m, name in enumerate(result.networks)}
+        return Curves(_axis_name(result.axes[0]), "score (0 to 1)", result.x, lines)
+    dx, dy = (float(values[1] - values[0]) if len(values) > 1 else 1.0 for values in (result.x, result.y))
+    rect = (float(result.x[0]) - dx / 2, float(result.y[0]) - dy / 2, dx * len(result.x), dy * len(result.y))
+    return Matrix(_axis_name(result.axes[0]), _axis_name(result.axes[1]), "score (0 to 1)", result.score, rect, (0.0, 1.0))
+
+
+def _axis_name(axis: Axis) -> str:
+    return f"{axis.title} ({axis.unit})" if axis.unit else axis.title
+
+
+def _semantic_regions(result: RegionsResult) -> Bars:
+    """The mean size that each method's regions reach."""
+    from robgui.analyses.semantic import METHOD_WORDS
+
+    methods = np.array(result.method)
+    sizes = {method: 100 * float(result.volume[methods == method].mean()) for method in dict.fromkeys(result.method)}
+    return Bars("mean share of the range (%)", {METHOD_WORDS[method]: size for method, size in sizes.items()})
+
+
+def _srvr(result: SrvrResult) -> Bars:
+    shares = zip(result.networks, 100 * result.srvr, strict=True)
+    return Bars("SRVR (% of the range)", {name: float(share) for name, share in shares if np.isfinite(share)})
+
+
 def _deepinspect(result: DeepInspectResult) -> Matrix:
     from robgui.analyses.deepinspect.compare import standardised
 
     count = len(result.classes)
     values = standardised(result.napvd)
     most = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
-    scale = "distance (standard deviations from the mean)"
+    scale = "distance (σ from mean)"
     return Matrix("class number", "class number", scale, values, (0, 0, count, count), (-most, most), result.classes)
 
 
@@ -135,6 +164,9 @@ def _feature_game_batch(result: FeatureGameBatchResult) -> Bars:
 COMPARED: dict[str, Callable[[Any], Comparable]] = {
     "zonnscan": _zonnscan,
     "zonnscan_populations": _populations,
+    "semantic_map": _semantic_map,
+    "semantic_regions": _semantic_regions,
+    "srvr": _srvr,
     "feature_game": _feature_game,
     "feature_game_batch": _feature_game_batch,
     "deepinspect": _deepinspect,

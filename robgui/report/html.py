@@ -132,7 +132,8 @@ def _findings(workspace: Workspace, chapters: Sequence[Chapter], findings: Seque
     rows = [_finding(workspace.finding(listed.id), known.get(listed.run_id)) for listed in shown]
     yield '<section aria-labelledby="findings"><h2 id="findings">Findings</h2>\n'
     stars = sum(finding.starred for finding in findings)
-    yield f"<p>{len(shown):,} of {facts.count(len(findings), 'finding')}: {f'the {stars} starred, then ' if stars else ''}the worst first.</p>\n"
+    first = f"the {stars} starred, then " if stars else ""
+    yield f"<p>{len(shown):,} of {facts.count(len(findings), 'finding')}: {first}the worst first.</p>\n"
     yield _finding_table(rows[:_OPEN_FINDINGS])
     if rows[_OPEN_FINDINGS:]:
         yield f"<details><summary>{len(rows) - _OPEN_FINDINGS} more</summary>{_finding_table(rows[_OPEN_FINDINGS:])}</details>\n"

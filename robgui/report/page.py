@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 STYLE = """
-:root { --ink: #1c1e21; --quiet: #5c6370; --paper: #ffffff; --line: #d9dce1; --accent: #0b63b0; --bad: #a8320a; --good: #1a6b3c; --doubt: #7a5200; --soft: #f4f5f7; }
+:root {
+  --ink: #1c1e21; --quiet: #5c6370; --paper: #ffffff; --soft: #f4f5f7; --line: #d9dce1;
+  --accent: #0b63b0; --bad: #a8320a; --good: #1a6b3c; --doubt: #7a5200;
+}
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e6ea; --quiet: #a0a7b4; --paper: #1b1d21; --line: #3a3e46; --accent: #6cb4ee; --bad: #ff9f7d; --good: #7fd3a3; --doubt: #e6b450; --soft: #25282d; }
+  :root {
+    --ink: #e4e6ea; --quiet: #a0a7b4; --paper: #1b1d21; --soft: #25282d; --line: #3a3e46;
+    --accent: #6cb4ee; --bad: #ff9f7d; --good: #7fd3a3; --doubt: #e6b450;
+  }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }

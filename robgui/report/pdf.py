@@ -13,7 +13,7 @@ from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
 from robgui.report import facts
 from robgui.report.pictures import figure_pixels
-from robgui.report.sheet import QUIET, TEXT_WIDTH, Sheet
+from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from robgui.report.facts import Cell, Chapter
 
 #: As many findings as a reader leafs through; how many there are is said.
-MOST_FINDINGS = 60
+MOST_FINDINGS = 42
 #: Pixels across the page: 200 to the inch.
 _FIGURE_WIDE = 1300
-_FIGURE_HIGH = 5.4
+#: A figure is at most so high (inches), and gives way to the small print down to so little.
+_FIGURE_HIGH, _FIGURE_LOW = 5.4, 3.8
 _ROW = 1.25
 _STATUS_COLOURS = {"bad": "#a8320a", "doubtful": "#7a5200", "good": "#1a6b3c", "unknown": QUIET}
 
@@ -92,7 +93,7 @@ def _summary_row(sheet: Sheet, cell: Cell) -> None:
         counts = ", ".join(f"{facts.SIGNS[status]} {count}" for status, count in cell.counts)
         more = f" ({runs}: {counts})" if len(cell.chapters) > 1 else ""
         columns[1] = (1.75, 1.5, newest.status, _STATUS_COLOURS[newest.headline.status])
-        columns.append((3.3, TEXT_WIDTH - 3.3, f"{newest.headline.title}: {newest.headline.text}{more}", "#1c1e21"))
+        columns.append((3.3, TEXT_WIDTH - 3.3, f"{newest.headline.title}: {newest.headline.text}{more}", INK))
     low = top
     for x, width, words, colour in columns:
         sheet.y = top
@@ -177,15 +178,21 @@ def _run(workspace: Workspace, chapter: Chapter) -> Iterator[Sheet]:
     sheet.space(0.1)
     figure = facts.figure(workspace, chapter)
     if figure is not None:
-        sheet.space(sheet.picture(figure_pixels(figure, _FIGURE_WIDE), 0.0, TEXT_WIDTH, _FIGURE_HIGH)[1] + 0.1)
+        room = min(_FIGURE_HIGH, max(_FIGURE_LOW, sheet.left - 0.1 - _small_print_height(chapter)))
+        sheet.space(sheet.picture(figure_pixels(figure, _FIGURE_WIDE), 0.0, TEXT_WIDTH, room)[1] + 0.1)
     yield from _small_print(sheet, chapter)
+
+
+def _small_print_height(chapter: Chapter) -> float:
+    """Inches that settings and origin take at most, judged by their number; a line of the origin often takes two."""
+    return 0.2 + 0.16 * max(1.9 * len(facts.origin(chapter.run)), len(facts.settings(chapter.run)))
 
 
 def _small_print(sheet: Sheet, chapter: Chapter) -> Iterator[Sheet]:
     """Origin left, settings right; on a page of its own where the figure leaves no room."""
     half = TEXT_WIDTH / 2 - 0.1
     origin, settings = facts.origin(chapter.run), facts.settings(chapter.run)
-    if sheet.left < 0.2 + 0.16 * max(1.9 * len(origin), len(settings)):
+    if sheet.left < _small_print_height(chapter):
         yield sheet
         sheet = Sheet()
         sheet.text(f"{chapter.title}: settings and origin", 12, bold=True)

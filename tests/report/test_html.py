@@ -9,12 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from robgui import manual
+from robgui.analyses.zonnscan.words import sweep_headline
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
+from robgui.core.derived import Ancestor, Derived, DerivedDataset
 from robgui.core.errors import WorkspaceError
+from robgui.core.headline import STATUS_WORDS
 from robgui.core.request import Request, drive
 from robgui.core.run import RunState
 from robgui.core.workspace import Workspace
+from robgui.report import html
+from robgui.report.facts import SIGNS
 from robgui.report.html import write_html
 from tests.analyses.zonnscan.models import small_mlp
 
@@ -89,7 +95,7 @@ def test_nothing_from_outside_becomes_markup_and_nothing_is_fetched(workspace: W
     page = read(path)
     assert "script" not in page.tags and "b" not in page.tags and EVIL in page.text
     addresses = re.findall(r'(?:src|href|srcset)="([^"]{0,12})', path.read_text(encoding="utf-8"))
-    assert addresses and all(address.startswith(("data:", "#run-")) for address in addresses)
+    assert addresses and all(address.startswith(("data:", "#")) for address in addresses)
     assert "default-src 'none'" in path.read_text(encoding="utf-8")
 
 
@@ -103,5 +109,36 @@ def test_a_place_that_cannot_be_written_is_named(workspace: Workspace, tmp_path:
         write_html(workspace, tmp_path / "missing" / "report.html")
 
 
-def test_times_are_words() -> None:
-    assert [duration(seconds) for seconds in (2.13, 185, 7800)] == ["2.1 s", "3 min 5 s", "2 h 10 min"]
+def test_the_summary_says_in_words_and_signs_how_each_model_fared(workspace: Workspace, tmp_path: Path) -> None:
+    page = read(write_html(workspace, tmp_path / "report.html"))
+    headline = sweep_headline(workspace.result(workspace.runs()[-1].id))
+    assert f"{SIGNS[headline.status]} {STATUS_WORDS[headline.status]}" in page.text
+    assert f"{headline.title}: {headline.text}" in page.text
+    assert "without such a judgement: 2 runs" in page.text
+
+
+def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace: Workspace, tmp_path: Path) -> None:
+    page = read(write_html(workspace, tmp_path / "report.html"))
+    assert manual.page("zonnscan").plain in page.text
+    assert manual.page("deepinspect").plain not in page.text
+
+
+def test_a_derived_input_is_shown_with_its_trail(workspace: Workspace, tmp_path: Path) -> None:
+    classifier = small_mlp()
+    root = workspace.runs()[-1]
+    trail = (Ancestor("data, image 1", dataset="d", index=1), Ancestor("Feature game on mlp", run=root.id))
+    derived = DerivedDataset(workspace.add_derived([Derived("the <example>", np.full((1, 6, 6), 0.5, np.float32), "image", "data", trail)]))
+    for _ in drive(Request.build("zonnscan", [classifier], derived, {"samples": 32}), workspace, [classifier], derived):
+        pass
+    page = read(write_html(workspace, tmp_path / "report.html"))
+    assert "data, image 1 → Feature game on mlp → the <example>" in page.text
+    assert page.values.count(f"#run-{root.id}") > 1, "the run that made it can be jumped to"
+
+
+def test_a_normal_workspace_gives_a_small_file(workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = workspace.runs()[-1]
+    size = write_html(workspace, tmp_path / "both.html").stat().st_size
+    monkeypatch.setattr(html, "_BOTH_BYTES", 1)
+    page = write_html(workspace, tmp_path / "light.html")
+    assert run.has_result and "<source" not in page.read_text(encoding="utf-8"), "too large for light and dark"
+    assert page.stat().st_size < size < 250_000

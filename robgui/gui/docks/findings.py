@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QStackedWidget,
     QTableView,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -25,8 +26,9 @@ from PySide6.QtWidgets import (
 from robgui.core.finding import StoredFinding
 from robgui.gui.docks.findings_items import NOTE, PICTURE, SEVERITY, STAR, TITLE, FindingsDelegate, FindingsModel
 from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.replay import Replay
 from robgui.gui.selection import Selection
-from robgui.gui.theme import theme
+from robgui.gui.theme import icon, theme
 
 if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
@@ -39,7 +41,13 @@ NOTHING_PASSES = "No finding passes the filter."
 
 
 class Findings(QWidget):
-    """The list of findings, with a filter, notes and stars."""
+    """The list of findings, with a filter, notes and stars.
+
+    Signals:
+        wants_export: The findings shown are to be written to files.
+    """
+
+    wants_export = Signal()
 
     def __init__(self, store: Store, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +55,7 @@ class Findings(QWidget):
         self.setAccessibleName("Findings")
         self.thumbnails = Thumbnails(store.pictures, parent=self)
         self.model = FindingsModel(store, self)
+        self.replay = Replay(store, self)
         self._order = (SEVERITY, True)
         self._make_filters()
         self._make_table()
@@ -72,6 +81,8 @@ class Findings(QWidget):
         self.count = QLabel()
         self.count.setProperty("role", "quiet")
         self.count.setAccessibleName("How many findings are shown")
+        self.export = QToolButton(toolTip="Export the findings shown as images and CSV", autoRaise=True)
+        self.export.setAccessibleName("Export findings")
 
     def _make_table(self) -> None:
         self.table = QTableView()
@@ -98,7 +109,7 @@ class Findings(QWidget):
 
     def _lay_out(self) -> None:
         filters = QHBoxLayout()
-        for widget, stretch in ((self.text, 1), (self.kinds, 0), (self.starred, 0), (self.count, 0)):
+        for widget, stretch in ((self.text, 1), (self.kinds, 0), (self.starred, 0), (self.count, 0), (self.export, 0)):
             filters.addWidget(widget, stretch)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
@@ -113,6 +124,7 @@ class Findings(QWidget):
         self._store.history.opened.connect(self._take_workspace)
         self._store.selection_changed.connect(self._follow)
         theme.changed.connect(self._fonts)
+        self.export.clicked.connect(self.wants_export)
         self.text.textChanged.connect(lambda _: self.sync())
         self.kinds.currentIndexChanged.connect(lambda _: self.sync())
         self.starred.toggled.connect(lambda _: self.sync())
@@ -132,6 +144,7 @@ class Findings(QWidget):
         for column, width in ((STAR, line + 24), (PICTURE, line * 4), (SEVERITY, wide * 14), (NOTE, wide * 30)):
             self.table.setColumnWidth(column, width)
         self.table.horizontalHeader().setMinimumSectionSize(line + 16)
+        self.export.setIcon(icon("export"))
         self._look_soon()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -179,6 +192,7 @@ class Findings(QWidget):
         self.empty.setText(NOTHING_PASSES if self._store.history.findings else NOTHING_YET)
         self.stack.setCurrentIndex(0 if rows else 1)
         total = len(self._store.history.findings)
+        self.export.setEnabled(bool(rows))
         self.count.setText(f"{total:,}" if len(rows) == total else f"{len(rows):,} of {total:,}")
         self._look_soon()
 
@@ -256,10 +270,19 @@ class Findings(QWidget):
         star = menu.addAction("Take the star away" if finding.starred else "Star")
         star.triggered.connect(lambda: self.model.turn_star(row))
         menu.addAction("Write a note").triggered.connect(lambda: self.table.edit(self.model.index(row, NOTE)))
+        again = menu.addAction("Replay: run again and compare")
+        again.setEnabled(not self._store.runner.busy)
+        again.triggered.connect(lambda: self.replay.start(finding))
         targets = menu.addMenu("Send its input to")
         for name, title in sending.targets().items():
             targets.addAction(title).triggered.connect(lambda _=False, name=name: sending.send_finding(finding, name))
+        menu.addSeparator()
+        menu.addAction(f"Export the {len(self.model.rows):,} shown as images and CSV …").triggered.connect(self.wants_export)
         return menu
+
+    def shown(self) -> list[int]:
+        """The findings that pass the filter, in their order."""
+        return [finding.id for finding in self.model.rows]
 
     def show_run(self, finding: StoredFinding) -> None:
         """Draws the run that found it."""

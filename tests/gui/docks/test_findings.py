@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLineEdit
 
+from robgui.core import analysis as registry
+from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from robgui.gui.docks import Findings
 from robgui.gui.docks.findings_items import NOTE, SEVERITY, STAR, TITLE
@@ -118,3 +122,48 @@ def test_pictures_are_read_for_what_is_on_screen(qtbot, findings):
     with_picture = findings.model.rows[1]
     qtbot.waitUntil(lambda: isinstance(findings.thumbnails.get(with_picture.id), QPixmap), timeout=5_000)
     assert findings.thumbnails.get(with_picture.id).size().toTuple() == (30, 20)
+
+
+def choose(menu, words):
+    next(action for action in menu.actions() if words in action.text()).trigger()
+
+
+def said_by(store):
+    sentences = []
+    store.said.connect(lambda level, sentence, details: sentences.append(sentence))
+    return sentences
+
+
+def test_a_replay_that_gives_the_same_says_so_and_leaves_one_run(qtbot, findings, filled):
+    sentences = said_by(filled)
+    choose(findings.menu(0), "Replay")
+    qtbot.waitUntil(lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000)
+    assert "to the last bit: “cat is lost”" in sentences[-1] and "2 of the 2 findings of its run came out the same" in sentences[-1]
+    qtbot.waitUntil(lambda: len(filled.history.runs) == 1 and not filled.background.busy, timeout=10_000)
+    assert len(filled.history.findings) == 2
+
+
+def test_a_replay_that_gives_something_else_is_kept_and_said(qtbot, findings, filled, monkeypatch):
+    sentences = said_by(filled)
+    known = filled.analyses["count_up"]
+    changed = dataclasses.replace(known, findings=lambda result: [Finding("trap", "cat is lost", 0.8)])
+    monkeypatch.setitem(registry._REGISTRY, "count_up", changed)
+    choose(findings.menu(0), "Replay")
+    qtbot.waitUntil(lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000)
+    assert "but with severity 0.8 instead of 0.9" in sentences[-1] and "0 of the 2 findings" in sentences[-1]
+    assert len(filled.history.runs) == 2, "what differs stays, to be looked at"
+
+
+def test_the_shown_findings_are_exported_as_images_and_csv(qtbot, findings, filled, tmp_path):
+    findings.text.setText("ant")
+    assert len(findings.shown()) == 1
+    with qtbot.waitSignal(findings.wants_export):
+        qtbot.mouseClick(findings.export, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(findings.wants_export):
+        choose(findings.menu(0), "Export the 1 shown")
+    sentences = said_by(filled)
+    filled.history.export_findings(tmp_path / "out", findings.shown())
+    qtbot.waitUntil(lambda: any("1 finding exported" in sentence for sentence in sentences), timeout=5_000)
+    lines = (tmp_path / "out" / "findings.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 2 and "ant becomes bee" in lines[1]
+    assert [path.suffix for path in (tmp_path / "out" / "findings").iterdir()] == [".png"]

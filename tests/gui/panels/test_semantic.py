@@ -1,0 +1,331 @@
+"""The panels of the semantic method: maps, growing regions, SRVR, and the controls of the scene."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from robgui.analyses.semantic import Axis
+from robgui.gui.panels.semantic_map_view import MEAN
+from robgui.gui.panels.semantic_region_views import _outline
+from robgui.gui.selection import Selection
+from robgui.gui.theme import theme
+from robgui.report.comparison import Bars, Curves, Matrix, comparable
+
+GRID = {"step": {"rotation": 60.0, "scale": 25.0}}
+QUICK = {"iterations": 12, "start_count": 2}
+
+
+@pytest.fixture
+def map_panel(bench):
+    return bench("semantic_map")
+
+
+@pytest.fixture
+def regions_panel(bench):
+    return bench("semantic_regions")
+
+
+def settle(qtbot, store):
+    qtbot.waitUntil(lambda: not store.pictures.busy and not store.background.busy, timeout=20_000)
+
+
+def scene_ready(qtbot, panel):
+    qtbot.waitUntil(lambda: bool(panel.controls.rows) and panel.controls.picture.shown, timeout=20_000)
+
+
+# --- the map -----------------------------------------------------------------------------------------------
+
+
+def test_every_network_and_the_mean_of_all_can_be_chosen_and_is_drawn(store, map_panel, run):
+    panel, pane = map_panel
+    result = run(panel, pane, **GRID)
+    assert result.networks == ("fashion_mlp.pt2", "fashion_rnn.pt")
+    words = [panel.chooser.itemText(i) for i in range(panel.chooser.count())]
+    assert words == ["fashion_mlp.pt2", "fashion_rnn.pt", "Mean over all networks and shapes (DSM)"]
+    assert np.array_equal(panel.view.heat.image.image, result.scores[0, 0])
+    panel.chooser.setCurrentIndex(2)
+    np.testing.assert_allclose(panel.view.heat.image.image, result.score)
+    item = panel.view.heat.plot.getPlotItem()
+    assert item.getAxis("bottom").labelText == "Rotation (°)" and item.getAxis("left").labelText == "Scale (%)"
+    assert panel.view.heat.image.levels.tolist() == [0, 1]
+    theme.apply(True)
+    theme.apply(False)
+
+
+def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    result = run(panel, pane, **GRID)
+    panel.view.heat.hovered.emit((58.0, 102.0))
+    assert panel.figures.words.startswith("Rotation 60°, scale 100 %: score")
+    qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
+    rows = panel.here.shares.rows
+    assert len(rows) == 5 and sorted((share for _, share, _ in rows), reverse=True) == [share for _, share, _ in rows]
+    row, column = int(np.flatnonzero(result.y == 100)[0]), int(np.flatnonzero(result.x == 60)[0])
+    assert rows[0][0] == result.labels[result.tops[0, 0, row, column]]
+    target = next((share for _, share, wanted in rows if wanted), None)
+    if target is not None:
+        assert target == pytest.approx(float(result.scores[0, 0, row, column]), abs=1e-4)
+    panel.view.heat.hovered.emit(None)
+    assert not panel.here.picture.shown and "Shift+click" in panel.figures.words
+
+
+def test_a_click_is_a_start_for_regions_and_shift_adds_another(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    run(panel, pane, **GRID)
+    panel.view.heat.clicked.emit(61.0, 99.0)
+    assert store.selection.point == (60.0, 100.0)
+    regions = store.params["semantic_regions"]
+    assert regions.starts == ((60.0, 100.0),) and regions.axes == ("rotation", "scale") and regions.scene == "image"
+    panel.view.pointed.emit(0, 0, True)
+    assert store.params["semantic_regions"].starts == ((60.0, 100.0), (-180.0, 50.0))
+    assert len(panel.view.marks.starts.getData()[0]) == 2 and len(panel.view.marks.point.getData()[0]) == 1
+    panel.clear_starts.click()
+    assert store.params["semantic_regions"].starts == () and not panel.clear_starts.isEnabled()
+    with qtbot.waitSignal(store.sending.arrived) as arrived:
+        panel.grow.click()
+    assert arrived.args == ["semantic_regions"]
+
+
+def test_the_picture_at_the_clicked_point_can_be_sent_to_any_other_analysis(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    run(panel, pane, **GRID)
+    assert not panel.offers()
+    panel.view.heat.clicked.emit(60.0, 100.0)
+    qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
+    offer = panel.offers()[0]
+    assert offer.inputs.shape == (1, 1, 28, 28) and offer.places == (0,) and "rotation 60°" in offer.title
+    assert panel.send.isVisible()
+    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+        store.sending.send(offer, "zonnscan", panel.request, panel.run_id)
+    derived = store.library.dataset.items[-1]
+    assert "rotation 60°" in derived.name and len(derived.trail) == 2
+    np.testing.assert_allclose(derived.values, offer.inputs[0], atol=1e-6)
+
+
+def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    result = run(panel, pane, axes=("rotation",), step={"rotation": 30.0})
+    lines = panel.view.curves.lines
+    assert len(lines) == 3
+    np.testing.assert_allclose(lines[1].getData()[1], result.scores[1, 0, 0])
+    np.testing.assert_allclose(lines[2].getData()[1], result.score[0], rtol=1e-5)
+    assert [key.words for key in panel.view.curves.legend._keys] == [*result.networks, "mean of all (DSM)"]
+    assert len({line.opts["pen"].style() for line in lines}) == 3
+    panel.view.curves.hovered.emit((30.0, float(result.scores[1, 0, 0, 7])))
+    qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
+    assert isinstance(comparable("semantic_map", result), Curves)
+
+
+def test_a_map_whose_model_is_no_longer_open_says_so(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    run(panel, pane, **GRID)
+    settle(qtbot, store)
+    store.library.remove_model(store.library.models[0])
+    panel.view.heat.hovered.emit((0.0, 100.0))
+    assert "fashion_mlp.pt2 is not open" in panel.here.picture._words
+
+
+def test_traps_are_marked_listed_and_pointed_at(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    result = run(panel, pane, **GRID)
+    at = np.array([[0.0, 100.0]])
+    one, none = np.array([0.1]), np.zeros(1, dtype=int)
+    images = np.zeros((1, 1, 28, 28), np.float32)
+    traps = SimpleNamespace(at=at, score=one, wall=one * 8, cells=none, top1=none, network=none + 1, shape=none, images=images)
+    trapped = SimpleNamespace(**{name: getattr(result, name) for name in result.__slots__} | {"traps": traps})
+    panel._listed = None
+    panel.result = trapped
+    panel.draw(trapped)
+    assert panel.stage.views.bar.tabText(panel.stage.views.stack.indexOf(panel.traps)) == "Traps (1)"
+    assert not len(panel.view.marks.traps.getData()[0])
+    panel._point_at_trap(0)
+    assert panel.which == (1, 0) and len(panel.view.marks.traps.getData()[0]) == 1
+    assert store.selection.point == (0.0, 100.0)
+    offers = {offer.title: offer for offer in panel.offers()}
+    assert offers["The worst trap"].inputs.shape == (1, 1, 28, 28)
+
+
+def test_in_a_small_window_the_map_takes_turns_with_its_details(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    run(panel, pane, **GRID)
+    assert not panel.stage.narrow
+    panel.resize(400, 420)
+    qtbot.waitUntil(lambda: panel.stage.narrow and panel.view.isVisible(), timeout=5000)
+    assert panel.stage.views.bar.tabText(0) == "Map" and panel.view.width() > 300
+    panel.view.heat.clicked.emit(0.0, 100.0)
+    qtbot.waitUntil(panel._inset.isVisible, timeout=10_000)
+    panel.resize(900, 600)
+    qtbot.waitUntil(lambda: not panel.stage.narrow and panel.view.isVisible() and panel.here.isVisible(), timeout=5000)
+
+
+# --- the scene ---------------------------------------------------------------------------------------------
+
+
+def test_sliders_and_ticks_write_into_the_form_and_the_picture_follows(qtbot, store, map_panel):
+    panel, _ = map_panel
+    scene_ready(qtbot, panel)
+    rows = panel.controls.rows
+    assert rows["rotation"].tick.isChecked() and not rows["rotation"].slider.isEnabled()
+    before = panel.controls.picture._pixmap.toImage()
+    rows["brightness"].slider.setValue(rows["brightness"].slider.maximum())
+    assert store.params["semantic_map"].fixed == {"brightness": 50.0}
+    qtbot.waitUntil(lambda: panel.controls.picture._pixmap.toImage() != before, timeout=10_000)
+    rows["contrast"].tick.click()
+    assert store.params["semantic_map"].axes == ("scale", "contrast")
+    assert not rows["rotation"].tick.isChecked() and rows["rotation"].slider.isEnabled()
+    panel.controls.usual.click()
+    assert store.params["semantic_map"].fixed == {} and rows["brightness"].slider.value() == 50
+
+
+def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_input(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    scene_ready(qtbot, panel)
+    panel.controls._moved("brightness", 20.0)
+    panel.controls.scene_box.setCurrentIndex(panel.controls.scene_box.findData("box"))
+    panel.controls.scene_box.activated.emit(panel.controls.scene_box.currentIndex())
+    assert store.params["semantic_map"].scene == ("box",) and store.params["semantic_map"].fixed == {}
+    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
+    result = run(panel, pane, step={"azimuth": 90.0, "elevation": 50.0})
+    assert panel.request.dataset is None and result.shapes == ("box",)
+    panel.view.heat.clicked.emit(90.0, 40.0)
+    qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
+    assert panel.offers()[0].places == (-1,)
+    assert store.params["semantic_regions"].target == result.labels[result.target[0]]
+
+
+def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(qtbot, store, map_panel, run):
+    panel, pane = map_panel
+    scene_ready(qtbot, panel)
+    panel.controls._also("box", True)
+    panel.controls._also("torus", True)
+    assert store.params["semantic_map"].scene == ("box", "torus")
+    assert panel.controls.scene_box.currentText() == "2 scenes: Box, Torus"
+    result = run(panel, pane, step={"azimuth": 180.0, "elevation": 50.0})
+    assert panel.chooser.count() == 2 * 2 + 2 + 1
+    panel.choose((1, MEAN))
+    assert panel.chooser.currentText() == "fashion_rnn.pt, mean over the shapes (NSM)"
+    np.testing.assert_allclose(panel.view.heat.image.image, result.scores[1].mean(0))
+
+
+def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_panel, tmp_path):
+    panel, _ = regions_panel
+    scene_ready(qtbot, panel)
+    good, bad = tmp_path / "corner.obj", tmp_path / "bad.obj"
+    good.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n")
+    bad.write_text("nothing here\n")
+    panel.controls.use_file(good)
+    assert store.params["semantic_regions"].scene == str(good)
+    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
+    assert panel.controls.scene_box.currentText() == "corner.obj"
+    panel.controls.use_file(bad)
+    qtbot.waitUntil(lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture._words, timeout=10_000)
+
+
+# --- regions -----------------------------------------------------------------------------------------------
+
+
+def test_three_methods_grow_on_the_map_and_the_timeline_goes_back_to_the_start(qtbot, store, regions_panel, run):
+    panel, pane = regions_panel
+    result = run(panel, pane, **QUICK)
+    settle(qtbot, store)
+    steps = result.trace.shape[1]
+    assert panel.timeline.count == steps and panel.timeline.place == steps - 1
+    styles = {line.opts["pen"].style() for line in panel.map.lines.values()}
+    colours = {line.opts["pen"].color().name() for line in panel.map.lines.values()}
+    assert len(styles) == len(colours) == 3
+    end = np.nanmax(panel.map.lines["naive"].getData()[0]) - np.nanmin(panel.map.lines["naive"].getData()[0])
+    panel.timeline.slider.setValue(0)
+    begin = np.nanmax(panel.map.lines["naive"].getData()[0]) - np.nanmin(panel.map.lines["naive"].getData()[0])
+    assert begin <= end and panel.losses.cursor.value() == 0
+    np.testing.assert_allclose(panel.map.image.image, result.map_score)
+    cells = panel.in_out.cells
+    assert cells[0].picture.shown and cells[0].words.words.startswith("in ")
+    panel.sheet.pointed.emit(4)
+    assert panel.row == 4
+    assert len(panel.table()["region"]) == len(result.method) == 6 and "low rotation" in panel.table()
+    bars = comparable("semantic_regions", result)
+    assert isinstance(bars, Bars) and list(bars.values) == ["naive", "OIR_B", "OIR_W"]
+
+
+def test_a_finer_map_of_the_same_scene_lies_behind_the_regions(qtbot, store, bench, run):
+    panel, pane = bench("semantic_map")
+    found = run(panel, pane, step={"rotation": 20.0, "scale": 10.0})
+    qtbot.waitUntil(lambda: store.history.runs[0].has_result, timeout=10_000)
+    regions, form = bench("semantic_regions")
+    run(regions, form, **QUICK)
+    qtbot.waitUntil(lambda: regions.map.image.image.shape == found.score.shape, timeout=10_000)
+    np.testing.assert_allclose(regions.map.image.image, found.scores[0, 0])
+
+
+def test_a_click_beside_the_regions_is_the_next_start(qtbot, store, regions_panel, run):
+    panel, pane = regions_panel
+    run(panel, pane, **QUICK)
+    panel.map.clicked.emit(15.0, 95.0)
+    assert store.params["semantic_regions"].starts == ((15.0, 95.0),)
+    assert len(panel.map.marks.point.getData()[0]) == 1 and panel.stale
+
+
+def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(qtbot, store, regions_panel, run, tmp_path):
+    panel, pane = regions_panel
+    result = run(panel, pane, **QUICK)
+    path = tmp_path / "regions.gif"
+    panel.save_film(path)
+    assert not panel.film_button.isEnabled()
+    qtbot.waitUntil(lambda: panel.film_button.isEnabled() and path.exists() and not store.background.busy, timeout=30_000)
+    with Image.open(path) as film:
+        assert 1 < film.n_frames <= result.trace.shape[1]
+    assert panel.timeline.place == result.trace.shape[1] - 1
+
+
+def test_a_region_across_the_seam_is_drawn_in_two_parts():
+    axes = (Axis("azimuth", "Azimuth", "°", 0.0, 360.0, 0.0, periodic=True), Axis("elevation", "Elevation", "°", -10.0, 90.0, 35.0))
+    outline = _outline(axes, np.array([[-30.0, 10.0], [30.0, 50.0]]))
+    assert np.isnan(outline[:, 0]).sum() == 2
+    assert np.nanmin(outline[:, 0]) == 0 and np.nanmax(outline[:, 0]) == 360
+
+
+def test_more_than_two_parameters_have_a_row_of_bars_each(qtbot, store, regions_panel, run):
+    panel, pane = regions_panel
+    result = run(panel, pane, axes=("rotation", "scale", "brightness"), mode="adversarial", **QUICK)
+    assert panel._stack.currentWidget() is panel.bars and panel.start == 0
+    ticks = panel.bars.getPlotItem().getAxis("left")._tickLevels[0]
+    assert [words.splitlines()[0] for _, words in ticks] == ["Rotation", "Scale", "Brightness"]
+    x, y = panel.bars.lines["oir_b"].getData()
+    assert len(x) >= 6 and np.min(x) >= 0 and np.max(x) <= 1 and len(set(np.floor(y))) == 3
+    panel.start_box.setCurrentIndex(0)
+    assert len(panel.bars.lines["oir_b"].getData()[0]) > len(x)
+    assert result.mode == "adversarial"
+
+
+def test_a_single_parameter_is_shown_in_its_unit_with_its_score(qtbot, store, regions_panel, run):
+    panel, pane = regions_panel
+    result = run(panel, pane, axes=("rotation",), **QUICK)
+    np.testing.assert_allclose(panel.bars.score.getData()[1], result.map_score[0])
+    assert panel.bars.getPlotItem().getAxis("bottom").labelText == "Rotation (°)"
+
+
+# --- SRVR --------------------------------------------------------------------------------------------------
+
+
+def test_srvr_ranks_the_networks_and_counts_what_went_wrong(store, bench, run):
+    panel, pane = bench("srvr")
+    store.select(Selection(input=3))
+    result = run(panel, pane, iterations=8, start_count=2)
+    table = panel.table()
+    assert list(table["SRVR %"]) == sorted(100 * result.srvr, reverse=True)
+    assert {"Never grew", "Hit the range", "Did not converge", "naive %", "OIR_B %", "OIR_W %"} <= set(table)
+    assert table["Regions"].tolist() == [6, 6]
+    np.testing.assert_allclose(panel.bars.opts["width"], table["SRVR %"])
+    assert [key.words for key in panel.legend._keys] == ["SRVR", "standard error", "naive", "OIR_B", "OIR_W"]
+    bars = comparable("srvr", result)
+    assert isinstance(bars, Bars) and set(bars.values) == set(result.networks)
+
+
+def test_maps_on_the_same_axes_can_be_compared(store, map_panel, run):
+    panel, pane = map_panel
+    found = comparable("semantic_map", run(panel, pane, **GRID))
+    assert isinstance(found, Matrix) and found.rect == (-210.0, 37.5, 360.0, 125.0)
