@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -12,20 +13,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from robgui import doctor
+from robgui import doctor, resources
+from robgui.doctor import check, compute, examination, files, formats, libraries, probes, python, qt
 
 
 def _pretend(monkeypatch: pytest.MonkeyPatch, **versions: str | None) -> None:
     """Pretends that these versions are installed and nothing else (``_`` stands for ``-``)."""
     known = {name.replace("_", "-"): version for name, version in versions.items()}
-    monkeypatch.setattr(doctor, "_version", known.get)
+    for module in (formats, python, qt):
+        monkeypatch.setattr(module, "version", known.get)
 
 
 def _ldd(monkeypatch: pytest.MonkeyPatch, **answers: str) -> None:
     """Pretends that ldd gives these answers for the plugins offscreen and xcb."""
-    monkeypatch.setattr(doctor, "_platform_plugin", Path)
-    monkeypatch.setattr(doctor.shutil, "which", lambda name: name)
-    monkeypatch.setattr(doctor, "_output", lambda command: answers[command[1].removeprefix("libq").removesuffix(".so")])
+    monkeypatch.setattr(libraries, "platform_plugin", Path)
+    monkeypatch.setattr(libraries.shutil, "which", lambda name: name)
+    monkeypatch.setattr(libraries, "output", lambda command: answers[command[1].removeprefix("libq").removesuffix(".so")])
 
 
 def test_the_doctor_imports_neither_qt_nor_torch_nor_numpy():
@@ -35,27 +38,38 @@ def test_the_doctor_imports_neither_qt_nor_torch_nor_numpy():
 
 
 @pytest.mark.parametrize(
-    ("version", "python", "state"),
+    ("version", "interpreter", "state"),
     [
         ("6.11.0", (3, 13), "FAIL"),
         ("6.11.1", (3, 11), "FAIL"),
         ("6.12.0", (3, 11), "FAIL"),
         ("6.12.0", (3, 12), "OK"),
-        ("6.7.3", (3, 11), "FAIL"),
         ("6.11.3", (3, 11), "OK"),
     ],
 )
-def test_broken_versions_of_qt_are_known(monkeypatch, version, python, state):
+def test_broken_versions_of_qt_are_known(monkeypatch, version, interpreter, state):
     _pretend(monkeypatch, PySide6_Essentials=version)
-    monkeypatch.setattr(doctor.sys, "version_info", python)
-    check = doctor.check_qt_version()
-    assert check.state == state
-    assert version in check.sentence
+    monkeypatch.setattr(python.sys, "version_info", interpreter)
+    found = python.check_versions()
+    assert found.state == state
+    assert version in found.sentence or state == "OK"
+
+
+def test_parts_of_qt_that_do_not_belong_together_are_a_failure(monkeypatch):
+    _pretend(monkeypatch, PySide6_Essentials="6.11.3", shiboken6="6.12.0")
+    found = python.check_versions()
+    assert found.state == "FAIL"
+    assert "pip install PySide6-Essentials==6.11.3 shiboken6==6.11.3" in found.sentence
+
+
+def test_an_old_qt_is_a_failure(monkeypatch):
+    _pretend(monkeypatch, PySide6_Essentials="6.7.3")
+    assert qt.check_qt_version().state == "FAIL"
 
 
 def test_a_missing_qt_is_a_failure_that_names_the_remedy(monkeypatch):
     _pretend(monkeypatch)
-    assert "pip install PySide6-Essentials" in doctor.check_qt_version().sentence
+    assert "pip install PySide6-Essentials" in qt.check_qt_version().sentence
 
 
 def test_missing_x11_libraries_are_named_by_debian_package(monkeypatch):
@@ -63,35 +77,35 @@ def test_missing_x11_libraries_are_named_by_debian_package(monkeypatch):
     _ldd(monkeypatch, xcb=xcb, offscreen="")
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    check = doctor.check_x11_libraries()
-    assert check.state == "FAIL"
-    assert check.packages == ("libxcb-cursor0", "libxcb-icccm4")
-    assert "apt-get install libxcb-cursor0 libxcb-icccm4" in check.sentence
-    assert doctor.check_qt_libraries().state == "OK"
+    found = libraries.check_x11_libraries()
+    assert found.state == "FAIL"
+    assert found.packages == ("libxcb-cursor0", "libxcb-icccm4")
+    assert "apt-get install libxcb-cursor0 libxcb-icccm4" in found.sentence
+    assert libraries.check_qt_libraries().state == "OK"
 
 
 def test_missing_x11_libraries_do_not_matter_without_a_display(monkeypatch):
     _ldd(monkeypatch, xcb="\tlibxcb-cursor.so.0 => not found\n", offscreen="")
     monkeypatch.delenv("DISPLAY", raising=False)
-    assert doctor.check_x11_libraries().state == "WARN"
+    assert libraries.check_x11_libraries().state == "WARN"
 
 
 def test_a_library_that_qt_always_needs_is_told_once_and_is_a_failure(monkeypatch):
     _ldd(monkeypatch, xcb="\tlibEGL.so.1 => not found\n", offscreen="\tlibEGL.so.1 => not found\n")
-    assert doctor.check_qt_libraries().packages == ("libegl1",)
-    assert doctor.check_x11_libraries().state == "OK"
+    assert libraries.check_qt_libraries().packages == ("libegl1",)
+    assert libraries.check_x11_libraries().state == "OK"
 
 
 def test_an_unknown_library_is_named_as_it_is(monkeypatch):
     _ldd(monkeypatch, offscreen="\tlibodd.so.9 => not found\n")
-    check = doctor.check_qt_libraries()
-    assert check.packages == ()
-    assert "libodd.so.9" in check.sentence
+    found = libraries.check_qt_libraries()
+    assert found.packages == ()
+    assert "libodd.so.9" in found.sentence
 
 
 def test_a_c_library_that_is_too_old_is_told_apart_from_a_missing_one(monkeypatch):
     _ldd(monkeypatch, offscreen="/x/libQt6Core.so.6: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /x/libQt6Core.so.6)\n")
-    assert "GLIBC_2.34" in doctor.check_qt_libraries().sentence
+    assert "GLIBC_2.34" in libraries.check_qt_libraries().sentence
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="these systems always have a display")
@@ -118,78 +132,139 @@ class TestDisplay:
 
 def test_an_opencv_with_its_own_qt_is_a_failure(monkeypatch):
     _pretend(monkeypatch, opencv_python="5.0", opencv_python_headless="5.0")
-    check = doctor.check_opencv()
-    assert check.state == "FAIL"
-    assert "pip uninstall -y opencv-python" in check.sentence
+    found = formats.check_opencv()
+    assert found.state == "FAIL"
+    assert "pip uninstall -y opencv-python" in found.sentence
+
+
+def test_an_opencv_built_with_qt_is_a_warning(monkeypatch):
+    _pretend(monkeypatch, opencv_python_headless="5.0")
+    monkeypatch.setattr(formats, "probe", lambda name: ({"version": "5.0", "gui": "QT5"}, ""))
+    assert formats.check_opencv().state == "WARN"
 
 
 @pytest.mark.parametrize(
     ("cuda", "devices", "driver", "state", "word"),
     [
         ("", [], "", "OK", "CPU"),
-        ("", [], "550.1", "WARN", "build for the CPU"),
-        ("12.8", [], "470.2", "WARN", "update the driver"),
-        ("12.8", ["RTX"], "570.1", "OK", "RTX"),
+        ("", [], "Driver Version: 550.1   CUDA Version: 12.4", "WARN", "build for the CPU"),
+        ("12.8", [], "Driver Version: 470.2   CUDA Version: 11.4", "WARN", "goes up to CUDA 11.4; update the driver"),
+        ("12.8", ["RTX"], "Driver Version: 570.1   CUDA Version: 12.8", "OK", "driver 570.1: RTX"),
     ],
 )
 def test_torch_is_compared_with_the_driver(monkeypatch, cuda, devices, driver, state, word):
-    found = {"version": "2.13.0", "cuda": cuda, "devices": devices, "threads": 2}
-    monkeypatch.setattr(doctor, "_try", lambda code: (found, ""))
-    monkeypatch.setattr(doctor, "_output", lambda command: driver + "\n")
-    check = doctor.check_torch()
-    assert (check.state, word in check.sentence) == (state, True)
+    told = {"version": "2.13.0", "cuda": cuda, "devices": devices, "broken": [], "threads": 2}
+    monkeypatch.setattr(compute, "probe", lambda name: (told, ""))
+    monkeypatch.setattr(compute, "output", lambda command: driver)
+    found = compute.check_torch()
+    assert (found.state, word in found.sentence) == (state, True)
 
 
-@pytest.mark.parametrize(("check", "extra"), [(doctor.check_onnx, "onnx"), (doctor.check_sklearn, "sklearn")])
-def test_a_missing_optional_package_names_its_extra(monkeypatch, check, extra):
-    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
-    found = check()
+def test_a_graphics_card_that_cannot_compute_is_a_failure(monkeypatch):
+    told = {"version": "2.13.0", "cuda": "12.8", "devices": ["Old"], "broken": ["Old: no kernel image"], "threads": 2}
+    monkeypatch.setattr(compute, "probe", lambda name: (told, ""))
+    monkeypatch.setattr(compute, "output", lambda command: "")
+    found = compute.check_torch()
+    assert (found.state, "no kernel image" in found.sentence) == ("FAIL", True)
+
+
+@pytest.mark.parametrize(("families", "missing", "state"), [(0, "×", "WARN"), (3, "×≤", "WARN"), (3, "", "OK")])
+def test_missing_fonts_and_signs_name_the_package(monkeypatch, families, missing, state):
+    told = {"families": families, "missing": missing, "family": "Sans", "fixed": "Mono"}
+    monkeypatch.setattr(qt, "probe", lambda name, variables: (told, ""))
+    found = qt.check_fonts()
+    assert found.state == state
+    assert found.packages == (("fonts-dejavu-core",) if state == "WARN" else ())
+
+
+@pytest.mark.parametrize(
+    ("told", "state"),
+    [
+        (({"platform": "xcb", "renderer": "llvmpipe", "version": "4.5"}, ""), "OK"),
+        (({"platform": "offscreen", "renderer": ""}, ""), "OK"),
+        ((None, "Segmentation fault"), "WARN"),
+    ],
+)
+def test_without_opengl_nothing_is_missing(monkeypatch, told, state):
+    monkeypatch.setattr(qt, "probe", lambda name, variables: told)
+    assert qt.check_gl().state == state
+
+
+@pytest.mark.parametrize(("look", "extra"), [(formats.check_onnx, "onnx"), (formats.check_sklearn, "sklearn")])
+def test_a_missing_optional_package_names_its_extra(monkeypatch, look, extra):
+    monkeypatch.setattr(formats.importlib.util, "find_spec", lambda name: None)
+    found = look()
     assert (found.state, f"robgui[{extra}]" in found.sentence) == ("WARN", True)
 
 
 def test_a_crash_of_what_is_tried_is_a_reason_not_a_crash():
-    found, reason = doctor._try("import os; os.abort()")
+    found, reason = check.answer_of([sys.executable, "-c", "import os; os.abort()"])
     assert found is None
     assert reason
 
 
 def test_the_reason_is_the_last_line_of_the_error():
-    assert doctor._try("raise ValueError('broken wheel')") == (None, "ValueError: broken wheel")
+    command = [sys.executable, "-c", "raise ValueError('broken wheel')"]
+    assert check.answer_of(command) == (None, "ValueError: broken wheel")
+
+
+def test_the_frozen_application_probes_with_itself(monkeypatch):
+    commands = []
+    monkeypatch.setattr(check, "answer_of", lambda command, environment: commands.append(command))
+    check.probe("qt")
+    monkeypatch.setattr(check.sys, "frozen", True, raising=False)
+    check.probe("qt")
+    assert [command[1:] for command in commands] == [["-P", "-m", "robgui.doctor", "--probe", "qt"], ["doctor", "--probe", "qt"]]
+
+
+def test_every_check_that_probes_asks_for_a_probe_that_exists():
+    asked = {
+        word
+        for module in (compute, formats, qt)
+        for word in re.findall(r'probe\("(\w+)"', Path(module.__file__).read_text(encoding="utf-8"))
+    }
+    assert asked == set(probes.PROBES)
+
+
+def test_missing_resources_are_a_failure(monkeypatch):
+    monkeypatch.setattr(resources, "_roots", lambda: iter(()))
+    found = files.check_resources()
+    assert (found.state, "install robgui again" in found.sentence) == ("FAIL", True)
 
 
 def test_a_package_that_does_not_fit_is_named(monkeypatch):
-    monkeypatch.setattr(doctor.importlib.metadata, "requires", lambda name: ["numpy>=99", "absent", "other; extra == 'dev'"])
+    monkeypatch.setattr(python.importlib.metadata, "requires", lambda name: ["numpy>=99", "absent", "other; extra == 'dev'"])
     _pretend(monkeypatch, numpy="2.0")
-    check = doctor.check_requirements()
-    assert check.state == "FAIL"
-    assert "numpy 2.0 does not fit >=99; absent is missing" in check.sentence
-    assert "other" not in check.sentence
+    found = python.check_requirements()
+    assert found.state == "FAIL"
+    assert "numpy 2.0 does not fit >=99; absent is missing" in found.sentence
+    assert "other" not in found.sentence
 
 
 def test_a_data_folder_that_cannot_be_written_is_a_failure(monkeypatch, user_folders):
     def refuse(**where):
         raise PermissionError(13, "Permission denied", where["dir"])
 
-    monkeypatch.setattr(doctor.tempfile, "TemporaryFile", refuse)
-    check = doctor.check_data_folder()
-    assert check.state == "FAIL"
-    assert "Permission denied" in check.sentence
+    monkeypatch.setattr(files.tempfile, "TemporaryFile", refuse)
+    found = files.check_data_folder()
+    assert found.state == "FAIL"
+    assert "Permission denied" in found.sentence
 
 
 def test_a_full_disk_is_a_warning(monkeypatch):
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: SimpleNamespace(free=10**8))
-    assert doctor.check_data_folder().state == "WARN"
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda path: SimpleNamespace(free=10**8))
+    assert files.check_data_folder().state == "WARN"
 
 
 def test_looking_at_the_data_folder_does_not_make_it(user_folders):
-    assert doctor.check_data_folder().state == "OK"
+    assert files.check_data_folder().state == "OK"
     assert list(user_folders.iterdir()) == []
 
 
 def test_exit_code_and_words_follow_the_worst_check(monkeypatch, capsys):
     broken = doctor.Check("qt", "FAIL", "It is broken.")
     fine = doctor.Check("torch", "OK", "It is well.")
-    monkeypatch.setattr(doctor, "SECTIONS", {"a": (lambda: broken,), "b": (lambda: fine,)})
+    monkeypatch.setattr(examination, "SECTIONS", {"a": (lambda: broken,), "b": (lambda: fine,)})
     assert doctor.main([]) == 1
     assert capsys.readouterr().out == "FAIL  qt: It is broken.\nOK    torch: It is well.\n1 to repair, 0 to know about.\n"
     assert doctor.main(["--only", "b"]) == 0
@@ -197,7 +272,7 @@ def test_exit_code_and_words_follow_the_worst_check(monkeypatch, capsys):
 
 
 def test_json_holds_every_check(monkeypatch, capsys):
-    monkeypatch.setattr(doctor, "SECTIONS", {"a": (lambda: doctor.Check("qt", "WARN", "No fonts.", ("fonts-dejavu-core",)),)})
+    monkeypatch.setattr(examination, "SECTIONS", {"a": (lambda: doctor.Check("qt", "WARN", "No fonts.", ("fonts-dejavu-core",)),)})
     assert doctor.main(["--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "ok": True,

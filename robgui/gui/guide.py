@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: What the tour looks at: a small convolutional network and a shirt that it is not sure of.
 MODEL, DATA, INPUT = "fashion_cnn.safetensors", "fashion.npz", 6
 _POLL_MS = 100
-#: While the card takes room below, a page may become this low, so that a small window does not grow.
+#: The card takes the place of the status bar, and while it is there a page may become this low: a small window does not grow.
 _LOWEST_PAGE = 200
 
 
@@ -71,6 +71,7 @@ class Guide(QObject):
         if not self.active:
             self._docks = [dock for dock in self._lists() if not dock.isHidden()]
             self._window.pages.setMinimumHeight(_LOWEST_PAGE)
+            self._window.status.hide()
         self._bar.show()
         self.go(0)
         self.card.next.setFocus()
@@ -84,6 +85,7 @@ class Guide(QObject):
         self.at = -1
         self._bar.hide()
         self._window.pages.setMinimumHeight(self._page_height)
+        self._window.status.show()
         for dock in self._docks:
             dock.show()
 

@@ -101,7 +101,7 @@ class Card(QFrame):
         for widget in (self._words, self._progress, self.show_report, self.back, self.next, self.close_):
             head.addWidget(widget)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 8, 16, 8)
+        layout.setContentsMargins(16, 4, 16, 4)
         layout.setSpacing(4)
         layout.addLayout(head)
         layout.addWidget(self.text)

@@ -25,7 +25,7 @@ _WHAT_TO_DO = (
 _BACK = (Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Backspace)
 _NEXT = (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_PageDown, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 #: So many lines of text fit the height of the screen: readable from the back of a room.
-_LINES = 40
+_LINES = 36
 
 
 class Presentation(QWidget):
@@ -128,6 +128,7 @@ class Presentation(QWidget):
         column = QVBoxLayout(words)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
+        column.addStretch(1)
         for label in (self.title, self.subject, self.verdict, self.note, self.method, self.plain):
             column.addWidget(label)
         column.addStretch(1)
@@ -170,7 +171,7 @@ class Presentation(QWidget):
         self.title.setText(finding.title if finding is not None else NOTHING)
         self._fill(self.subject, "" if run is None else self._store.subject(run.request))
         self._fill(self.verdict, run.verdict if run is not None else "" if finding is not None else _WHAT_TO_DO)
-        self._fill(self.note, finding.note if finding is not None else "")
+        self._fill(self.note, f"Note: {finding.note}" if finding is not None and finding.note else "")
         self._fill(self.method, "" if page is None else page.title)
         self._fill(self.plain, "" if page is None else page.plain)
         self._scroll.verticalScrollBar().setValue(0)
@@ -219,15 +220,15 @@ class Presentation(QWidget):
 
     def _look(self) -> None:
         """Large type that follows the size of the screen, and the colours of the theme."""
-        size = max(11.0, self.height() / _LINES * 0.62)
+        size = max(16.0, self.height() / _LINES)
         for label, scale, bold in (
-            (self.title, 1.7, True),
-            (self.subject, 0.9, False),
-            (self.verdict, 1.15, False),
-            (self.note, 1.15, True),
-            (self.method, 1.0, True),
-            (self.plain, 0.95, False),
-            (self.count, 1.0, False),
+            (self.title, 1.5, True),
+            (self.subject, 0.8, False),
+            (self.verdict, 1.0, False),
+            (self.note, 1.0, True),
+            (self.method, 0.85, True),
+            (self.plain, 0.85, False),
+            (self.count, 1.0, True),
         ):
             label.setFont(_font(size * scale, bold))
         for button, name in ((self.back, "back"), (self.forward, "forward"), (self.leave, "close")):

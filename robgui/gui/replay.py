@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from robgui.core.run import RunState
 from robgui.core.words import number
@@ -48,7 +48,11 @@ class Replay(QObject):
         if job.state is RunState.CANCELLED:
             self._store.say("info", "The replay was stopped before its end, so it says nothing.")
             return
-        self._store.background.run(lambda: _stored(workspace, run.id), lambda before: self._tell(job, finding, run, before))
+
+        def read() -> None:
+            self._store.background.run(lambda: _stored(workspace, run.id), lambda before: self._tell(job, finding, run, before))
+
+        QTimer.singleShot(0, self, read)  # after the history has asked for the run that has just ended
 
     def _tell(self, job: Job, finding: StoredFinding, run: Run, before: list[StoredFinding]) -> None:
         pairs = counterparts(before, job.findings)

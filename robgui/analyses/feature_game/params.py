@@ -55,7 +55,10 @@ class _Game(Params):
         "linf the largest change.",
     )
     distance: float | None = Field(
-        None, title="Largest distance", description="No example may be farther from the image than this; empty: no limit."
+        None,
+        title="Largest distance",
+        description="No example may be farther from the image than this; empty: no limit.",
+        json_schema_extra={"rare": True},
     )
     tau: float = Field(
         0.25,
@@ -63,9 +66,13 @@ class _Game(Params):
         le=1,
         title="Step",
         description="How far one move changes a pixel under l1, l2 and linf, values being from 0 to 1; under l0 a move goes to an extreme.",
+        json_schema_extra={"rare": True},
     )
     colours: tuple[str, ...] = Field(
-        (), title="Colours", description="Colours a move may paint beside black and white under l0, such as #ff0000, #00ff00."
+        (),
+        title="Colours",
+        description="Colours a move may paint beside black and white under l0, such as #ff0000, #00ff00.",
+        json_schema_extra={"rare": True},
     )
     max_calls: int = Field(
         5000, ge=50, le=100_000_000, title="Model calls", description="Most images shown to the model, for each search (target, player)."
@@ -83,18 +90,35 @@ class _Game(Params):
         le=1,
         title="Convergence",
         description="Stops after 1/ε iterations without a better example; 0 uses all the calls. The paper has 0.1 and 0.05.",
+        json_schema_extra={"rare": True},
     )
     refine: bool = Field(
-        True, title="Refine", description="Takes back every change that is not needed and tries swaps, after each example found."
+        True,
+        title="Refine",
+        description="Takes back every change that is not needed and tries swaps, after each example found.",
+        json_schema_extra={"rare": True},
     )
-    spread: float = Field(1.0, gt=0, le=20, title="Spread", description="Multiplies the size of every keypoint in the saliency map.")
+    spread: float = Field(
+        1.0,
+        gt=0,
+        le=20,
+        title="Spread",
+        description="Multiplies the size of every keypoint in the saliency map.",
+        json_schema_extra={"rare": True},
+    )
     selection: Literal["prior", "ucb1"] = Field(
         "prior",
         title="Selection",
         description="How the tree is walked: by upper confidence bounds alone, or with what is known as a prior.",
+        json_schema_extra={"rare": True},
     )
     exploration: float = Field(
-        1.4, ge=0, le=100, title="Exploration", description="Weight of curiosity against reward when the tree is walked."
+        1.4,
+        ge=0,
+        le=100,
+        title="Exploration",
+        description="Weight of curiosity against reward when the tree is walked.",
+        json_schema_extra={"rare": True},
     )
     move_seconds: float = Field(
         0.0,
@@ -102,6 +126,7 @@ class _Game(Params):
         le=1e7,
         title="Seconds a move",
         description="A move is fixed after so many seconds, where moves are; 0: by iterations alone.",
+        json_schema_extra={"rare": True},
     )
     move_iterations: int = Field(
         20,
@@ -109,6 +134,7 @@ class _Game(Params):
         le=1_000_000,
         title="Iterations a move",
         description="A move is fixed after so many iterations; for the preset paper and a player II who does not help.",
+        json_schema_extra={"rare": True},
     )
 
     @field_validator("distance")

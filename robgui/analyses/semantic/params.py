@@ -35,7 +35,10 @@ class SpaceParams(Params):
         "rotation and scale of an image.",
     )
     ranges: dict[str, tuple[float, float]] = Field(
-        {}, title="Ranges", description="From where to where a parameter varies, such as azimuth=0:180; others take their whole range."
+        {},
+        title="Ranges",
+        description="From where to where a parameter varies, such as azimuth=0:180; others take their whole range.",
+        json_schema_extra={"rare": True},
     )
     fixed: dict[str, float] = Field(
         {},
@@ -177,18 +180,54 @@ class GrowParams(Params):
     )
     start_count: int = Field(4, ge=1, le=64, title="Number of starts", description="How many starts the program chooses.")
     iterations: int = Field(200, ge=1, le=100_000, title="Iterations", description="Most steps; the paper takes 800.")
-    eta: float = Field(0.01, gt=0, title="Step size (η)", description="Largest move of a bound in one step, as a share of its range.")
-    alpha: float = Field(0.05, gt=0, le=1, title="Outer margin (α)", description="OIR_B: how much larger the outer region is.")
-    beta: float = Field(0.05, ge=0, lt=2, title="Gradient weight (β)", description="OIR_W: weight of the gradient; below 2/(2n − 1).")
-    lam: float = Field(0.1, ge=0, title="Size penalty (λ)", description="naive, preset paper only: the penalty on large regions.")
-    epsilon: float = Field(0.005, gt=0, title="First size (ε)", description="Regions start this far to each side of their start.")
+    eta: float = Field(
+        0.01,
+        gt=0,
+        title="Step size (η)",
+        description="Largest move of a bound in one step, as a share of its range.",
+        json_schema_extra={"rare": True},
+    )
+    alpha: float = Field(
+        0.05,
+        gt=0,
+        le=1,
+        title="Outer margin (α)",
+        description="OIR_B: how much larger the outer region is.",
+        json_schema_extra={"rare": True},
+    )
+    beta: float = Field(
+        0.05,
+        ge=0,
+        lt=2,
+        title="Gradient weight (β)",
+        description="OIR_W: weight of the gradient; below 2/(2n − 1).",
+        json_schema_extra={"rare": True},
+    )
+    lam: float = Field(
+        0.1,
+        ge=0,
+        title="Size penalty (λ)",
+        description="naive, preset paper only: the penalty on large regions.",
+        json_schema_extra={"rare": True},
+    )
+    epsilon: float = Field(
+        0.005,
+        gt=0,
+        title="First size (ε)",
+        description="Regions start this far to each side of their start.",
+        json_schema_extra={"rare": True},
+    )
     clip: bool = Field(
-        True, title="Stay in range", description="Regions end where the range of a parameter ends; the authors' own code does not do this."
+        True,
+        title="Stay in range",
+        description="Regions end where the range of a parameter ends; the authors' own code does not do this.",
+        json_schema_extra={"rare": True},
     )
     gradient: Gradient = Field(
         "auto",
         title="Gradient",
         description="OIR_W: differences of scores, or autograd through the model. auto: what is more accurate for the scene.",
+        json_schema_extra={"rare": True},
     )
 
     @model_validator(mode="before")
@@ -212,11 +251,30 @@ class GrowParams(Params):
 
 
 class _InsideParams(Params):
-    samples: int = Field(256, ge=256, le=1_000_000, title="Samples inside", description="Points in each found region that are looked at.")
-    eps_m: float = Field(
-        0.3, ge=0, le=1, title="Mean allowance", description="A region is robust when its mean score is at least 1 less this (εm) …"
+    samples: int = Field(
+        256,
+        ge=256,
+        le=1_000_000,
+        title="Samples inside",
+        description="Points in each found region that are looked at.",
+        json_schema_extra={"rare": True},
     )
-    eps_v: float = Field(0.1, ge=0, le=1, title="Variance allowance", description="… and the variance of its score is at most this (εv).")
+    eps_m: float = Field(
+        0.3,
+        ge=0,
+        le=1,
+        title="Mean allowance",
+        description="A region is robust when its mean score is at least 1 less this (εm) …",
+        json_schema_extra={"rare": True},
+    )
+    eps_v: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        title="Variance allowance",
+        description="… and the variance of its score is at most this (εv).",
+        json_schema_extra={"rare": True},
+    )
 
 
 class RegionsParams(_InsideParams, GrowParams, SpaceParams, _OneScene):

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSplitter, QWidget
 
 from robgui.core.analysis import Pace
@@ -16,7 +17,7 @@ from robgui.gui.panels.feature_game_pictures import ExampleCell, KeypointCell, S
 from robgui.gui.panels.feature_game_plots import Confidences, Players, SeverityPlot, Turned
 from robgui.gui.panels.feature_game_tree import GameTree
 from robgui.gui.panels.panel import Panel
-from robgui.gui.panels.plots import column
+from robgui.gui.panels.plots import Caption, beside, column
 from robgui.gui.panels.sheet import Sheet
 from robgui.gui.panels.thumbs import Views
 from robgui.gui.sending import Offer
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Tables need not follow every Step.
 TABLE_SECONDS = 0.4
+#: A panel with fewer lines of text than this is too low for pictures and tabs below each other.
+LOW_LINES = 38
 
 
 class FeatureGamePanel(Panel):
@@ -59,29 +62,30 @@ class FeatureGamePanel(Panel):
         """Three pictures on top, tabs below."""
         self.keypoints, self.saliency, self.example = KeypointCell(), SaliencyCell(), ExampleCell()
         self.save = QPushButton("Save example …", toolTip="Writes the example, the difference and the changed pixels as PNG files")
-        self.example.controls.addWidget(self.save)
         self.severity, self.classes, self.players, self.turned = SeverityPlot(), Confidences(), Players(), Turned()
         self.searches, self.tree = Sheet("One row per search, with all distances"), GameTree()
-        self.figures = QLabel(wordWrap=True)
+        self.figures = Caption()
+        self.figures.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.evidence = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
         self.evidence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._searches, self._moves, self._proof = self._searches_page(), self._tree_page(), self._evidence_page()
         self.views = Views(
             {
                 "Severity": self.severity,
                 "Classes": self.classes,
-                "Searches": self._searches_page(),
-                "Tree": self._tree_page(),
+                "Searches": self._searches,
+                "Tree": self._moves,
                 "Turn and scale": self.turned,
-                "Evidence": self._evidence_page(),
+                "Evidence": self._proof,
             }
         )
         self._connect_parts()
-        self.split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        self.split.addWidget(self._pictures_row())
-        self.split.addWidget(column(self.figures, self.views, stretch=1))
-        self.split.setStretchFactor(0, 5)
-        self.split.setStretchFactor(1, 4)
-        return self.split
+        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self._split.addWidget(self._pictures_row())
+        self._split.addWidget(column(beside(self.figures, self.save), self.views, stretch=1))
+        self._split.setStretchFactor(0, 5)
+        self._split.setStretchFactor(1, 4)
+        return self._split
 
     def _pictures_row(self) -> QWidget:
         self._row = QWidget()
@@ -129,6 +133,27 @@ class FeatureGamePanel(Panel):
         super().clear()
         self._search = self._game = None
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window the pictures are one of the tabs, so that each has room."""
+        super().resizeEvent(event)
+        self._arrange(event.size().height() < LOW_LINES * self.fontMetrics().height())
+
+    def _arrange(self, low: bool) -> None:
+        bar, stack = self.views.bar, self.views.stack
+        if low is (stack.indexOf(self._row) == 0):
+            return
+        with QSignalBlocker(bar):
+            if low:
+                stack.insertWidget(0, self._row)
+                bar.insertTab(0, "Pictures")
+                bar.setCurrentIndex(0)
+            else:
+                bar.removeTab(0)
+                self._split.insertWidget(0, self._row)
+                self._row.show()
+        stack.setCurrentIndex(bar.currentIndex())
+        self._draw_view()
+
     # --- drawing -------------------------------------------------------------------------------------------
 
     def draw(self, result: FeatureGameResult) -> None:
@@ -140,7 +165,7 @@ class FeatureGamePanel(Panel):
         self.keypoints.show_result(result)
         self.saliency.show_result(result)
         self._draw_example(result)
-        if self._job is None or self._tables.due() or self.views.stack.currentIndex() in (0, 1):
+        if self._job is None or self._tables.due() or self.views.stack.currentWidget() in (self.severity, self.classes):
             self._draw_view()
 
     @property
@@ -160,25 +185,23 @@ class FeatureGamePanel(Panel):
         for cell in (self.keypoints, self.saliency, self.example):
             cell.mark(pixel if words else None)
         text = " ".join(part for part in (severities(example.severity), words) if part)
-        self.figures.setText(text or "Click a circle or a changed pixel to read about it.")
+        self.figures.set_words(text or "Click a circle or a changed pixel to read about it.")
 
     def _draw_view(self) -> None:
         """Only the view that is open is drawn."""
         result: FeatureGameResult | None = self.result
         if result is None:
             return
-        draws = (
-            self._draw_severity,
-            self._draw_classes,
-            self._draw_searches,
-            self._draw_tree,
-            self.turned.show_result,
-            self._draw_evidence,
-        )
-        draws[self.views.stack.currentIndex()](result)
-
-    def _draw_severity(self, result: FeatureGameResult) -> None:
-        self.severity.show_result(result)
+        draws = {
+            self.severity: self.severity.show_result,
+            self.classes: self._draw_classes,
+            self._searches: self._draw_searches,
+            self._moves: self._draw_tree,
+            self.turned: self.turned.show_result,
+            self._proof: self._draw_evidence,
+        }
+        if draw := draws.get(self.views.stack.currentWidget()):
+            draw(result)
 
     def _draw_classes(self, result: FeatureGameResult) -> None:
         self.classes.show_confidences(result.confidence, shown(result, self._search).confidence, result.labels)

@@ -44,6 +44,7 @@ class Cell(QWidget):
         self._cross.setZValue(20)
         self.view.addItem(self._cross)
         self.view.setMinimumSize(60, 60)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -80,7 +81,7 @@ class KeypointCell(Cell):
         self.circles = pg.ScatterPlotItem(symbol="o", pxMode=False, brush=None)
         for item in (self._edges, self.circles):
             self.view.addItem(item)
-        self.controls.addWidget(Ramp("weak", "strong feature"))
+        self.controls.addWidget(Ramp("weak", "strong"))
         self.restyle()
 
     def show_result(self, result: FeatureGameResult) -> None:
@@ -150,7 +151,7 @@ class SaliencyCell(Cell):
             values, levels = (result.saliency if which == "now" else result.initial_saliency), (0.0, most)
         self.view.heat.setLookupTable(lookup(DIVERGING if which == "change" else "viridis"))
         self.view.show_heat(values, opacity, levels)
-        meaning = "saliency gained (blue), lost (red)" if which == "change" else "saliency: where the search looks"
+        meaning = "gained (blue), lost (red)" if which == "change" else "where the search looks"
         self.caption.set_words(meaning)
 
 

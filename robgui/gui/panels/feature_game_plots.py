@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from robgui.core.words import percent
-from robgui.gui.panels.plots import Key, Legend, Plot
+from robgui.gui.panels.plots import Caption, Key, Legend, Plot
 from robgui.gui.theme import theme
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ class SeverityPlot(QWidget):
         self.lines = tuple(pg.PlotDataItem(symbolSize=6, pxMode=True) for _ in CURVES)
         for line in reversed(self.lines):
             self.plot.addItem(line)
-        self.note = QLabel(wordWrap=True)
+        self.note = Caption()
         self.note.setProperty("role", "quiet")
         self._legend = Legend(row=True)
         self._span: tuple[float, float] = (0.0, 0.0)
-        _lay_out(self, self.plot, self._legend, self.note)
+        _lay_out(self, self.plot, self.note, self._legend)
         self.restyle()
 
     def restyle(self) -> None:
@@ -74,7 +74,7 @@ class SeverityPlot(QWidget):
             self._span = span
             self.plot.setXRange(0, span[0], padding=0.02)
             self.plot.setYRange(0, span[1], padding=0.04)
-        self.note.setText(_history_words(result))
+        self.note.set_words(_history_words(result))
 
 
 class Confidences(QWidget):

@@ -237,6 +237,8 @@ class Panel(QWidget):
             if self.result is not None:
                 early = "Stopped early. " if job.state is RunState.CANCELLED else ""
                 self.verdict.setText(early + self.store.analyses[self.analysis].verdict(self.result))
+                self._hold_height()
+                self._hold_height()
             self._check_stale()
 
     def _job_stepped(self, job: Job) -> None:

@@ -65,7 +65,7 @@ class SemanticMapPanel(ScenePanel):
         self.view = MapView()
         self.here, self.traps = Seen(HINT), Sheet("Traps, the worst first")
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "Scene": self.make_controls()}
-        self.stage = Stage("Map", self.view, views, shares=(5, 2))
+        self.stage = Stage("Map", self.view, views)
         self.figures = Line()
         self._inset = Picture("Rendered picture")
         self._inset.setParent(self.view)
@@ -167,6 +167,7 @@ class SemanticMapPanel(ScenePanel):
         if len(result.shapes) > 1:
             columns["Shape"] = [result.shapes[k] if k >= 0 else "mean" for k in traps.shape]
         self.traps.show_columns(columns)
+        self.traps.resizeColumnsToContents()
 
     def clear(self) -> None:
         """Back to the empty state."""

@@ -115,8 +115,8 @@ class MapView(QWidget):
         self.marks.traps.setData(pos=at)
 
     def _drawn(self, points: Sequence[Sequence[float]]) -> np.ndarray:
-        """Points as they are drawn; on a curve at the height of a score of one half."""
-        rows = [(*point, 0.5)[:2] if len(point) == 1 else tuple(point) for point in points]
+        """Points as they are drawn: of one value on the curve of the first network."""
+        rows = [tuple(point) if self.flat else (point[0], self.curves.height_at(point[0])) for point in points]
         return np.array(rows, dtype=float).reshape(-1, 2)
 
     def _hovered(self, place: tuple[float, float] | None) -> None:
@@ -150,7 +150,7 @@ class Curves(QWidget):
         self.legend = Legend()
         self.lines: list[pg.PlotCurveItem] = []
         self._names: tuple[str, ...] = ()
-        self._values = np.zeros((0, 0))
+        self._x, self._values = np.zeros(0), np.zeros((0, 0))
         self._span: tuple[float, float] = (0.0, 0.0)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -160,7 +160,7 @@ class Curves(QWidget):
 
     def show_curves(self, result: MapResult, shape: int) -> None:
         """Shows one curve for each network on one shape, or on the mean of all shapes."""
-        values = result.scores[:, :, 0, :]
+        values, self._x = result.scores[:, :, 0, :], result.x
         self._values = values.mean(1) if shape == MEAN else values[:, shape]
         names = result.networks if len(result.networks) == 1 else (*result.networks, "mean of all (DSM)")
         if names != self._names:
@@ -175,6 +175,10 @@ class Curves(QWidget):
             self.plot.setXRange(*span, padding=0.02)
             self.plot.setYRange(0, 1, padding=0.05)
 
+    def height_at(self, x: float) -> float:
+        """The score of the first network at a place."""
+        return float(np.interp(x, self._x, np.nan_to_num(self._values[0])))
+
     def nearest(self, column: int, y: float) -> int:
         """The network whose curve is nearest to a height."""
         distance = np.nan_to_num(np.abs(self._values[:, column] - y), nan=np.inf)
@@ -186,7 +190,9 @@ class Curves(QWidget):
         pens = [self._pen(place) for place in range(len(self._names))]
         for line, pen in zip(self.lines, pens, strict=True):
             line.setPen(pen)
-        self.legend.show_keys([Key(name, pen) for name, pen in zip(self._names, pens, strict=True)])
+        metrics = self.fontMetrics()
+        words = [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, metrics.averageCharWidth() * 20) for name in self._names]
+        self.legend.show_keys([Key(name, pen) for name, pen in zip(words, pens, strict=True)])
 
     def _make(self, names: tuple[str, ...]) -> None:
         for line in self.lines:

@@ -28,6 +28,10 @@ _CORNERS = {"naive": (0, 1), "oir_b": (1, 1), "oir_w": (1, 0)}
 _NEAR = 0.16
 
 
+#: Room for the bounds in words beside the bars, in characters.
+_WORDS = 24
+
+
 class OnMap(Heat):
     """Rectangles over two parameters, one colour and line for each method."""
 
@@ -108,6 +112,7 @@ class Bars(Plot):
         self.starts = pg.ScatterPlotItem(symbol="star", size=12)
         self._words: list[pg.TextItem] = []
         self._shown: object = None
+        self._end = 1.0
         for item in (self.score, *self.lines.values(), self.starts):
             self.addItem(item)
         self.restyle()
@@ -136,7 +141,9 @@ class Bars(Plot):
         if not hasattr(self, "lines"):  # the plot styles itself before it has any lines
             return
         for method, line in self.lines.items():
-            line.setPen(pg.mkPen(colour_of(method), width=6, cap=Qt.PenCapStyle.FlatCap))
+            pen = pen_of(method, 6)
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            line.setPen(pen)
         self.score.setPen(pg.mkPen(theme.colours.quiet, width=1.5, style=Qt.PenStyle.DotLine))
         self.starts.setPen(pg.mkPen(theme.colours.text))
         self.starts.setBrush(pg.mkBrush(theme.colours.surface))
@@ -153,13 +160,16 @@ class Bars(Plot):
             axis = result.axes[0]
             item.setLabel("bottom", axis_title(axis))
             item.setLabel("left", "score (dotted, 0 to 1)")
-            item.getAxis("left").setTicks(None)
+            for side in ("left", "bottom"):
+                item.getAxis(side).setTicks(None)
             self.setRange(xRange=(axis.low, axis.high), yRange=(0, 1), padding=0.04)
             return
         item.setLabel("bottom", "share of the range (0 to 1)")
         item.setLabel("left", "")
+        item.getAxis("bottom").setTicks([[(tick / 5, f"{tick / 5:g}") for tick in range(6)]])
         names = [f"{a.title}\n{with_unit(a.low, '')} to {with_unit(a.high, a.unit)}" for a in result.axes]
         item.getAxis("left").setTicks([[(n - 1 - place + 0.5, name) for place, name in enumerate(names)]])
+        self._end = 1.0
         self.setRange(xRange=(0, 1), yRange=(0, n), padding=0.03)
 
     def _bars(self, result: RegionsResult, step: int, row: int, place: float) -> Iterator[tuple[float, float]]:
@@ -172,8 +182,9 @@ class Bars(Plot):
                 yield self._scaled(result, p, high), level
 
     def _write(self, result: RegionsResult, step: int, places: dict[int, float]) -> None:
-        """Writes the bounds above the bars of one start."""
-        wanted = [(row, p) for row in places for p in range(len(result.axes))]
+        """Writes the bounds of one start beside its bars, where there is room for the words."""
+        n = len(result.axes)
+        wanted = [(row, p) for row in places for p in range(n)] if self._make_room(n, len(places)) else []
         while len(self._words) < len(wanted):
             words = pg.TextItem(color=theme.colours.text, anchor=(0.5, 1))
             self._words.append(words)
@@ -184,7 +195,22 @@ class Bars(Plot):
                 row, p = wanted[place]
                 low, high = (float(v) for v in result.trace[row, step, :, p])
                 words.setText(f"{NAMES[result.method[row]]}: {with_unit(low, '')} to {with_unit(high, result.axes[p].unit)}")
-                words.setPos(0.5 if len(result.axes) > 1 else sum(self.viewRange()[0]) / 2, self._level(result, p, places[row]))
+                words.setAnchor((0, 0.5) if n > 1 else (0.5, 1))
+                words.setPos(1.01 if n > 1 else (low + high) / 2, self._level(result, p, places[row]))
+
+    def _make_room(self, n: int, regions: int) -> bool:
+        """Whether words fit beside the bars; if so, the axis goes on behind 1 to hold them."""
+        box, metrics = self.getPlotItem().getViewBox(), self.fontMetrics()
+        fits = bool(regions) and box.height() / (n * (regions + 1)) >= 0.8 * metrics.height()
+        if n == 1:
+            return fits
+        words = metrics.averageCharWidth() * _WORDS
+        fits = fits and box.width() > 2 * words
+        end = 1 + words / (box.width() - words) if fits else 1.0
+        if end != self._end:
+            self._end = end
+            self.setXRange(0, end, padding=0.03)
+        return fits
 
     @staticmethod
     def _level(result: RegionsResult, p: int, place: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -84,7 +84,7 @@ class SceneControls(QWidget):
         self.usual.clicked.connect(lambda: self._offer(fixed={}))
         self.picture = Picture("The scene as it stands")
         self.caption, self.hint = Line(), Line()
-        self.hint.set_words(f"Tick what varies (at most {self._most}); slide the rest.")
+        self.hint.set_words(f"Tick what varies (up to {self._most})")
         for label in (self.caption, self.hint):
             label.setProperty("role", "quiet")
         self._sliders = QWidget()
@@ -124,6 +124,10 @@ class SceneControls(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(self._choose_row)
         layout.addLayout(self._body, 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrow: it arranges itself by the room there is."""
+        return QSize(self.fontMetrics().averageCharWidth() * 32, self.fontMetrics().height() * 8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow place the picture stands above the sliders; in a wide one they take two columns."""

@@ -16,7 +16,14 @@ from robgui.gui.selection import Selection
 from robgui.gui.theme import theme
 from robgui.report.comparison import Bars, comparable, difference
 
-VIEWS = {"severity": 0, "classes": 1, "searches": 2, "tree": 3, "turned": 4, "evidence": 5}
+VIEWS = {
+    "severity": "Severity",
+    "classes": "Classes",
+    "searches": "Searches",
+    "tree": "Tree",
+    "turned": "Turn and scale",
+    "evidence": "Evidence",
+}
 QUICK = {"max_calls": 1200}
 
 
@@ -43,7 +50,8 @@ def click(view, column, row):
 
 
 def look(panel, view):
-    panel.views.bar.setCurrentIndex(VIEWS[view])
+    bar = panel.views.bar
+    bar.setCurrentIndex([bar.tabText(i) for i in range(bar.count())].index(VIEWS[view]))
 
 
 def test_the_pictures_show_keypoints_saliency_and_the_changed_pixels(played):
@@ -72,6 +80,7 @@ def test_the_saliency_can_be_seen_before_and_after_and_thinner(played):
 def test_the_three_curves_differ_in_line_and_symbol_and_show_the_history(played):
     styles = {line.opts["pen"].style() for line in played.severity.lines}
     assert len(styles) == 3
+    look(played, "severity")
     for place, line in enumerate(played.severity.lines):
         np.testing.assert_allclose(line.getOriginalDataset()[1], played.result.history[:, place])
 
@@ -79,19 +88,19 @@ def test_the_three_curves_differ_in_line_and_symbol_and_show_the_history(played)
 def test_a_click_on_a_keypoint_or_a_changed_pixel_is_told_and_read(played, store):
     x, y = (round(value) for value in played.result.keypoints[0, :2])
     click(played.keypoints.view, x, y)
-    assert store.selection.pixel is not None and "in keypoint" in played.figures.text()
+    assert store.selection.pixel is not None and "in keypoint" in played.figures.words
     column, row = played.result.changed[0].tolist()
     click(played.example.view, column, row)
     assert store.selection.pixel == (column, row)
-    assert f"Pixel {column}, {row}:" in played.figures.text() and "became" in played.figures.text()
+    assert f"Pixel {column}, {row}:" in played.figures.words and "became" in played.figures.words
     assert played.saliency._cross.getData()[0][0] == column + 0.5
 
 
 def test_a_pixel_chosen_elsewhere_is_marked_and_one_outside_is_not(played, store):
     store.select(store.selection.but(pixel=(3, 4)))
-    assert "Pixel 3, 4" in played.figures.text() and len(played.keypoints._cross.data) == 1
+    assert "Pixel 3, 4" in played.figures.words and len(played.keypoints._cross.data) == 1
     store.select(store.selection.but(pixel=(99, 4)))
-    assert "Pixel" not in played.figures.text() and not len(played.keypoints._cross.data)
+    assert "Pixel" not in played.figures.words and not len(played.keypoints._cross.data)
 
 
 def test_confidences_before_and_after_have_one_bar_per_class(played):
@@ -153,7 +162,7 @@ def test_an_unreachable_target_says_that_nothing_was_found_and_why_it_proves_not
     assert not panel.save.isEnabled() and not panel.example.marks.getData()[0].size
     assert [offer.title for offer in panel.offers()] == [f"The image, {result.input_name}"]
     look(panel, "severity")
-    assert panel.severity.note.text() == "The curves begin with the first example."
+    assert panel.severity.note.words == "The curves begin with the first example."
     look(panel, "turned")
     assert not panel.turned.angles.isVisible() and "if there is one" in panel.turned.words.text()
     look(panel, "evidence")
@@ -179,6 +188,18 @@ def test_every_view_follows_the_theme(played):
         theme.apply(True)
         theme.apply(False)
     assert played.pictures().keys() >= {"pictures", "severity", "classes"}
+
+
+def test_in_a_low_window_the_pictures_are_a_tab_and_in_a_tall_one_they_stand_above(played):
+    names = [played.views.bar.tabText(i) for i in range(played.views.bar.count())]
+    assert names[0] == "Pictures" and played.views.stack.currentIndex() == 0
+    look(played, "classes")
+    played.resize(900, 1000)
+    assert played.views.bar.tabText(played.views.bar.currentIndex()) == "Classes"
+    assert played.views.stack.currentWidget() is played.classes and played.views.bar.count() == len(VIEWS)
+    assert played.keypoints.isVisible() and played.classes.isVisible()
+    played.resize(720, 480)
+    assert played.keypoints.isVisible() and not played.classes.isVisible()
 
 
 def small_tree(visits):

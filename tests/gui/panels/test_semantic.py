@@ -113,7 +113,7 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(qtbot, st
     assert len(lines) == 3
     np.testing.assert_allclose(lines[1].getData()[1], result.scores[1, 0, 0])
     np.testing.assert_allclose(lines[2].getData()[1], result.score[0], rtol=1e-5)
-    assert [key.words for key in panel.view.curves.legend._keys] == [*result.networks, "mean of all (DSM)"]
+    assert [key.words for key in panel.view.curves.legend._keys] == ["fashion_mlp.pt2", "fashion_rnn.pt", "mean of all (DSM)"]
     assert len({line.opts["pen"].style() for line in lines}) == 3
     panel.view.curves.hovered.emit((30.0, float(result.scores[1, 0, 0, 7])))
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)

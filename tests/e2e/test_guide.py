@@ -1,0 +1,86 @@
+"""The guided tour, started from the welcome page and pressed through to its end, on the real demo."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+
+from robgui.core.run import RunState
+from robgui.gui.app import application, leave, open_window
+from robgui.gui.guide import INPUT, MODEL
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    application()
+    made = open_window(tmp_path / "w.robgui")
+    made.show()
+    qtbot.waitExposed(made)
+    qtbot.waitUntil(lambda: bool(made.store.analyses) and made.store.history.workspace is not None, timeout=60_000)
+    made.guide.report = tmp_path / "tour.html"
+    yield made
+    made.close()
+    assert leave(made, 0) == 0
+    made.deleteLater()
+
+
+def press(qtbot, button):
+    assert button.isEnabled() and button.isVisible(), f"{button.text()} cannot be pressed"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def arrive(qtbot, guide):
+    qtbot.waitUntil(lambda: not guide.waiting and guide.card.next.text() != "Skip", timeout=150_000)
+
+
+def test_the_tour_ends_within_three_minutes_and_leaves_runs_findings_and_a_report(qtbot, window):
+    guide, store = window.guide, window.store
+    began = time.monotonic()
+    press(qtbot, window.welcome.button("guide"))
+    seen = []
+    while guide.active:
+        arrive(qtbot, guide)
+        seen.append((guide.card.count.text(), window.pages.currentIndex()))
+        assert not guide.card.problem.text()
+        if guide.at == 4:
+            assert store.selection.finding is not None and window.findings.isVisible(), "a finding is pointed at"
+        else:
+            assert window.runs_dock.isHidden(), "the picture gets the room"
+        press(qtbot, guide.card.next)
+    assert time.monotonic() - began < 180
+    assert [count for count, _ in seen] == [f"{i} of 9" for i in range(1, 10)]
+    assert len({page for _, page in seen}) >= 5, "the window moves along"
+    runs = store.history.runs
+    assert {run.request.analysis for run in runs} == {"zonnscan", "feature_game", "deepinspect", "last_particle"}
+    assert all(run.state is RunState.DONE and run.request.models[0].name == MODEL for run in runs)
+    assert all(run.request.indices == (INPUT,) for run in runs if run.request.analysis != "deepinspect")
+    assert "DeepInspect" in guide.report.read_text(encoding="utf-8")
+    assert not guide.card.isVisible() and not window.runs_dock.isHidden(), "the window is as it was"
+
+
+def test_every_step_can_be_skipped_and_gone_back_to_at_once(qtbot, window):
+    guide = window.guide
+    window.actions_["guide"].trigger()
+    assert guide.card.next.text() == "Skip" and not guide.card.back.isEnabled()
+    for _ in range(3):
+        press(qtbot, guide.card.next)
+    assert guide.at == 3
+    assert "cannot run here" in guide.card.problem.text(), "nothing is loaded yet, and the card says so"
+    press(qtbot, guide.card.back)
+    assert guide.at == 2
+    press(qtbot, guide.card.close_)
+    assert not guide.active and not guide.card.isVisible()
+    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=120_000)
+
+
+def test_a_small_window_does_not_grow(qtbot, window):
+    window.resize(1100, 700)
+    window.actions_["guide"].trigger()
+    for _ in window.guide.chapters[1:]:
+        press(qtbot, window.guide.card.next)
+        qtbot.wait(20)
+        assert window.minimumSizeHint().height() <= 700, window.guide.card.title.text()
+    press(qtbot, window.guide.card.close_)
+    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=120_000)
