@@ -285,6 +285,15 @@ def test_report_writes_one_html_file(files, tmp_path):
     done = robgui("report", workspace, "--html", page)
     assert done.returncode == 0, done.stderr
     assert "zoNNscan" in page.read_text(encoding="utf-8")
+    done = robgui("report", workspace, "--html", page, "--pdf", tmp_path / "r.pdf")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_report_needs_a_place(tmp_path):
+    done = robgui("report", tmp_path / "none.robgui")
+    assert done.returncode == 2
+    assert "--html FILE, --pdf FILE, or both" in sentence(done.stderr)
 
 
 def test_a_report_of_a_missing_workspace_is_one_sentence(tmp_path):

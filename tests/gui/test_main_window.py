@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QPen
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 
 from robgui import resources
+from robgui.core.finding import Finding
+from robgui.core.request import Request
 from robgui.gui.app import application, leave, open_window
 from robgui.gui.theme import theme
 from robgui.report.figures.style import CLASS_COLOURS, CLASS_LINES
@@ -147,3 +149,38 @@ def test_every_control_has_a_name_for_a_screen_reader(window):
         if not widget.objectName().startswith("qt_")
     ]
     assert nameless == []
+
+
+def test_write_report_offers_html_and_pdf_and_the_ending_decides(window, qtbot, tmp_path, monkeypatch):
+    history = window.store.history
+    history.workspace.add_run(Request(analysis="zonnscan", params={}))
+    with qtbot.waitSignal(history.runs_changed, timeout=10_000):
+        history.refresh()
+    offered = []
+    for answer, written in (("plain", "plain.pdf"), ("page.html", "page.html"), ("book.pdf", "book.pdf")):
+
+        def choose(parent, title, start, kinds, answer=answer):
+            offered.append(kinds)
+            return str(tmp_path / answer), "PDF (*.pdf)"
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+        window.actions_["report"].trigger()
+        qtbot.waitUntil(lambda written=written: any(written in sentence for sentence in window.toasts.sentences), timeout=30_000)
+    assert set(offered) == {"HTML (*.html);;PDF (*.pdf)"}
+    kinds = [(tmp_path / name).read_bytes()[:5] for name in ("plain.pdf", "page.html", "book.pdf")]
+    assert kinds == [b"%PDF-", b"<!doc", b"%PDF-"]
+
+
+def test_findings_are_exported_from_the_file_menu(window, qtbot, tmp_path, monkeypatch):
+    history = window.store.history
+    assert not window.actions_["export_findings"].isEnabled()
+    run = history.workspace.add_run(Request(analysis="zonnscan", params={}))
+    history.workspace.add_findings(run.id, [Finding("trap", "cat is lost", 0.5, picture=np.zeros((4, 4, 3), np.uint8))])
+    with qtbot.waitSignal(history.findings_changed, timeout=10_000):
+        history.refresh()
+    window.commands.refresh()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "out"))
+    window.actions_["export_findings"].trigger()
+    idle(qtbot, window)
+    assert "cat is lost" in (tmp_path / "out" / "findings.csv").read_text(encoding="utf-8")
+    assert len(list((tmp_path / "out" / "findings").glob("*.png"))) == 1

@@ -35,7 +35,9 @@ def power_of_ten(p: float) -> str:
 
 def verdict(result: LastParticleResult) -> str:
     """One sentence: validated, failing or inconclusive, how sure, at what cost; then what else was found."""
-    return " ".join(part for part in (f"{_finding(result)}, {result.model_calls:,} calls.", _limits(result), _attack(result)) if part)
+    found = _finding(result)
+    parts = (f"{found[0].upper()}{found[1:]}, {result.model_calls:,} calls.", _limits(result), _attack(result))
+    return " ".join(part for part in parts if part)
 
 
 def _finding(result: LastParticleResult) -> str:
@@ -144,7 +146,7 @@ def table_verdict(result: LastParticleTableResult) -> str:
     """How many inputs are validated at the smallest and the largest noise, beside what is proven, and the cost."""
     shares = [_share(result, e) for e in sorted({0, len(result.radii) - 1})]
     parts = [f"{' and '.join(shares)} of {result.validated.shape[1]:,} inputs"]
-    if not result.certified_reason:
+    if not result.certified_reason and np.isfinite(result.certified_lower).all():
         parts.append(_formal(result))
     if result.inconclusive[result.finished].any():
         parts.append(f"{percent(float(result.inconclusive[result.finished].mean()))} inconclusive")
@@ -153,7 +155,9 @@ def table_verdict(result: LastParticleTableResult) -> str:
 
 
 def _share(result: LastParticleTableResult, e: int) -> str:
-    return f"{percent(float(result.validated[e].mean()))} at noise {result.radii[e]:g}"
+    decided = int(result.finished[e].sum())
+    share = percent(float(result.validated[e].sum()) / decided) if decided else "none yet"
+    return f"{share} at noise {result.radii[e]:g}"
 
 
 def _formal(result: LastParticleTableResult) -> str:

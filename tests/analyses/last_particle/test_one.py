@@ -40,7 +40,7 @@ def test_the_interval_holds_the_known_probability_of_a_linear_classifier(noise: 
 
 def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     result = examine(linear_classifier(1e-9, "box", 0.1), HALF, eps=0.01)
-    words = "validated: fails with probability below 1e-10, at 99 % confidence, 2,562 calls."
+    words = "Validated: fails with probability below 1e-10, at 99 % confidence, 2,562 calls."
     assert result.validated and ANALYSIS.verdict(result).startswith(words)
     assert result.failure is None and result.counterexample is None and not ANALYSIS.findings(result)
     assert result.monte_carlo_failures == 0 and result.monte_carlo_bound == pytest.approx(-np.log(0.01) / 2500)
@@ -53,7 +53,7 @@ def test_a_failing_input_shows_its_failure() -> None:
     assert result.failure is not None and result.failure_class == 1
     assert classifier.infer(result.failure[None]).argmax() == 1
     assert np.abs(result.failure - result.input).max() <= 0.1 + 1e-6
-    assert ANALYSIS.verdict(result).startswith("fails with probability about") and "here is one failure" in ANALYSIS.verdict(result)
+    assert ANALYSIS.verdict(result).startswith("Fails with probability about") and "here is one failure" in ANALYSIS.verdict(result)
     (found,) = ANALYSIS.findings(result)
     assert found.kind == "noise failure" and found.picture is not None and found.input is result.failure
     assert result.monte_carlo_failures > 0

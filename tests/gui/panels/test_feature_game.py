@@ -21,7 +21,7 @@ VIEWS = {
     "classes": "Classes",
     "searches": "Searches",
     "tree": "Tree",
-    "turned": "Turn and scale",
+    "turned": "Turned",
     "evidence": "Evidence",
 }
 QUICK = {"max_calls": 1200}
