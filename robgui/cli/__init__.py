@@ -24,7 +24,7 @@ _COMMANDS = {
     "reproduce": "run the claims of the papers and say which hold",
     "doctor": "what is installed and what is broken",
     "gui": "open the window, with files if any are given",
-    "report": "write a workspace as one HTML file",
+    "report": "write a workspace as one HTML file, as PDF, or both",
 }
 
 
@@ -132,13 +132,22 @@ def _gui(words: list[str]) -> int:
 
 
 def _report(words: list[str]) -> int:
-    parser = Parser(prog="robgui report", description="Writes a workspace as one HTML file.", allow_abbrev=False)
+    parser = Parser(prog="robgui report", description="Writes a workspace as one HTML file, as PDF, or both.", allow_abbrev=False)
     parser.add_argument("workspace", help="the workspace file (*.robgui)")
-    parser.add_argument("--html", required=True, metavar="FILE", help="where to write it")
+    parser.add_argument("--html", metavar="FILE", help="where to write the HTML file; it needs no network")
+    parser.add_argument("--pdf", metavar="FILE", help="where to write the PDF file")
     given = parser.parse_args(words)
+    if given.html is None and given.pdf is None:
+        parser.error("say where to write the report, with --html FILE, --pdf FILE, or both")
     from robgui.core.workspace import Workspace
-    from robgui.report.html import write_html
 
     with Workspace.open(given.workspace, create=False) as workspace:
-        write_html(workspace, Path(given.html))
+        if given.html is not None:
+            from robgui.report.html import write_html
+
+            write_html(workspace, Path(given.html))
+        if given.pdf is not None:
+            from robgui.report.pdf import write_pdf
+
+            write_pdf(workspace, Path(given.pdf))
     return 0

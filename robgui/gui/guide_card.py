@@ -82,7 +82,7 @@ class Card(QFrame):
     def _fit(self) -> None:
         """A toolbar does not ask how high wrapped text is at its width, so the labels say it themselves."""
         for label in (self.text, self.problem):
-            label.setFixedHeight(label.heightForWidth(max(200, self.width() - 32)))
+            label.setFixedHeight(max(0, label.heightForWidth(max(200, self.width() - 32))))
 
     def show_progress(self, waiting: bool, words: str, share: float | None) -> None:
         """Says what is waited for; Next becomes Skip meanwhile."""

@@ -137,10 +137,14 @@ class Library(QObject):
         self.models_changed.emit()
 
     def fitting_models(self) -> list[Classifier]:
-        """The models that fit the data in use, the one in use first."""
-        dataset = self.dataset
-        others = [m for m in self.models if m is not self.model and dataset is not None and looks_alike(m, dataset)]
-        return [self.model, *others] if self.model is not None else others
+        """The models that fit the data in use (without data: the model in use), the one in use first."""
+        dataset, model = self.dataset, self.model
+        if dataset is None:
+            fitting = [m for m in self.models if model is not None and (m.shape, m.labels) == (model.shape, model.labels)]
+        else:
+            fitting = [m for m in self.models if looks_alike(m, dataset)]
+        others = [m for m in fitting if m is not model]
+        return [model, *others] if model is not None else others
 
     def trusts(self, classifier: Classifier) -> bool:
         """Whether the user has said that the file of ``classifier`` may execute code."""

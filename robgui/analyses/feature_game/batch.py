@@ -11,7 +11,7 @@ from robgui.analyses.feature_game.match import Match, best_outcome, class_of, ex
 from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import ALL_CLASSES, FeatureGameBatchParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
-from robgui.analyses.feature_game.words import batch_findings, batch_verdict
+from robgui.analyses.feature_game.words import batch_findings, batch_headline, batch_verdict
 from robgui.core.analysis import Pace, Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
@@ -28,6 +28,7 @@ _THUMBNAIL = 64
     question="How many pixels does it take to change the class, image by image?",
     verdict=batch_verdict,
     findings=batch_findings,
+    headline=batch_headline,
     kinds=("image",),
     inputs="many",
 )

@@ -19,7 +19,7 @@ from robgui.analyses.feature_game.params import FeatureGameParams
 from robgui.analyses.feature_game.persistence import PERSISTENCE_CALLS, persistence
 from robgui.analyses.feature_game.result import FeatureGameResult, Persistence
 from robgui.analyses.feature_game.tree import Node, table
-from robgui.analyses.feature_game.words import game_findings, game_verdict
+from robgui.analyses.feature_game.words import game_findings, game_headline, game_verdict
 from robgui.core.analysis import Pace, Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
@@ -34,6 +34,8 @@ _PERSISTENCE_SHARE = 0.1
     question="Which few pixels of a salient feature flip the class?",
     verdict=game_verdict,
     findings=game_findings,
+    headline=game_headline,
+    first_look={"max_calls": 1500},
     kinds=("image",),
 )
 def feature_game(classifier: Classifier, dataset: Dataset, params: FeatureGameParams) -> Iterator[Step[FeatureGameResult]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robgui.core.finding import Finding
+from robgui.core.headline import Headline, Status
 from robgui.core.picture import picture_of
 from robgui.core.words import duration, number, percent
 
@@ -22,9 +23,32 @@ NO_GUARANTEE = (
     "image on a grid to be tried and a gap in the confidence at each change of class; a grid of step τ leaves points as far as "
     "half of τ times the number of pixels away, and a continuous network has no such gap."
 )
+#: So small a share of the pixels is a failure, more is worth a look.
+FEW_PIXELS = 0.02
 #: Changed pixels are framed in this colour, the fixed colour of what is adversarial.
 _FRAME = (213, 94, 0)
 _NAMES = ("l0_pixels", "l0_dims", "l1", "l2", "linf")
+
+
+def game_headline(result: FeatureGameResult) -> Headline:
+    """How severe the change is that turns the class; a few pixels are a failure."""
+    title = "Pixels that change the class"
+    if result.found_class < 0:
+        return Headline(title, math.nan, f"none found with {result.model_calls:,} calls", "high", "unknown")
+    pixels = result.severity.l0_pixels
+    size = result.input.shape[-1] * result.input.shape[-2]
+    status: Status = "bad" if pixels <= FEW_PIXELS * size else "doubtful"
+    return Headline(title, float(pixels), f"{pixels:,} of {size:,}", "high", status)
+
+
+def batch_headline(result: FeatureGameBatchResult) -> Headline:
+    """How many pixels it takes on average, over the images that could be turned."""
+    pixels = result.severity[:, 0][np.isfinite(result.severity[:, 0])]
+    title = "Mean pixels that change the class"
+    if not len(pixels):
+        return Headline(title, math.nan, "none found", "high", "unknown")
+    mean = float(pixels.mean())
+    return Headline(title, mean, f"{number(mean)} on {len(pixels):,} images", "high", "bad")
 
 
 def game_verdict(result: FeatureGameResult) -> str:

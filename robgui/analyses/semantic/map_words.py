@@ -7,12 +7,27 @@ import numpy as np
 from robgui.analyses.semantic.result import MapResult
 from robgui.analyses.semantic.words import axes_words, finding_picture, place_words
 from robgui.core.finding import Finding
+from robgui.core.headline import Headline, Status
 from robgui.core.words import number, percent
+
+#: A class that survives in so much of the map needs no closer look.
+GOOD_SHARE = 0.8
 
 
 def map_verdict(result: MapResult) -> str:
     """How often the class survives, the worst trap, and what it cost."""
     return f"{_survival(result)} {_trap_words(result)}{result.model_calls:,} model calls."
+
+
+def map_headline(result: MapResult) -> Headline:
+    """In how much of the map the first network sees the class; a trap is a failure."""
+    title = f"Share of {axes_words(result.axes)} where the class survives"
+    known = result.tops[0] >= 0
+    if not known.any():
+        return Headline(title, float("nan"), "not known yet", "high", "unknown")
+    share = float((result.tops[0] == result.target[:, None, None])[known].mean())
+    status: Status = "bad" if (result.traps.network == 0).any() else "good" if share >= GOOD_SHARE else "doubtful"
+    return Headline(title, share, percent(share), "high", status)
 
 
 def _survival(result: MapResult) -> str:
@@ -26,9 +41,10 @@ def _survival(result: MapResult) -> str:
     if len(known) == 1:
         return f"{what}: the top class in {percent(known[0])} of the map, mean score {number(mean)}."
     best, worst = int(np.nanargmax(known)), int(np.nanargmin(known))
+    least = f", in {percent(known[worst])} for {result.networks[worst]}" if worst != best else " and for all others"
     return (
-        f"{what}: the top class in {percent(known[best])} of the map for {result.networks[best]}, in {percent(known[worst])} for "
-        f"{result.networks[worst]}; mean score of all {len(known)} networks {number(mean)}."
+        f"{what}: the top class in {percent(known[best])} of the map for {result.networks[best]}{least}. "
+        f"Mean score of all {len(known)} networks {number(mean)}."
     )
 
 

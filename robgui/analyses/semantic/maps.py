@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic.grid import Level, axis_values, check_size, levels
-from robgui.analyses.semantic.map_words import map_findings, map_verdict
+from robgui.analyses.semantic.map_words import map_findings, map_headline, map_verdict
 from robgui.analyses.semantic.params import MapParams, takes
 from robgui.analyses.semantic.pictures import affordable
 from robgui.analyses.semantic.result import MapResult, Traps
@@ -36,6 +36,8 @@ _MOST_IMAGES = 8
     question="Over which poses, lights, rotations does the class survive, and where are the traps?",
     verdict=map_verdict,
     findings=map_findings,
+    headline=map_headline,
+    first_look={},
     kinds=("image",),
     several_models=True,
     takes=takes,

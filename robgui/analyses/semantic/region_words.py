@@ -8,12 +8,24 @@ from robgui.analyses.semantic.params import METHOD_WORDS
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.words import finding_picture, place_words, region_place
 from robgui.core.finding import Finding
+from robgui.core.headline import Headline
 from robgui.core.words import number, percent
 
 
 def regions_verdict(result: RegionsResult) -> str:
     """The largest region, whether it is what it should be, how the others fared, and what it cost."""
     return f"{_largest(result)} {_fates(result)} {result.model_calls:,} model calls."
+
+
+def regions_headline(result: RegionsResult) -> Headline:
+    """How much of the range the largest region fills that is what it should be."""
+    kept = result.grown & ~result.never_grew & result.holds
+    share = float(np.nanmax(result.volume[kept], initial=0.0)) if kept.any() else 0.0
+    title = f"Largest {result.mode} region"
+    if not result.grown.any():
+        return Headline(title, float("nan"), "none grown yet", "high", "unknown")
+    good = share > 0 if result.mode == "robust" else share == 0
+    return Headline(title, share, f"{percent(share)} of the range", "high" if result.mode == "robust" else "low", "good" if good else "bad")
 
 
 def _largest(result: RegionsResult) -> str:
@@ -32,7 +44,7 @@ def _largest(result: RegionsResult) -> str:
     wanted = f"at least {number(1 - result.eps_m)}" if word == "robust" else f"at most {number(result.eps_m)}"
     fits = "as asked" if result.holds[best] else "which is not what was asked"
     return (
-        f"{subject}: {region} {size}; inside, the mean score is {number(mean)} and its variance {number(var)}, {fits} "
+        f"{subject}: {region} {size}. Inside, the mean score is {number(mean)} and its variance {number(var)}, {fits} "
         f"({wanted}, variance at most {number(result.eps_v)}; {result.samples:,} samples)."
     )
 

@@ -17,7 +17,7 @@ from robgui.analyses.semantic.growth import Growth, start_warning
 from robgui.analyses.semantic.inside import Interior, Shown
 from robgui.analyses.semantic.params import IMAGE, RegionsParams, takes
 from robgui.analyses.semantic.pictures import affordable, blank_pictures
-from robgui.analyses.semantic.region_words import regions_findings, regions_verdict
+from robgui.analyses.semantic.region_words import regions_findings, regions_headline, regions_verdict
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.scan import Scan, given_starts, good_starts, scan
 from robgui.analyses.semantic.space import predicted_classes, scene_of, usual_class
@@ -34,6 +34,7 @@ _MOST_WORST = 6
     question="How far around a pose, light or rotation does the class hold?",
     verdict=regions_verdict,
     findings=regions_findings,
+    headline=regions_headline,
     kinds=("image",),
     takes=takes,
 )

@@ -16,7 +16,7 @@ from robgui.analyses.semantic.params import METHODS, SrvrParams, takes
 from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.scan import given_starts, same_starts, scan
 from robgui.analyses.semantic.space import open_spaces, predicted_classes, usual_class
-from robgui.analyses.semantic.volume_ratio_words import srvr_findings, srvr_verdict
+from robgui.analyses.semantic.volume_ratio_words import srvr_findings, srvr_headline, srvr_verdict
 from robgui.core.analysis import Pace, Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
@@ -27,6 +27,7 @@ from robgui.core.dataset import Dataset
     question="In how much of the semantic space does each network keep the class?",
     verdict=srvr_verdict,
     findings=srvr_findings,
+    headline=srvr_headline,
     kinds=("image",),
     several_models=True,
     takes=takes,

@@ -7,12 +7,22 @@ import numpy as np
 from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.words import axes_words
 from robgui.core.finding import Finding
+from robgui.core.headline import Headline
 from robgui.core.words import number, percent
 
 
 def srvr_verdict(result: SrvrResult) -> str:
     """The most and the least robust network, how the regions fared, and what it cost."""
     return f"{_ranking(result)} {_fates(result)} {result.model_calls:,} model calls."
+
+
+def srvr_headline(result: SrvrResult) -> Headline:
+    """The ratio of the first network."""
+    share = float(result.srvr[0])
+    title = "Share of the range filled by regions (SRVR)"
+    if not np.isfinite(share):
+        return Headline(title, share, "not known yet", "high", "unknown")
+    return Headline(title, share, percent(share), "high", "good" if share > 0 else "bad")
 
 
 def _ranking(result: SrvrResult) -> str:

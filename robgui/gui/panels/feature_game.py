@@ -75,7 +75,7 @@ class FeatureGamePanel(Panel):
                 "Classes": self.classes,
                 "Searches": self._searches,
                 "Tree": self._moves,
-                "Turn and scale": self.turned,
+                "Turned": self.turned,
                 "Evidence": self._proof,
             }
         )
@@ -97,11 +97,9 @@ class FeatureGamePanel(Panel):
         return self._row
 
     def _searches_page(self) -> QWidget:
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         split.addWidget(self.searches)
         split.addWidget(self.players)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
         return split
 
     def _tree_page(self) -> QWidget:
@@ -112,6 +110,7 @@ class FeatureGamePanel(Panel):
     def _evidence_page(self) -> QWidget:
         area = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         self.evidence.setContentsMargins(8, 8, 8, 8)
+        self.evidence.setMaximumWidth(110 * self.fontMetrics().averageCharWidth())
         area.setWidget(self.evidence)
         return area
 
@@ -204,7 +203,8 @@ class FeatureGamePanel(Panel):
             draw(result)
 
     def _draw_classes(self, result: FeatureGameResult) -> None:
-        self.classes.show_confidences(result.confidence, shown(result, self._search).confidence, result.labels)
+        example = shown(result, self._search)
+        self.classes.show_confidences(result.confidence, example.confidence, result.labels, found=example.found_class >= 0)
 
     def _draw_searches(self, result: FeatureGameResult) -> None:
         self.searches.show_columns(_search_columns(result))
@@ -216,8 +216,9 @@ class FeatureGamePanel(Panel):
     def _draw_tree(self, result: FeatureGameResult) -> None:
         self.tree.show_tree(result.tree, result.keypoints)
         known = len(result.tree.parent) - 1
+        self.tree.setVisible(known > 0)
         if known < 1:
-            words = "No move was needed yet: the search tries every pixel by itself before it walks the tree."
+            words = "The tree is empty so far: before it is walked, the search tries single pixels and repairs what it finds."
         else:
             words = f"{known:,} of {result.tree.nodes - 1:,} moves, the most visited first; a reward of 1 is the best example so far."
         self.tree_words.setText(words)

@@ -154,7 +154,10 @@ class SeverityHistogram(QWidget):
         self.restyle()
         self.plot.getPlotItem().setLabel("bottom", UNITS[result.norm])
         self.plot.setXRange(min(0.0, float(edges[0])), float(edges[-1]), padding=0.02)
-        self.plot.setYRange(0, max(1.0, float(counts.max(initial=0))), padding=0.05)
+        most = max(1, int(counts.max(initial=0)))
+        self.plot.getPlotItem().getAxis("left").setTickSpacing(max(1, -(-most // 4)), max(1, -(-most // 4)))
+        self.plot.setYRange(0, most, padding=0.12)
+        self._legend.setVisible(bool(len(values)))
 
 
 def _bins(values: np.ndarray, *, whole: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -183,18 +186,13 @@ def _columns(result: FeatureGameBatchResult) -> dict[str, Sequence[Any] | np.nda
         "Class": [_label(result, int(result.predicted[i])) for i in rows],
         "Becomes": [_becomes(result, i) for i in rows],
     }
-    names = ("Pixels", "Values", "L1", "L2", "L∞")
-    columns |= {name: result.severity[rows, place] for place, name in enumerate(names)}
-    return columns | {
-        "Before": result.confidence_before[rows],
-        "After": result.confidence_after[rows],
-        "Calls": result.calls[rows],
-        "Seconds": result.seconds[rows],
-    }
+    columns |= {"Pixels": result.severity[rows, 0], "Calls": result.calls[rows], "Seconds": result.seconds[rows]}
+    columns |= {name: result.severity[rows, place] for place, name in enumerate(("Values", "L1", "L2", "L∞"), 1)}
+    return columns | {"Sure before": result.confidence_before[rows], "Sure after": result.confidence_after[rows]}
 
 
 def _thumb(result: FeatureGameBatchResult, place: int) -> Thumb:
-    lines: tuple[str, ...] = (result.keys[place], f"{_label(result, int(result.predicted[place]))} → {_becomes(result, place)}")
+    lines: tuple[str, ...] = (result.keys[place], _change(result, place))
     if result.found_class[place] >= 0:
         severity = float(result.severity[place, SEVERITY_COLUMN[result.norm]])
         unit = ("pixel" if severity == 1 else "pixels") if result.norm == "l0" else {"l1": "L1", "l2": "L2", "linf": "L∞"}[result.norm]
@@ -206,6 +204,11 @@ def _thumb(result: FeatureGameBatchResult, place: int) -> Thumb:
 
 def _label(result: FeatureGameBatchResult, which: int) -> str:
     return result.labels[which] if which >= 0 else "unknown"
+
+
+def _change(result: FeatureGameBatchResult, place: int) -> str:
+    arrow = " →" if result.found_class[place] >= 0 else ","
+    return f"{_label(result, int(result.predicted[place]))}{arrow} {_becomes(result, place)}"
 
 
 def _becomes(result: FeatureGameBatchResult, place: int) -> str:

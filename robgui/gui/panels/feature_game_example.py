@@ -58,7 +58,7 @@ def caption(result: FeatureGameResult, example: Shown) -> str:
         aim = f" of “{result.labels[result.target]}”" if result.target >= 0 else ""
         return f"no example{aim} found" if ended(result) else f"no example{aim} yet"
     pixels = len(example.changed)
-    return f"“{result.labels[example.found_class]}”, {pixels:,} {'pixel' if pixels == 1 else 'pixels'} changed"
+    return f"“{result.labels[example.found_class]}”, {pixels:,} {'pixel' if pixels == 1 else 'pixels'}"
 
 
 def severities(severity: Severity) -> str:
@@ -68,7 +68,7 @@ def severities(severity: Severity) -> str:
     pixels, numbers = int(severity.l0_pixels), int(severity.l0_dims)
     of = f" ({numbers:,} colour values)" if numbers != pixels else ""
     distances = f"L1 {number(severity.l1)}, L2 {number(severity.l2)}, L∞ {number(severity.linf)}"
-    return f"Severity: {pixels:,} {'pixel' if pixels == 1 else 'pixels'}{of}, {distances}."
+    return f"{pixels:,} {'pixel' if pixels == 1 else 'pixels'}{of}, {distances}."
 
 
 def pixel_words(result: FeatureGameResult, example: Shown, pixel: tuple[int, int] | None) -> str:

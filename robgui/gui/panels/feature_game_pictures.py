@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 #: The darkest part of the colour map would vanish on a black image.
 _DARKEST = 0.3
-#: Marks of changed pixels are at least so large on the screen.
-_SMALLEST_MARK = 9
+#: A pixel so large on the screen is outlined along its edges, a smaller one at this distance.
+_LARGE_PIXEL, _DISTANCE = 5, 4
 #: Which saliency is shown.
 SALIENCIES = {"now": "Now", "before": "Before the search", "change": "Change"}
 
@@ -96,8 +96,8 @@ class KeypointCell(Cell):
         spots = {"x": points[:, 0] + 0.5, "y": points[:, 1] + 0.5, "size": np.maximum(points[:, 2], 1.0)}
         self._edges.setData(**spots, pen=pg.mkPen((0, 0, 0, 150), width=3.5))
         self.circles.setData(**spots, pen=[pg.mkPen(colour, width=1.2 + share) for colour, share in zip(colours, strength, strict=True)])
-        source = {"SIFT": "by SIFT", "grid": "on a regular grid"}.get(result.keypoint_source, f"by {result.keypoint_source}")
-        self.caption.set_words(f"“{result.labels[result.original]}”, {len(points):,} keypoints {source}")
+        what = "points of a grid" if result.keypoint_source == "grid" else "keypoints"
+        self.caption.set_words(f"“{result.labels[result.original]}”, {len(points):,} {what}")
 
     def _clicked(self, column: int, row: int) -> None:
         points = self._keypoints
@@ -149,28 +149,30 @@ class SaliencyCell(Cell):
             values, levels = change, (-(span := float(np.abs(change).max()) or 1.0), span)
         else:
             values, levels = (result.saliency if which == "now" else result.initial_saliency), (0.0, most)
-        self.view.heat.setLookupTable(lookup(DIVERGING if which == "change" else "viridis"))
+        self.view.heat.setLookupTable(_change_colours() if which == "change" else lookup("viridis"))
         self.view.show_heat(values, opacity, levels)
-        meaning = "gained (blue), lost (red)" if which == "change" else "where the search looks"
+        meaning = "saliency: gained blue, lost red" if which == "change" else "saliency"
         self.caption.set_words(meaning)
 
 
 class ExampleCell(Cell):
-    """The best example with its changed pixels marked; a click takes the nearest changed pixel close by."""
+    """The best example with its changed pixels outlined; a click takes the nearest changed pixel close by."""
 
     def __init__(self) -> None:
         super().__init__("Adversarial example")
         self._changed = np.zeros((0, 2), int)
-        self._edges = pg.ScatterPlotItem(symbol="s", pxMode=True, brush=None)
-        self.marks = pg.ScatterPlotItem(symbol="s", pxMode=True, brush=None)
+        self._shape = (1, 1)
+        self._drawn: tuple[object, ...] = ()
+        self._edges, self.marks = pg.PlotCurveItem(connect="pairs"), pg.PlotCurveItem(connect="pairs")
         for item in (self._edges, self.marks):
             self.view.addItem(item)
         self.marked = QCheckBox("Mark changes", checked=True)
         self.marked.toggled.connect(lambda on: [item.setVisible(on) for item in (self._edges, self.marks)])
         self.controls.addWidget(self.marked)
         self.controls.addStretch(1)
-        self.view.getPlotItem().getViewBox().sigRangeChanged.connect(lambda *_: self._fit())
-        self.view.getPlotItem().getViewBox().sigResized.connect(lambda *_: self._fit())
+        box = self.view.getPlotItem().getViewBox()
+        box.sigRangeChanged.connect(lambda *_: self._outline())
+        box.sigResized.connect(lambda *_: self._outline())
         self.restyle()
 
     def restyle(self) -> None:
@@ -180,27 +182,50 @@ class ExampleCell(Cell):
         self._edges.setPen(pg.mkPen("white", width=4))
 
     def show_example(self, example: np.ndarray, changed: np.ndarray, words: str) -> None:
-        """Shows an example ``(c, h, w)`` in [0, 1] and frames its changed pixels ``(P, 2)``."""
+        """Shows an example ``(c, h, w)`` in [0, 1] and outlines its changed pixels ``(P, 2)``."""
         self.view.show_picture(picture_of(example, "image"))
-        self._changed = changed
-        for item in (self._edges, self.marks):
-            item.setData(changed[:, 0] + 0.5, changed[:, 1] + 0.5)
-        self._fit()
+        self._changed, self._shape = changed, (example.shape[1], example.shape[2])
+        self._outline()
         self.caption.set_words(words)
 
-    def _fit(self) -> None:
-        """Frames lie around their pixels; small pixels have larger frames."""
-        pixel = 1 / max(1e-9, self.view.getPlotItem().getViewBox().viewPixelSize()[0])
-        for item in (self._edges, self.marks):
-            item.setSize(max(_SMALLEST_MARK, pixel + 2))
+    def _outline(self) -> None:
+        """Large pixels are outlined along their edges, small ones at a distance at which they stay visible."""
+        side = 1 / max(1e-9, self.view.getPlotItem().getViewBox().viewPixelSize()[0])
+        away = 0 if side >= _LARGE_PIXEL else int(np.ceil(_DISTANCE / side))
+        wanted = (self._changed.tobytes(), self._shape, away)
+        if wanted != self._drawn:
+            self._drawn = wanted
+            x, y = outline(self._changed, self._shape, away)
+            for item in (self._edges, self.marks):
+                item.setData(x, y)
 
     def _clicked(self, column: int, row: int) -> None:
-        reach = _SMALLEST_MARK * self.view.getPlotItem().getViewBox().viewPixelSize()[0]
+        reach = 9 * self.view.getPlotItem().getViewBox().viewPixelSize()[0]
         if len(self._changed):
             far = np.hypot(*(self._changed - (column, row)).T)
             if far.min() <= max(reach, 0.5):
                 column, row = self._changed[int(far.argmin())].tolist()
         self.pointed.emit(column, row)
+
+
+def outline(pixels: np.ndarray, shape: tuple[int, int], away: int) -> tuple[np.ndarray, np.ndarray]:
+    """The line around pixels ``(P, 2)`` of an image ``(h, w)``, ``away`` pixels outside: pairs of x and of y."""
+    margin = away + 1
+    inside = np.zeros((shape[0] + 2 * margin, shape[1] + 2 * margin), bool)
+    inside[pixels[:, 1] + margin, pixels[:, 0] + margin] = True
+    for axis in (0, 1):
+        inside = np.any([np.roll(inside, shift, axis) for shift in range(-away, away + 1)], axis=0)
+    upright, flat = np.argwhere(inside[:, 1:] != inside[:, :-1]), np.argwhere(inside[1:] != inside[:-1])
+    x = np.concatenate([np.repeat(upright[:, 1] + 1, 2), np.stack([flat[:, 1], flat[:, 1] + 1], 1).ravel()])
+    y = np.concatenate([np.stack([upright[:, 0], upright[:, 0] + 1], 1).ravel(), np.repeat(flat[:, 0] + 1, 2)])
+    return (x - margin).astype(float), (y - margin).astype(float)
+
+
+def _change_colours() -> np.ndarray:
+    """The diverging colours, clear where nothing has changed, so that the image stays visible."""
+    table = lookup(DIVERGING).copy()
+    table[:, 3] = np.round(255 * np.sqrt(np.abs(np.linspace(-1, 1, 256))))
+    return table
 
 
 class Ramp(QWidget):

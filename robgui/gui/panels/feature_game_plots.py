@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush
+from PySide6.QtGui import QBrush, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from robgui.core.words import percent
@@ -43,6 +43,7 @@ class SeverityPlot(QWidget):
         for line in reversed(self.lines):
             self.plot.addItem(line)
         self.note = Caption()
+        self.note.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.note.setProperty("role", "quiet")
         self._legend = Legend(row=True)
         self._span: tuple[float, float] = (0.0, 0.0)
@@ -63,12 +64,12 @@ class SeverityPlot(QWidget):
     def show_result(self, result: FeatureGameResult) -> None:
         """Draws the curves; the axes move in steps, so that a live picture does not crawl."""
         history = result.history
-        known = np.flatnonzero(np.isfinite(history).all(1))
         for place, line in enumerate(self.lines):
+            known = np.flatnonzero(np.isfinite(history[:, place]))
             line.setSymbol(CURVES[place][3] if len(known) <= _MOST_SYMBOLS else None)
             line.setData(known + 1.0, np.ascontiguousarray(history[known, place]))
         self.plot.getPlotItem().setLabel("left", UNITS[result.norm])
-        highest = float(np.nanmax(history)) if np.isfinite(history).any() else 1.0
+        highest = float(np.nanmax(history)) if np.isfinite(history).any() else 10.0 if result.norm == "l0" else 1.0
         span = (_round_up(max(10, len(history))), _round_up(highest))
         if span != self._span:
             self._span = span
@@ -101,12 +102,13 @@ class Confidences(QWidget):
         before, after = theme.class_colour(_BEFORE), theme.class_colour(_AFTER)
         self.bars[0].setOpts(brush=QBrush(before), pen=pg.mkPen(before))
         self.bars[1].setOpts(brush=QBrush(after, Qt.BrushStyle.BDiagPattern), pen=pg.mkPen(after, width=1.5))
-        dashed = pg.mkPen(after, width=8, style=Qt.PenStyle.DotLine)
-        dashed.setCapStyle(Qt.PenCapStyle.FlatCap)
-        self._legend.show_keys([Key("the image", pg.mkPen(before, width=8)), Key("the example", dashed)])
+        hatched = QPen(QBrush(after, Qt.BrushStyle.BDiagPattern), 10)
+        self._keys = (Key("the image", pg.mkPen(before, width=10)), Key("the example", hatched))
 
-    def show_confidences(self, before: np.ndarray, after: np.ndarray, labels: tuple[str, ...]) -> None:
-        """Draws the classes with the highest confidence in either, the image's likeliest on top."""
+    def show_confidences(self, before: np.ndarray, after: np.ndarray, labels: tuple[str, ...], *, found: bool = True) -> None:
+        """Draws the classes with the highest confidence in either, the image's likeliest on top; without an example only the image."""
+        self.bars[1].setVisible(found)
+        self._legend.show_keys(self._keys[: 1 + found])
         top = np.argsort(-np.maximum(before, after), kind="stable")[:MOST_CLASSES]
         classes = tuple(top[np.argsort(-before[top], kind="stable")].tolist())
         places = -np.arange(len(classes), dtype=float)
@@ -117,7 +119,7 @@ class Confidences(QWidget):
             axis = self.plot.getPlotItem().getAxis("left")
             names = [labels[c] if len(labels[c]) <= 22 else f"{labels[c][:21]}…" for c in classes]
             axis.setTicks([list(zip(places.tolist(), names, strict=True))])
-            self.plot.setXRange(0, 1, padding=0.02)
+            self.plot.setXRange(0, 1, padding=0.05)
             self.plot.setYRange(0.6 - len(classes), 0.6, padding=0.02)
 
 
@@ -139,7 +141,6 @@ class Players(QWidget):
         self.words.setProperty("role", "quiet")
         _lay_out(self, self.plot, self.words)
         self.plot.setMinimumHeight(self.fontMetrics().height() * 6)
-        self._spots: list[dict[str, Any]] = []
         self.restyle()
 
     def restyle(self) -> None:
@@ -157,7 +158,9 @@ class Players(QWidget):
             value = outcome.severity.by(norm)  # type: ignore[arg-type]  # the norm of the result
             best[outcome.player] = float(np.fmin(best.get(outcome.player, np.nan), value))
         players = list(best)
+        last = -len(players)
         ticks = [(-row, player if np.isfinite(best[player]) else f"{player}: none") for row, player in enumerate(players)]
+        ticks.append((last, "interval"))
         self.plot.getPlotItem().getAxis("left").setTicks([ticks])
         self.plot.getPlotItem().setLabel("bottom", UNITS[norm])
         found = {player: value for player, value in best.items() if np.isfinite(value)}
@@ -168,12 +171,12 @@ class Players(QWidget):
         ]
         self.dots.setData(spots)
         values = np.array(list(found.values()))
-        middle = -(len(players) - 1) / 2
-        self.interval.setData([values.min(), values.max()] if len(values) > 1 else [], [middle] * 2 if len(values) > 1 else [])
+        spans = len(values) > 1
+        self.interval.setData([values.min(), values.max()] if spans else [], [last, last] if spans else [])
         self.plot.setXRange(0, _round_up(float(values.max())) if len(values) else 1, padding=0.04)
-        self.plot.setYRange(0.6 - len(players), 0.6, padding=0)
+        self.plot.setYRange(last - 0.6, 0.6, padding=0)
         self.words.setText(
-            "The broad bar spans what was found, from player to player. These are values found, not exact ones: nature may lie outside."
+            "The interval spans what the players found. These are values found, not exact ones, so nature may lie outside it."
         )
 
 
@@ -229,8 +232,9 @@ class Turned(QWidget):
         self._legend.setVisible(views is not None)
         if views is None:
             self.words.setText(
-                "The example is turned and scaled when the search has ended, if there is one, “Turn and scale” is on, "
-                "and there are calls enough for it."
+                "There is no example that could be turned and scaled."
+                if result.found_class < 0
+                else "The example is turned and scaled when the search has ended, if “Turn and scale” is on and there are calls enough."
             )
             return
         classes = sorted({*views.rotated_class.ravel().tolist(), *views.scaled_class.ravel().tolist()} - {result.original})

@@ -158,6 +158,7 @@ class Panel(QWidget):
     def _hold_height(self) -> None:
         """While a run goes on the verdict may grow a line but not shrink, so that the picture below does not jump."""
         held = self.verdict.minimumHeight() if self._job is not None else 0
+        self.verdict.setMinimumHeight(0)  # a label's height for a width is never below its minimum
         self.verdict.setMinimumHeight(max(held, self.verdict.heightForWidth(self.verdict.width())))
 
     def _make_page(self) -> None:

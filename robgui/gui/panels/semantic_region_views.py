@@ -14,7 +14,7 @@ from robgui.gui.panels.heat import Heat
 from robgui.gui.panels.plots import Plot
 from robgui.gui.panels.semantic_look import axis_title, with_unit
 from robgui.gui.panels.semantic_map_view import Marks, rect_of
-from robgui.gui.panels.semantic_methods import NAMES, colour_of, pen_of
+from robgui.gui.panels.semantic_methods import NAMES, colour_of, pen_of, symbol_of
 from robgui.gui.theme import theme
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Bars(Plot):
         self.getPlotItem().getAxis("left").setStyle(tickLength=0)
         self.score = pg.PlotCurveItem(connect="finite")
         self.lines = {method: pg.PlotCurveItem(connect="pairs") for method in NAMES}
-        self.starts = pg.ScatterPlotItem(symbol="star", size=12)
+        self.starts = pg.ScatterPlotItem(size=9)
         self._words: list[pg.TextItem] = []
         self._shown: object = None
         self._end = 1.0
@@ -128,7 +128,8 @@ class Bars(Plot):
             self.lines[method].setData(points[:, 0], points[:, 1])
         at = [self._scaled(result, p, result.start[row, p]) for row in rows for p in range(len(result.axes))]
         levels = [self._level(result, p, places[row]) for row in rows for p in range(len(result.axes))]
-        self.starts.setData(x=at, y=levels)
+        symbols = [symbol_of(result.method[row]) for row in rows for _ in result.axes]
+        self.starts.setData(x=at, y=levels, symbol=symbols)
         self._write(result, step, places if start >= 0 else {})
 
     def show_score(self, x: np.ndarray, score: np.ndarray) -> None:
@@ -141,9 +142,7 @@ class Bars(Plot):
         if not hasattr(self, "lines"):  # the plot styles itself before it has any lines
             return
         for method, line in self.lines.items():
-            pen = pen_of(method, 6)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            line.setPen(pen)
+            line.setPen(pg.mkPen(colour_of(method), width=6, cap=Qt.PenCapStyle.FlatCap))  # a dashed bar would look like several
         self.score.setPen(pg.mkPen(theme.colours.quiet, width=1.5, style=Qt.PenStyle.DotLine))
         self.starts.setPen(pg.mkPen(theme.colours.text))
         self.starts.setBrush(pg.mkBrush(theme.colours.surface))

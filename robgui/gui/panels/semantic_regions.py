@@ -63,7 +63,7 @@ class SemanticRegionsPanel(ScenePanel):
         "are the score itself. Drag the timeline or press Play to see the growing again. The pictures, with their scores, are from "
         "inside (in) the region chosen in the table and from just outside (out) of it: they show what still works and what no longer "
         "does. With one or more than two "
-        "parameters every parameter has a row of bars."
+        "parameters every parameter has a row of bars, naive above OIR_B above OIR_W."
     )
 
     def __init__(self, store: Store) -> None:

@@ -1,0 +1,74 @@
+"""What a check is, and the few ways of looking at a machine without being harmed by it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+State = Literal["OK", "WARN", "FAIL"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: its name, whether it is well, a sentence, and Debian packages that would help."""
+
+    name: str
+    state: State
+    sentence: str
+    packages: tuple[str, ...] = ()
+
+
+def version(package: str) -> str | None:
+    """The installed version of a Python package; None when it is not there."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Major and minor number of a version, to compare."""
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+
+
+def frozen() -> bool:
+    """True in the application that carries its own Python and packages."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def output(command: Sequence[str]) -> str:
+    """What a program prints, both streams; empty when it is not there, fails or hangs."""
+    try:
+        answer = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout + answer.stderr if answer.returncode == 0 else ""
+
+
+def probe(name: str, environment: Mapping[str, str] | None = None) -> tuple[Any, str]:
+    """Runs a probe of robgui.doctor.probes in a process of its own; returns what it found, or None and the reason."""
+    itself = ["doctor"] if frozen() else ["-P", "-m", "robgui.doctor"]
+    return answer_of([sys.executable, *itself, "--probe", name], environment)
+
+
+def answer_of(command: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Any, str]:
+    """The JSON that a program prints last, or None and why there is none."""
+    variables = {**os.environ, **(environment or {})}
+    try:
+        answer = subprocess.run(
+            command, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=120, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return None, str(error)
+    if answer.returncode == 0:
+        return json.loads(answer.stdout.splitlines()[-1]), ""
+    lines = [line for line in answer.stderr.strip().splitlines() if line.strip()]
+    told = 0 if answer.returncode < 0 else -1  # an abort tells its reason first, a Python error last
+    return None, lines[told] if lines else f"the process ended with code {answer.returncode}"
