@@ -69,6 +69,6 @@ def answer_of(command: Sequence[str], environment: Mapping[str, str] | None = No
         return None, str(error)
     if answer.returncode == 0:
         return json.loads(answer.stdout.splitlines()[-1]), ""
-    lines = [line for line in answer.stderr.strip().splitlines() if line.strip()]
+    lines = [line for line in answer.stderr.splitlines() if line.strip() and not line.startswith("[PYI-")]  # the frozen start's own
     told = 0 if answer.returncode < 0 else -1  # an abort tells its reason first, a Python error last
     return None, lines[told] if lines else f"the process ended with code {answer.returncode}"

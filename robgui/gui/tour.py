@@ -42,11 +42,11 @@ STOPS = (
     Stop("semantic_regions", "fashion_cnn.safetensors", 6),
     Stop("srvr", "fashion_cnn.safetensors", 6),
     Stop("feature_game", "fashion_cnn.safetensors", 6),
-    Stop("feature_game", "traffic_cnn.pt2", 0),
-    Stop("feature_game_batch", "fashion_mlp.pt2", 0),
     Stop("deepinspect", "fashion_cnn.safetensors", 0),
     Stop("deepinspect_thresholds", "fashion_cnn.safetensors", 0),
     Stop("deepinspect_coverage", "fashion_cnn.safetensors", 0),
+    Stop("last_particle", "fashion_cnn.safetensors", 6),
+    Stop("last_particle_table", "table_mlp.onnx", 0),
 )
 
 

@@ -23,7 +23,6 @@ h3 { font-size: 1.1rem; margin: 0 0 .25rem; }
 a { color: var(--accent); }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; margin: .5rem 0 0; padding: 0; }
 .plain { background: var(--soft); border-left: 3px solid var(--accent); padding: .75rem 1rem; margin: .5rem 0 1.5rem; }
-.status { white-space: nowrap; }
 .status.bad { color: var(--bad); }
 .status.doubtful { color: var(--doubt); }
 .status.good { color: var(--good); }

@@ -60,6 +60,10 @@ class TestApplication:
         assert {f"robgui.analyses.{package}.__init__" for package in PACKAGES} <= set(modules)
         assert [name for name in modules if not contents.wanted_module(name)] == []
 
+    def test_every_folder_of_robgui_is_a_package_that_is_found(self):
+        folders = {path.parent for path in (ROOT / "robgui").rglob("*.py")}
+        assert [folder for folder in folders if not (folder / "__init__.py").is_file()] == []
+
     def test_no_module_of_robgui_is_excluded(self, contents):
         assert not any(name.startswith("robgui") for name in contents.EXCLUDED)
 
@@ -81,6 +85,8 @@ class TestApplication:
             ("libxcb-cursor.so.0", True),
             ("scipy.libs/libgcc_s.so.1", True),
             ("sklearn/tests/data.csv", False),
+            ("scipy/stats/_sobol_direction_numbers.npz", True),
+            ("libgtk-3.so.0", False),
             ("PySide6/Qt/plugins/platforms/libqxcb.so", True),
         ],
     )

@@ -65,7 +65,6 @@ class _Coverage:
         self._classifier = classifier
         self._dataset = dataset
         self._params = params
-        self._calls_before = classifier.calls
         self._seen = 0
         self._predicted = np.full(len(dataset), -1, dtype=np.int32)
         self._coverage = np.full(len(dataset), math.nan, dtype=np.float32)
@@ -162,7 +161,7 @@ class _Coverage:
             threshold=self._params.threshold,
             top_k=self._params.top,
             done=self._seen,
-            model_calls=self._classifier.calls - self._calls_before,
+            model_calls=self._seen,
             complete=complete,
             remarks=self._remarks(counts, profiled),
             model=self._classifier.name,

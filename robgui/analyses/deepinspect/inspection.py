@@ -48,18 +48,17 @@ class InspectionPart:
 
     tally: TallyPart
     skipped: tuple[Skipped, ...]
-    model_calls: int
 
 
 def inspect_part(classifier: Classifier, dataset: Dataset, params: DeepInspectParams, part: range) -> Iterator[Step[InspectionPart | None]]:
     """Counts activations over some of the inputs."""
-    inputs, calls, pace = dataset.subset(part), classifier.calls, Pace()
+    inputs, pace = dataset.subset(part), Pace()
     tally = Tally(classifier, inputs, (params.threshold,))
     for reading in read(classifier, inputs, batch=params.batch, last_layer=params.last_layer):
         tally.add(reading)
         if pace.due():
             yield Step(tally.seen, len(inputs), None)
-    result = InspectionPart(tally.part(), tuple(dataset.skipped), classifier.calls - calls)
+    result = InspectionPart(tally.part(), tuple(dataset.skipped))
     yield Step(len(inputs), len(inputs), result)
 
 
@@ -111,7 +110,6 @@ class _Inspection:
         self._classifier = classifier
         self._dataset = dataset
         self._params = params
-        self._calls_before = classifier.calls
         self._mode: Baseline | None = finish(mode_rounds(classifier, params))
         m = classifier.classes
         unknown = np.full((m, m), math.nan)
@@ -131,7 +129,6 @@ class _Inspection:
     def absorb(self, part: InspectionPart, start: int) -> None:
         """Takes over what was counted over the inputs from place ``start`` on."""
         self.tally.absorb(part.tally, start)
-        self._calls_before -= part.model_calls
         for skipped in part.skipped:
             self._dataset.skip(skipped.path, skipped.reason)
 
@@ -204,7 +201,7 @@ class _Inspection:
             accuracy=tally.accuracy(),
             done=tally.seen,
             without=tally.without(),
-            model_calls=self._classifier.calls - self._calls_before,
+            model_calls=tally.seen,
             complete=False,
             exhibits=(),
             remarks=remarks_on(tally, self._dataset, self._classifier.labels, self._mode is not None),

@@ -58,7 +58,6 @@ class _Sweep:
         self._classifier = classifier
         self._dataset = dataset
         self._params = params
-        self._calls_before = classifier.calls
         self._mode = finish(mode_rounds(classifier, params))
         unknown = np.full((classifier.classes, classifier.classes), math.nan)
         self._rankings = [Ranking(unknown, unknown, None, None)] * len(params.thresholds)
@@ -100,7 +99,7 @@ class _Sweep:
             neurons=tally.neurons,
             labelled=tally.labelled,
             done=tally.seen,
-            model_calls=self._classifier.calls - self._calls_before,
+            model_calls=tally.seen,
             complete=complete,
             remarks=remarks_on(tally, self._dataset, self._classifier.labels, self._mode is not None),
             model=self._classifier.name,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSplitter, QWidget
 
@@ -15,6 +15,7 @@ from robgui.core.analysis import Pace
 from robgui.gui.panels.feature_game_example import Shown, caption, evidence_words, pixel_words, save_example, severities, shown
 from robgui.gui.panels.feature_game_pictures import ExampleCell, KeypointCell, SaliencyCell
 from robgui.gui.panels.feature_game_plots import Confidences, Players, SeverityPlot, Turned
+from robgui.gui.panels.feature_game_stage import Stage
 from robgui.gui.panels.feature_game_tree import GameTree
 from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.plots import Caption, beside, column
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 #: Tables need not follow every Step.
 TABLE_SECONDS = 0.4
-#: A panel with fewer lines of text than this is too low for pictures and tabs below each other.
-LOW_LINES = 38
 
 
 class FeatureGamePanel(Panel):
@@ -80,12 +79,9 @@ class FeatureGamePanel(Panel):
             }
         )
         self._connect_parts()
-        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        self._split.addWidget(self._pictures_row())
-        self._split.addWidget(column(beside(self.figures, self.save), self.views, stretch=1))
-        self._split.setStretchFactor(0, 5)
-        self._split.setStretchFactor(1, 4)
-        return self._split
+        below = column(beside(self.figures, self.save), self.views, stretch=1)
+        self._stage = Stage(self._pictures_row(), "Pictures", self.views, below)
+        return self._stage
 
     def _pictures_row(self) -> QWidget:
         self._row = QWidget()
@@ -135,23 +131,8 @@ class FeatureGamePanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a low window the pictures are one of the tabs, so that each has room."""
         super().resizeEvent(event)
-        self._arrange(event.size().height() < LOW_LINES * self.fontMetrics().height())
-
-    def _arrange(self, low: bool) -> None:
-        bar, stack = self.views.bar, self.views.stack
-        if low is (stack.indexOf(self._row) == 0):
-            return
-        with QSignalBlocker(bar):
-            if low:
-                stack.insertWidget(0, self._row)
-                bar.insertTab(0, "Pictures")
-                bar.setCurrentIndex(0)
-            else:
-                bar.removeTab(0)
-                self._split.insertWidget(0, self._row)
-                self._row.show()
-        stack.setCurrentIndex(bar.currentIndex())
-        self._draw_view()
+        if self._stage.fold(event.size().height()):
+            self._draw_view()
 
     # --- drawing -------------------------------------------------------------------------------------------
 
@@ -183,7 +164,7 @@ class FeatureGamePanel(Panel):
         words = pixel_words(result, example, pixel)
         for cell in (self.keypoints, self.saliency, self.example):
             cell.mark(pixel if words else None)
-        text = " ".join(part for part in (severities(example.severity), words) if part)
+        text = " ".join(part for part in (words, severities(example.severity)) if part)
         self.figures.set_words(text or "Click a circle or a changed pixel to read about it.")
 
     def _draw_view(self) -> None:
@@ -191,7 +172,7 @@ class FeatureGamePanel(Panel):
         result: FeatureGameResult | None = self.result
         if result is None:
             return
-        draws = {
+        draws: dict[QWidget | None, Callable[[FeatureGameResult], None]] = {
             self.severity: self.severity.show_result,
             self.classes: self._draw_classes,
             self._searches: self._draw_searches,

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from robgui.core.words import duration, number
 from robgui.gui.panels.feature_game_plots import UNITS
+from robgui.gui.panels.feature_game_stage import Stage
 from robgui.gui.panels.panel import Panel
-from robgui.gui.panels.plots import Key, Legend, Plot, column
+from robgui.gui.panels.plots import Key, Legend, Plot
 from robgui.gui.panels.sheet import Sheet
 from robgui.gui.panels.thumbs import MOST, Thumb, Thumbs, Views
 from robgui.gui.sending import Offer
@@ -60,7 +62,13 @@ class FeatureGameBatchPanel(Panel):
         self.views = Views({"Images": self.images, "Table": self.sheet})
         self.images.pointed.connect(self.point_at)
         self.sheet.pointed.connect(self._point_row)
-        return column(self.histogram, self.views)
+        self._stage = Stage(self.histogram, "Severities", self.views, self.views, (1, 1))
+        return self._stage
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window the distribution is one of the tabs."""
+        super().resizeEvent(event)
+        self._stage.fold(event.size().height())
 
     def restyle(self) -> None:
         """The histogram follows."""
@@ -80,7 +88,7 @@ class FeatureGameBatchPanel(Panel):
             [_pair(result.thumbnails[place]) for place in order[:MOST]],
             self.request,
         )
-        self.views.bar.setTabText(0, f"Images ({len(order):,})")
+        self.views.bar.setTabText(self.views.stack.indexOf(self.images), f"Images ({len(order):,})")
 
     def _point_row(self, row: int) -> None:
         result: FeatureGameBatchResult | None = self.result

@@ -46,7 +46,7 @@ class SeverityPlot(QWidget):
         self.note.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.note.setProperty("role", "quiet")
         self._legend = Legend(row=True)
-        self._span: tuple[float, float] = (0.0, 0.0)
+        self._span: tuple[float, float, str] = (0.0, 0.0, "")
         _lay_out(self, self.plot, self.note, self._legend)
         self.restyle()
 
@@ -70,11 +70,14 @@ class SeverityPlot(QWidget):
             line.setData(known + 1.0, np.ascontiguousarray(history[known, place]))
         self.plot.getPlotItem().setLabel("left", UNITS[result.norm])
         highest = float(np.nanmax(history)) if np.isfinite(history).any() else 10.0 if result.norm == "l0" else 1.0
-        span = (_round_up(max(10, len(history))), _round_up(highest))
+        span = (_round_up(max(10, len(history))), _round_up(highest), result.norm)
         if span != self._span:
             self._span = span
             self.plot.setXRange(0, span[0], padding=0.02)
             self.plot.setYRange(0, span[1], padding=0.04)
+            item = self.plot.getPlotItem()
+            item.getAxis("bottom").setTickSpacing(levels=[(span[0] / 10, 0)])
+            item.getAxis("left").setTickSpacing(levels=[(max(1.0, span[1] / 5), 0)] if result.norm == "l0" else None)
         self.note.set_words(_history_words(result))
 
 
@@ -185,7 +188,7 @@ class Turned(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.angles, self.scales = Plot("turned by (degrees)", ""), Plot("scaled by (factor)", "")
+        self.angles, self.scales = Plot("angle (degrees)", ""), Plot("scale", "")
         self._lines = []
         for plot in (self.angles, self.scales):
             plot.setMouseEnabled(x=False, y=False)
@@ -246,7 +249,7 @@ class Turned(QWidget):
             for line, row in zip(lines, found, strict=True):
                 line.setData(x, [order[c] for c in row.tolist()])
             plot.getPlotItem().getAxis("left").setTicks([[(place, result.labels[c]) for c, place in order.items()]])
-            plot.setXRange(float(x.min()), float(x.max()), padding=0.06)
+            plot.setXRange(float(x.min()), float(x.max()), padding=0.1)
             plot.setYRange(0.6 - len(order), 0.6, padding=0)
         self.words.setText(_turned_words(result))
 
@@ -270,9 +273,8 @@ def _history_words(result: FeatureGameResult) -> str:
     if not np.isfinite(result.history).any():
         return "The curves begin with the first example."
     search = len(result.outcomes)
-    which = f"Search {search:,} of {result.searches:,}, player II {result.player}. " if result.searches > 1 else ""
-    calls = int(result.history_calls[-1])
-    return f"{which}{len(result.history):,} iterations with {calls:,} model calls."
+    which = f"Search {search:,} of {result.searches:,} ({result.player}): " if result.searches > 1 else ""
+    return f"{which}{len(result.history):,} iterations, {int(result.history_calls[-1]):,} model calls."
 
 
 def _turned_words(result: FeatureGameResult) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from robgui.analyses.feature_game import Tree
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-COLUMNS = ("Move", "Visits", "Mean reward", "Best severity")
+COLUMNS = ("Move", "Visits", "Reward", "Severity")
 #: A move is known by what it does: keypoint, pixel, value.
 Move = tuple[int, ...]
 

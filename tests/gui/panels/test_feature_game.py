@@ -274,6 +274,8 @@ def test_the_batch_shows_severities_images_and_a_table_and_points_at_the_gallery
     assert panel.histogram.bars.opts["height"].sum() == found.sum()
     assert panel.images.count() == panel.sheet.model().rowCount() == 4
     assert panel.histogram.mean.value() == result.mean and panel.histogram.median.value() == result.median
+    names = [panel.views.bar.tabText(i) for i in range(panel.views.bar.count())]
+    assert names in (["Severities", "Images (4)", "Table"], ["Images (4)", "Table"])
     panel.sheet.selectRow(2)
     assert store.selection.input == 4 + int(result.numbers[2])
     panel.images.itemClicked.emit(panel.images.item(0))
