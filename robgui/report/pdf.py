@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 42
 #: Pixels across the page: 200 to the inch.
 _FIGURE_WIDE = 1300
-#: A figure is at most so high (inches), and gives way to the small print down to so little.
-_FIGURE_HIGH, _FIGURE_LOW = 5.4, 3.8
+#: A figure is at most so high (inches), and gives way to the small print down to so little; then that takes another page.
+_FIGURE_HIGH, _FIGURE_LOW = 5.4, 3.2
 _ROW = 1.25
 _STATUS_COLOURS = {"bad": "#a8320a", "doubtful": "#7a5200", "good": "#1a6b3c", "unknown": QUIET}
 
@@ -178,14 +178,15 @@ def _run(workspace: Workspace, chapter: Chapter) -> Iterator[Sheet]:
     sheet.space(0.1)
     figure = facts.figure(workspace, chapter)
     if figure is not None:
-        room = min(_FIGURE_HIGH, max(_FIGURE_LOW, sheet.left - 0.1 - _small_print_height(chapter)))
+        room = min(_FIGURE_HIGH, sheet.left - 0.1 - _small_print_height(chapter))
+        room = room if room >= _FIGURE_LOW else _FIGURE_HIGH
         sheet.space(sheet.picture(figure_pixels(figure, _FIGURE_WIDE), 0.0, TEXT_WIDTH, room)[1] + 0.1)
     yield from _small_print(sheet, chapter)
 
 
 def _small_print_height(chapter: Chapter) -> float:
     """Inches that settings and origin take at most, judged by their number; a line of the origin often takes two."""
-    return 0.2 + 0.16 * max(1.9 * len(facts.origin(chapter.run)), len(facts.settings(chapter.run)))
+    return 0.2 + 0.152 * max(1.9 * len(facts.origin(chapter.run)), len(facts.settings(chapter.run)))
 
 
 def _small_print(sheet: Sheet, chapter: Chapter) -> Iterator[Sheet]:

@@ -84,7 +84,7 @@ class Sheet:
         axes.imshow(_enlarged(pixels), interpolation="none", aspect="auto")
         return wide, high
 
-    def table(self, rows: Mapping[str, str], size: float = 7.5, *, x: float = 0.0, width: float | None = None) -> None:
+    def table(self, rows: Mapping[str, str], size: float = 7, *, x: float = 0.0, width: float | None = None) -> None:
         """Sets names and values in two columns."""
         wide = TEXT_WIDTH if width is None else width
         column = 0.3 * wide

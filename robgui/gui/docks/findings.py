@@ -141,7 +141,8 @@ class Findings(QWidget):
         metrics = self.fontMetrics()
         line, wide = metrics.height(), metrics.averageCharWidth()
         self.table.verticalHeader().setDefaultSectionSize(line * 3 + 16)
-        for column, width in ((STAR, line + 24), (PICTURE, line * 4), (SEVERITY, wide * 14), (NOTE, wide * 30)):
+        note = min(wide * 30, max(wide * 12, self.table.viewport().width() // 4))
+        for column, width in ((STAR, line + 24), (PICTURE, line * 4), (SEVERITY, wide * 14), (NOTE, note)):
             self.table.setColumnWidth(column, width)
         self.table.horizontalHeader().setMinimumSectionSize(line + 16)
         self.export.setIcon(icon("export"))
@@ -220,7 +221,7 @@ class Findings(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._look_soon()
+        self._fonts()
 
     def showEvent(self, event: QEvent) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
