@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from robgui.analyses.feature_game.params import Norm
     from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult, Outcome, Severity
 
-#: Why "none found" is not "safe"; the panel shows it as it is.
+#: Why "none found" is not "safe"; the panel shows it under Evidence.
 NO_GUARANTEE = (
     "That none was found is no guarantee: the search has seen a few of very many images. The paper's theorem would need every "
     "image on a grid to be tried and a gap in the confidence at each change of class; a grid of step τ leaves points as far as "
@@ -80,8 +80,8 @@ def _nothing(result: FeatureGameResult, name: str) -> str:
     seen = result.evidence
     return (
         f"{result.input_name}: no example found that turns “{name}” into {aim}{limit} within {result.model_calls:,} model calls. "
-        f"{NO_GUARANTEE} Evidence: over {seen.pairs:,} changed images the confidence moved by at most {number(seen.lipschitz)} per unit "
-        f"of change, and {seen.singles:,} of {seen.moves:,} one-pixel moves were tried."
+        f"That is no guarantee: {seen.singles:,} of {seen.moves:,} one-pixel moves were tried, and the confidence moved by at most "
+        f"{number(seen.lipschitz)} per unit of change."
     )
 
 
