@@ -150,7 +150,7 @@ def make_deb() -> list[Path]:
     lay_out(tree)
     write_control(tree, architecture)
     target = DIST / f"robgui_{version()}_{architecture}.deb"
-    must(["dpkg-deb", "--root-owner-group", "-Zzstd", "-z15", "--build", tree, target], "The Debian package could not be made")
+    must(["dpkg-deb", "--root-owner-group", "-Zzstd", "-z10", "--build", tree, target], "The Debian package could not be made")
     shutil.rmtree(tree)
     return [target]
 
