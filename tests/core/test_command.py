@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from torch import nn
 
-from robgui.cli.options import indices, values_of
+from robgui.cli.options import values_of
 from robgui.cli.run import _parser
 from robgui.core.analysis import find
 from robgui.core.classifier import Classifier
 from robgui.core.command import command_line
 from robgui.core.dataset import from_arrays
 from robgui.core.model_settings import write_side_file
+from robgui.core.params_text import indices
 from robgui.core.request import Request
 
 
@@ -45,7 +46,7 @@ def test_the_command_line_says_what_the_request_says(classifier, dataset):
     given = read_back(command_line(asked))
     assert given.model == [str(classifier.path)]
     assert given.data == str(dataset.path)
-    assert indices(given.index) == [3, 4, 5, 9]
+    assert indices("--index", given.index) == [3, 4, 5, 9]
     assert find("zonnscan").params.parse(values_of(given, find("zonnscan").params)).model_dump(mode="json") == asked.params
 
 
