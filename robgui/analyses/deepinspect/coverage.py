@@ -24,6 +24,7 @@ from robgui.core.analysis import Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
 from robgui.core.errors import ParamsError
+from robgui.core.randomness import HOST, host_generator
 
 #: Cohen's limits of a negligible, small and medium effect.
 EFFECTS = (0.2, 0.5, 0.8)
@@ -191,8 +192,7 @@ def top_neurons(layers: list[Tensor], k: int) -> tuple[Tensor, Tensor]:
         flags = torch.zeros(layer.shape, dtype=torch.bool, device=layer.device)
         chosen.append(flags.scatter_(1, layer.topk(min(k, layer.shape[1]), 1).indices, True))
     top = torch.cat(chosen, 1)
-    generator = torch.Generator("cpu").manual_seed(0)
-    keys = torch.randint(-(2**62), 2**62, (top.shape[1],), generator=generator, device="cpu").to(top.device)
+    keys = torch.randint(-(2**62), 2**62, (top.shape[1],), generator=host_generator(0), device=HOST).to(top.device)
     return top, torch.where(top, keys, 0).sum(1)
 
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from robgui.core.analysis import Pace, Step
 from robgui.core.classifier import Classifier
 from robgui.core.loading.devices import default_device
+from robgui.core.randomness import HOST, host_generator, host_order
 
 _BATCH = 64
 
@@ -60,10 +61,10 @@ def train_table(
     rows, classes = torch.from_numpy(x.astype(np.float32)).to(device), torch.from_numpy(y).to(device)
     module = _fresh((x.shape[1], *hidden, len(names)), seed).to(device)
     optimiser = torch.optim.Adam(module.parameters(), lr=2e-3, weight_decay=1e-4)
-    generator = torch.Generator("cpu").manual_seed(seed)
+    generator = host_generator(seed)
     pace = Pace(0.5)
     for done in range(1, epochs + 1):
-        for chosen in torch.split(torch.randperm(len(x), generator=generator, device="cpu").to(device), _BATCH):
+        for chosen in torch.split(host_order(len(x), generator).to(device), _BATCH):
             module.requires_grad_(True)
             moved = _moved(module, rows[chosen], classes[chosen], defence or Defence(), generator)
             optimiser.zero_grad()
@@ -89,11 +90,11 @@ def _moved(module: nn.Module, x: Tensor, y: Tensor, defence: Defence, generator:
         free = x.clone().requires_grad_()
         (direction,) = torch.autograd.grad(nn.functional.cross_entropy(module(free), y), free)
     else:
-        direction = torch.randn(x.shape, generator=generator, device="cpu").to(x.device)
+        direction = torch.randn(x.shape, generator=generator, device=HOST).to(x.device)
     if defence.norm == "l2":
         direction = direction / direction.norm(dim=1, keepdim=True).clamp_min(1e-12)
     elif defence.kind == "adversarial":
         direction = direction.sign()
     else:
-        direction = 2 * torch.rand(x.shape, generator=generator, device="cpu").to(x.device) - 1
+        direction = 2 * torch.rand(x.shape, generator=generator, device=HOST).to(x.device) - 1
     return (x + defence.eps * direction).clamp(0, 1)

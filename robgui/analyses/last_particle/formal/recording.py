@@ -17,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from robgui.analyses.last_particle.formal.network import Network, Operation, Shape, UnsupportedError
 from robgui.analyses.last_particle.formal.translation import CONSTANTS, SHAPE_ONLY, SQUASHES, TRANSLATORS, Call, Ref, translate
+from robgui.core.randomness import HOST, host_generator
 
 #: Bounds are computed in double precision, where rounding does not matter, except on devices that have none.
 _WITHOUT_DOUBLE = frozenset({"mps"})
@@ -51,10 +52,10 @@ def record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.devic
 
 
 def _record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.device, rows: int) -> Network:
-    generator = torch.Generator("cpu").manual_seed(0)
+    generator = host_generator(0)
     recorders = []
     for _ in range(2):
-        x = torch.rand((rows, *shape), generator=generator, device="cpu").to(device)
+        x = torch.rand((rows, *shape), generator=generator, device=HOST).to(device)
         recorder = Recorder(x)
         with recorder:
             scores = answer(x)
