@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
 from robgui.gui.theme import icon, theme
 
+#: Pixels of an icon, and of what the style puts above and below it (see ``QToolButton[role="rail"]`` in the theme).
+ICON = 28
+FRAME = 23
+
 
 class Rail(QWidget):
-    """Chooses the page in the middle.
+    """Chooses the page in the middle; in a low window its buttons lose their words and keep their icons.
 
     Signals:
         chosen: The number of the page.
@@ -38,11 +43,31 @@ class Rail(QWidget):
         """Marks page ``number`` as the one on show."""
         self._group.button(number).setChecked(True)
 
+    def minimumSizeHint(self) -> QSize:
+        """As high as the icons alone."""
+        return QSize(super().minimumSizeHint().width(), self._height(worded=False))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Words when there is room for them."""
+        super().resizeEvent(event)
+        styles = Qt.ToolButtonStyle
+        style = styles.ToolButtonTextUnderIcon if self.height() >= self._height(worded=True) else styles.ToolButtonIconOnly
+        for button in self._group.buttons():
+            if isinstance(button, QToolButton) and button.toolButtonStyle() is not style:
+                button.setToolButtonStyle(style)
+
+    def _height(self, *, worded: bool) -> int:
+        """The height that all buttons need, with their words or without."""
+        words = self.fontMetrics().height() if worded else 0
+        count = len(self._icons)
+        margins = self.layout().contentsMargins()
+        return count * (ICON + FRAME + words) + (count - 1) * self.layout().spacing() + margins.top() + margins.bottom()
+
     def _button(self, number: int, title: str) -> QToolButton:
         button = QToolButton(text=title, checkable=True, autoRaise=True)
         button.setProperty("role", "rail")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        button.setIconSize(QSize(28, 28))
+        button.setIconSize(QSize(ICON, ICON))
         button.setMinimumWidth(max(self.fontMetrics().averageCharWidth() * 13, self.fontMetrics().horizontalAdvance(title) + 16))
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(title)
