@@ -25,6 +25,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from robgui.core.errors import WorkspaceError
+from robgui.core.npy import read_header
 
 T = TypeVar("T")
 Arrays = dict[str, np.ndarray]
@@ -108,8 +109,11 @@ def _compresses(array: np.ndarray) -> bool:
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
     with archive.open(info) as member:
-        array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False)
-        return array
+        dtype, shape, fortran = read_header(member)
+        if dtype.hasobject:
+            raise ValueError("Python objects are never read")
+        flat = np.frombuffer(bytearray(member.read()), dtype)
+        return flat.reshape(shape, order="F" if fortran else "C")
 
 
 def _pack(value: Any, where: str, arrays: Arrays) -> Any:

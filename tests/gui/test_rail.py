@@ -23,6 +23,7 @@ def rail(qtbot):
         around.show()
     made.show()
     yield made
+    around.close()
 
 
 @pytest.mark.parametrize(

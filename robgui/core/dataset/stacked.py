@@ -19,6 +19,7 @@ from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape, Skips, Source
 from robgui.core.errors import DataError
 from robgui.core.model_settings import Kind
+from robgui.core.npy import read_header
 
 T = TypeVar("T")
 
@@ -267,17 +268,12 @@ def _check_numbers(dtype: np.dtype, where: str) -> None:
 
 def _npy_header(file: IO[bytes], path: Path) -> tuple[np.dtype, Shape, bool]:
     try:
-        version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        if version not in ((1, 0), (2, 0)):
-            raise ValueError(f"version {version}")
-        shape, fortran, dtype = read(file)
+        return read_header(file)
     except OSError:
         raise
     except Exception as error:  # the header is a Python literal: numpy's parser raises a dozen kinds of errors on a broken one
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise DataError(f"{path}: this is not an array file robgui can read ({reason}); save it again with numpy.") from error
-    return dtype, tuple(int(side) for side in shape), bool(fortran)
 
 
 def _npy(file: IO[bytes], path: Path) -> np.ndarray:

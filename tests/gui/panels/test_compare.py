@@ -42,7 +42,7 @@ def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(
     first, second = two_runs
     newest, oldest = store.history.runs
     page.show_pair(oldest, newest)
-    qtbot.waitUntil(lambda: page._shown == (oldest.id, newest.id) and len(plots(page)) == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: page.shown == (oldest.id, newest.id) and len(plots(page)) == 3, timeout=10_000)
     left, right, change = plots(page)
     lines = [item for item in change.getPlotItem().items if isinstance(item, pg.PlotCurveItem)]
     np.testing.assert_allclose(lines[0].getData()[1], second.index - first.index)

@@ -54,5 +54,4 @@ def test_stopping_an_inspection_ends_all_its_runs_and_keeps_what_they_found(qtbo
     store.inspection.start()
     qtbot.waitUntil(lambda: any(job.step is not None for job in store.inspection.jobs), timeout=30_000)
     overview.stop.click()
-    qtbot.waitUntil(lambda: not store.inspection.running, timeout=30_000)
-    assert overview.inspect.isEnabled()
+    qtbot.waitUntil(lambda: not store.inspection.running and overview.inspect.isEnabled(), timeout=30_000)

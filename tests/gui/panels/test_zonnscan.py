@@ -38,10 +38,11 @@ def test_in_a_small_window_the_plot_keeps_more_than_a_third_of_the_panel(qtbot, 
     panel, pane = sweep
     run(panel, pane, **QUICK)
     wide = [key.words for key in panel._legend._keys]
-    panel.resize(432, 428)
-    qtbot.waitUntil(lambda: panel.plot.height() > 428 / 3 and panel.plot.width() > 432 / 2, timeout=5000)
+    line = panel.fontMetrics().height()
+    panel.resize(36 * line, 36 * line)
+    qtbot.waitUntil(lambda: panel.plot.height() > 12 * line and panel.plot.width() > 18 * line, timeout=5000)
     assert [key.words for key in panel._legend._keys] != wide and "(" not in panel.figures.text()
-    panel.resize(800, 600)
+    panel.resize(66 * line, 50 * line)
     qtbot.waitUntil(lambda: [key.words for key in panel._legend._keys] == wide, timeout=5000)
     assert panel.plot.getPlotItem().getAxis("bottom").labelText == "radius of the zone (largest change of one value)"
 
