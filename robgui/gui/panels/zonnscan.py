@@ -238,7 +238,7 @@ class ZonnscanPanel(Panel):
         line = self.fontMetrics().height()
         low = event.size().height() < 34 * line
         self.strip.set_height(2 if low else 4)
-        narrow = event.size().width() < 40 * line
+        narrow = event.size().width() < 44 * line
         if narrow != self._narrow:
             self._narrow = narrow
             self._style_curves()
