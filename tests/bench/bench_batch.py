@@ -1,16 +1,18 @@
 """What several workers gain on a suite that computes, and what a request costs beside its computation.
 
-Run it alone on a quiet machine: ``python -m tests.bench.bench_batch``. It prints figures and asserts nothing.
+Run it alone on a quiet machine: ``python -m tests.bench.bench_batch``. It takes about five minutes, prints figures, and
+fails only when the same request gives different results on one worker, on several and on Ray.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,9 +35,16 @@ path = "demo:fashion.npz"
 
 [[analyses]]
 name = "zonnscan"
-index = "0:20"
-params = { samples = 512, radii = "0:0.5:6", target_half_width = 0.0 }
+index = "0:{inputs}"
+params = {{ samples = {samples}, radii = "0:0.5:6", target_half_width = 0.0 }}
 """
+
+#: The suite is made so large that one worker with one thread computes about so long; a start of some seconds is then in proportion.
+BUSY_SECONDS = 75.0
+INPUTS = 20
+_TRIED_SAMPLES = 512
+
+Results = dict[str, tuple[Any, dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +62,40 @@ def nothing(classifier: Any, dataset: Any, params: Params) -> Iterator[Step[Noth
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """``whole`` from the first moment, ``steady`` once every worker has ended a request; seconds per request.
+    """What a run of a suite took; all in seconds.
 
-    Processor time does not suffer from what else the machine does: ``driver`` is that of this process per request,
-    ``workers`` that of all workers, with their start.
+    Attributes:
+        whole: From before the workers are started until the last result is in the workspace.
+        steady: The same per request, once every worker has ended one.
+        driver: Processor time of this process, which does not suffer from what else the machine does.
+        workers: Processor time of the workers that have ended, with their start; Ray's are not among them.
+        computing: What the analyses themselves took, added up.
+        results: Every result by the fingerprint of its request.
     """
 
     whole: float
     steady: float
     driver: float
     workers: float
+    computing: float
+    results: Results
 
 
-def timed(plan: Plan, executor: Executor, folder: Path, workers: int) -> Timing:
-    """Runs a plan in a fresh workspace."""
+def timed(plan: Plan, make: Callable[[], Executor], folder: Path, workers: int) -> Timing:
+    """Runs a plan in a fresh workspace, with workers that are started now."""
     with tempfile.TemporaryDirectory(dir=folder) as place, Workspace.open(Path(place) / "w.robgui") as workspace:
         began = warm = time.perf_counter()
         used = _used()
         before = 0
-        for progress in Batch(plan, workspace, executor):
+        for progress in Batch(plan, workspace, make()):
             ended = progress.ended
             if before < workers <= ended:
                 warm, before = time.perf_counter(), ended
         now, total = time.perf_counter(), len(plan.requests)
         assert progress.count(RunState.DONE) == total, [entry.error for entry in progress.entries if entry.error][:1]
-        driver, children = ((after - then) / total for after, then in zip(_used(), used, strict=True))
-        return Timing((now - began) / total, (now - warm) / (total - before), driver, children)
+        driver, children = (after - then for after, then in zip(_used(), used, strict=True))
+        computing = sum(entry.seconds for entry in progress.entries)
+        return Timing(now - began, (now - warm) / max(1, total - before), driver, children, computing, small.results(workspace))
 
 
 def _used() -> tuple[float, float]:
@@ -86,21 +103,53 @@ def _used() -> tuple[float, float]:
     return tuple(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))  # type: ignore[return-value]
 
 
-def speed_up(folder: Path, workers: int) -> None:
-    """The same suite on one worker (with one core, with all) and on several."""
+def busy_plan(folder: Path, inputs: int, samples: int) -> Plan:
+    """Three models times so many inputs, each scanned with so many samples."""
     path = folder / "busy.toml"
-    path.write_text(BUSY)
-    plan = expand(read_suite(path), "cpu")
+    path.write_text(BUSY.format(inputs=inputs, samples=samples))
+    return expand(read_suite(path), "cpu")
+
+
+def samples_for(folder: Path, seconds: float) -> int:
+    """So many samples, a power of two, that the suite takes one worker with one thread about so long."""
+    tried = busy_plan(folder, 2, _TRIED_SAMPLES)
+    one = timed(tried, lambda: Processes([Place("cpu", 1)]), folder, 1).computing / len(tried.requests)
+    return 2 ** max(4, round(math.log2(_TRIED_SAMPLES * seconds / (one * 3 * INPUTS))))
+
+
+def speed_up(folder: Path, workers: int, seconds: float, *, cluster: bool) -> None:
+    """The same suite on one worker with one core, on one with all, on several with one each, and on Ray."""
+    samples = samples_for(folder, seconds)
+    plan = busy_plan(folder, INPUTS, samples)
     cores = os.cpu_count() or 1
-    print(f"{len(plan.requests)} requests over 3 models, {cores} cores")
-    one = timed(plan, Processes([Place("cpu", 1)]), folder, 1)
-    wide = timed(plan, Processes([Place("cpu", cores)]), folder, 1)
-    many = timed(plan, Processes([Place("cpu", max(1, cores // workers))] * workers), folder, workers)
-    for name, found in (("1 worker, 1 thread", one), (f"1 worker, {cores} threads", wide), (f"{workers} workers", many)):
-        wall = f"{1000 * found.whole:8.1f} ms a request with the start, {1000 * found.steady:8.1f} ms without"
-        print(f"  {name:<22} {wall}; processor time {1000 * found.workers:.1f} ms in workers, {1000 * found.driver:.2f} ms in the driver")
-    print(f"  speed-up {one.whole / many.whole:.2f} with the start, {one.steady / many.steady:.2f} without;", end=" ")
-    print(f"against one worker with all cores {wide.steady / many.steady:.2f}")
+    print(f"{len(plan.requests)} requests over 3 models, {samples:,} samples for each of 6 radii, {cores} cores", flush=True)
+    places: list[tuple[str, list[Place]]] = [
+        ("1 worker, 1 thread", [Place("cpu", 1)]),
+        (f"{workers} workers, 1 thread", [Place("cpu", 1)] * workers),
+        (f"1 worker, {cores} threads", [Place("cpu", cores)]),
+    ]
+    one, many, wide = (_told(name, timed(plan, lambda each=each: Processes(each), folder, len(each)), plan) for name, each in places)
+    print(
+        f"  speed-up of {workers} workers over one: {one.whole / many.whole:.2f} with their start, {one.steady / many.steady:.2f} without;"
+    )
+    print(f"  over one worker with all cores: {wide.whole / many.whole:.2f} with the start, {wide.steady / many.steady:.2f} without")
+    small.assert_same(one.results, many.results)
+    print(f"  the {len(one.results)} results of {workers} workers are those of one, bit for bit", flush=True)
+    if cluster:
+        from robgui.batch.cluster import Cluster
+
+        ray = _told("Ray on this machine", timed(plan, lambda: Cluster("local", "cpu"), folder, cores), plan)
+        print(f"  speed-up of Ray over one worker: {one.whole / ray.whole:.2f} with its start, {one.steady / ray.steady:.2f} without")
+        small.assert_same(one.results, ray.results)
+        print(f"  the {len(one.results)} results of Ray are those of one worker, bit for bit", flush=True)
+
+
+def _told(name: str, found: Timing, plan: Plan) -> Timing:
+    """Prints a line, with how many cores the workers kept busy on average."""
+    wall = f"{found.whole:6.1f} s with the start, {1000 * found.steady:7.1f} ms a request without"
+    cores = f"; {found.workers / found.whole:.2f} cores busy in workers" if found.workers > 1 else ""
+    print(f"  {name:<22} {wall}{cores}; {1000 * found.driver / len(plan.requests):.1f} ms a request in the driver", flush=True)
+    return found
 
 
 def overhead(folder: Path, count: int, *, cluster: bool) -> None:
@@ -109,32 +158,28 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
     seed_zero = small.plan(folder, '[[analyses]]\nname = "nothing"\nmodels = ["net_0*"]\n').requests[0].request
     requests = [seed_zero.model_copy(update={"params": {"seed": seed}}) for seed in range(count)]
     plan = Plan(tuple(Planned(request, f"nothing {number}") for number, request in enumerate(requests)))
-    executors: list[tuple[str, Executor, int]] = [
-        ("in this process", InProcess("cpu"), 1),
-        ("1 worker process", Processes([Place("cpu", 1)], [HERE]), 1),
-        ("2 worker processes", Processes([Place("cpu", 1)] * 2, [HERE]), 2),
+    executors: list[tuple[str, Callable[[], Executor], int]] = [
+        ("in this process", lambda: InProcess("cpu"), 1),
+        ("1 worker process", lambda: Processes([Place("cpu", 1)], [HERE]), 1),
+        ("2 worker processes", lambda: Processes([Place("cpu", 1)] * 2, [HERE]), 2),
     ]
-    print(f"{count} empty requests")
-    for name, executor, workers in executors:
-        found = timed(plan, executor, folder, workers)
-        print(
-            f"  {name:<22} {1000 * found.steady:8.2f} ms a request, {1000 * found.driver:.2f} ms of it the driver's processor", flush=True
-        )
     if cluster:
         from robgui.batch.cluster import Cluster
 
-        began = time.perf_counter()
-        executor = Cluster("local", "cpu", imports=[HERE])
-        start = time.perf_counter() - began
-        found = timed(plan, executor, folder, executor.slots)
-        own = f"{1000 * found.driver:.2f} ms of it the driver's processor"
-        print(f"  {'Ray on this machine':<22} {1000 * found.steady:8.2f} ms a request, {own}; its start takes {start:.1f} s")
+        executors.append(("Ray on this machine", lambda: Cluster("local", "cpu", imports=[HERE]), os.cpu_count() or 1))
+    print(f"{count} empty requests")
+    for name, make, workers in executors:
+        found = timed(plan, make, folder, workers)
+        start = found.whole - found.steady * count
+        print(f"  {name:<22} {1000 * found.steady:8.2f} ms a request, {1000 * found.driver / count:.2f} ms of it the driver's", end=" ")
+        print(f"processor; the start takes {start:.1f} s", flush=True)
 
 
 def main() -> None:
     """Prints everything."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=BUSY_SECONDS, help="so long one worker computes")
     parser.add_argument("--empty", type=int, default=300, help="how many empty requests")
     parser.add_argument("--no-cluster", action="store_true", help="leave Ray out")
     parser.add_argument("--no-speed-up", action="store_true", help="measure the empty requests only")
@@ -144,7 +189,7 @@ def main() -> None:
         if not given.no_overhead:
             overhead(Path(folder), given.empty, cluster=not given.no_cluster)
         if not given.no_speed_up:
-            speed_up(Path(folder), given.workers)
+            speed_up(Path(folder), given.workers, given.seconds, cluster=not given.no_cluster)
 
 
 if __name__ == "__main__":

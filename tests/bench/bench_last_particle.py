@@ -6,9 +6,7 @@ Run it alone on a quiet machine: ``python -m tests.bench.bench_last_particle``. 
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
-import time
 
 import numpy as np
 import torch
@@ -17,7 +15,8 @@ from torch import nn
 
 from robgui.analyses.last_particle import LastParticleTableParams, estimate, last_particle_table
 from robgui.core.classifier import Classifier
-from robgui.core.dataset import Dataset, from_arrays
+from robgui.core.dataset import from_arrays
+from tests.bench.turns import take_turns
 
 
 def mlp() -> Classifier:
@@ -42,59 +41,13 @@ def cnn() -> Classifier:
     return Classifier.from_module(nn.Sequential(*layers), (1, 28, 28), name="CNN 32-64-128-10")
 
 
-class Pieces:
-    """A table run in pieces that take turns with the bare model, so that both meet the same load of the machine."""
-
-    def __init__(self, classifier: Classifier, inputs: int, eps: float) -> None:
-        self.classifier = classifier
-        x = np.random.default_rng(0).random((inputs, *classifier.shape), dtype=np.float32)
-        dataset: Dataset = from_arrays(x, kind=classifier.kind)
-        params = LastParticleTableParams(radii=(eps,), most=inputs, samples=0, attack_steps=0)
-        self._steps = last_particle_table(classifier, dataset, params)
-        next(self._steps)
-        self.engine, self.same, self.full = np.zeros(2), np.zeros(2), np.zeros(2)
-        self.calls = 0
-
-    def take_turns(self, inputs: int, seconds: float) -> None:
-        """Engine, bare model in batches of the engine, bare model in batches of its own choice; until the engine or the time ends."""
-        one, many = (torch.rand((size, *self.classifier.shape)) for size in (inputs, self.classifier.batch()))
-        ends = time.perf_counter() + seconds
-        while time.perf_counter() < ends:
-            before, began = self.classifier.calls, _now()
-            # several at a time: after a pause the engine makes a picture at once, which would be counted each time
-            steps = list(itertools.islice(self._steps, 20))
-            if len(steps) < 20 or steps[-1].result.finished.all():
-                return
-            self.engine += _now() - began
-            count = self.classifier.calls - before
-            self.calls += count
-            self.same += self._bare(one, count)
-            self.full += self._bare(many, count)
-
-    def _bare(self, x: torch.Tensor, count: int) -> np.ndarray:
-        """Seconds for ``count`` ready-made inputs; what the batches do not fit into is counted in part."""
-        batches = max(1, round(count / len(x)))
-        began = _now()
-        for _ in range(batches):
-            self.classifier.infer(x)
-        return (_now() - began) * count / (batches * len(x))
-
-
-def _now() -> np.ndarray:
-    """Wall clock and processor time; the second counts on a machine that is not quiet."""
-    return np.array([time.perf_counter(), time.process_time()])
-
-
 def overhead(classifier: Classifier, inputs: int, eps: float, seconds: float) -> None:
-    """Engine time over bare forward time on as many samples."""
-    pieces = Pieces(classifier, inputs, eps)
-    pieces.take_turns(inputs, seconds)
-    for clock, engine, same, full in zip(("wall", "processor"), pieces.engine, pieces.same, pieces.full, strict=True):
-        print(
-            f"{classifier.name}, {clock}: {pieces.calls:,} calls, engine {engine:.2f} s, bare in batches of {inputs} {same:.2f} s, "
-            f"of {classifier.batch()} {full:.2f} s; ratios {engine / same:.2f} and {engine / full:.2f}",
-            flush=True,
-        )
+    """Engine time over bare forward time on as many samples, in batches of the engine and of the model's own choice."""
+    x = np.random.default_rng(0).random((inputs, *classifier.shape), dtype=np.float32)
+    params = LastParticleTableParams(radii=(eps,), most=inputs, samples=0, attack_steps=0)
+    for batch in (inputs, classifier.batch()):
+        steps = last_particle_table(classifier, from_arrays(x, kind=classifier.kind), params)
+        print(f"{classifier.name}, bare in batches of {batch:,}: {take_turns(classifier, steps, batch, seconds).words()}", flush=True)
 
 
 def against_monte_carlo(p: float = 1e-6, particles: int = 100, runs: int = 40) -> None:

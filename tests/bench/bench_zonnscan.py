@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
-from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -19,6 +17,7 @@ from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zonnscan
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.loading import load
+from tests.bench.turns import take_turns
 
 SAMPLERS = ("sobol", "antithetic", "plain")
 RADII = 20  # 21 with radius 0, which takes no samples
@@ -46,33 +45,14 @@ def last(classifier: Classifier, dataset: Dataset, **settings: object) -> Zonnsc
     return newest
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Wall-clock time of one call."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def forward(classifier: Classifier, x: torch.Tensor, count: int) -> None:
-    """The bare model on ``count`` ready-made inputs, in the batches the engine uses, one answer kept."""
-    for start in range(0, count, len(x)):
-        classifier.infer(x[: count - start])
-
-
-def overhead(classifier: Classifier, samples: int, repeats: int, sampler: str) -> None:
+def overhead(classifier: Classifier, samples: int, sampler: str) -> None:
     """Engine time over bare forward time on as many samples, the two in turn."""
     dataset = from_arrays(np.random.default_rng(0).random((1, 1, 28, 28), dtype=np.float32))
-    x = torch.rand((classifier.batch(), 1, 28, 28))
-    forward(classifier, x, len(x))
-    pairs = []
-    for _ in range(repeats):
-        engine = seconds(lambda: last(classifier, dataset, samples=samples, sampler=sampler, target_half_width=0))
-        bare = seconds(lambda: forward(classifier, x, samples * RADII))
-        pairs.append((engine, bare))
-    engines, bares = np.array(pairs).T
-    ratios = ", ".join(f"{ratio:.3f}" for ratio in engines / bares)
-    print(f"{classifier.name}, {sampler}, {samples:,} x {RADII}: engine {engines.min():.2f} s, bare {bares.min():.2f} s, ratios {ratios}")
-    print(f"  best over best {engines.min() / bares.min():.3f}, median ratio {np.median(engines / bares):.3f}")
+    params = ZonnscanParams(samples=samples, sampler=sampler, target_half_width=0)
+    for _ in zonnscan(classifier, dataset, params.model_copy(update={"samples": 64})):
+        continue
+    turns = take_turns(classifier, zonnscan(classifier, dataset, params), classifier.batch())
+    print(f"{classifier.name}, {sampler}, {samples:,} x {RADII}: {turns.words()}", flush=True)
 
 
 def calls_to_target(target: float, inputs: int) -> None:
@@ -107,7 +87,6 @@ def main() -> None:
     """Prints all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=10_000)
-    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--inputs", type=int, default=10)
     parser.add_argument("--threads", type=int, nargs="+", default=[2, 1])
     parser.add_argument("--only", choices=("mlp", "cnn", "calls"))
@@ -117,9 +96,9 @@ def main() -> None:
         print(f"{threads} threads, load {' '.join(map(str, np.round(os.getloadavg(), 1)))}")
         if options.only in (None, "mlp"):
             for sampler in ("sobol", "plain"):
-                overhead(mlp(), options.samples, options.repeats, sampler)
+                overhead(mlp(), options.samples, sampler)
         if options.only in (None, "cnn"):
-            overhead(cnn(), max(1, options.samples // 10), options.repeats, "sobol")
+            overhead(cnn(), max(1, options.samples // 10), "sobol")
     if options.only in (None, "calls"):
         calls_to_target(0.01, options.inputs)
 
