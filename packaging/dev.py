@@ -50,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
     no_display = check_window()
     if no_display and not arguments:
         print(f"{no_display} Running the demo tour without a window instead: pictures and a report go to {Path('robgui-demo').resolve()}.")
-        return become([PYTHON, "-P", "-m", "robgui.gui.tour", "robgui-demo"], {"QT_QPA_PLATFORM": "offscreen"})
+        return become([PYTHON, "-P", "-m", "robgui", "tour", "robgui-demo"], {"QT_QPA_PLATFORM": "offscreen"})
     return become([PYTHON, "-P", "-m", "robgui", *arguments])
 
 

@@ -296,7 +296,7 @@ def test_run_shows_the_tour_where_there_is_no_display(dev, monkeypatch, capsys):
     monkeypatch.setattr(dev, "become", started)
     monkeypatch.setattr(dev, "check_window", lambda: "There is no display.")
     assert dev.run([]) == 0
-    assert started[0].endswith("-m robgui.gui.tour robgui-demo")
+    assert started[0].endswith("-m robgui tour robgui-demo")
     assert "There is no display." in capsys.readouterr().out
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from typing import get_args
+
 import pytest
 
 from robgui import manual
 from robgui.core.analysis import analyses
+from robgui.core.claim import methods
 
 METHODS = manual.PAGES[1:]
 
@@ -33,3 +37,13 @@ def test_a_search_finds_the_section_and_shows_the_words_around_it():
     assert hits and hits[0].page == "zonnscan" and "atermark" in hits[0].text
     assert manual.search("clopper pearson")[0].section == "The method"
     assert manual.search("zebra crossing") == [] and manual.search("  ") == []
+
+
+def test_every_setting_choice_analysis_and_command_that_a_page_names_exists():
+    ours = [known for known in analyses().values() if known.engine.__module__.startswith("robgui.analyses.")]
+    fields = [(name, field) for known in ours for name, field in known.params.model_fields.items()]
+    names = {name for name, _ in fields} | {str(choice) for _, field in fields for choice in get_args(field.annotation)}
+    commands = {f"robgui reproduce {method}" for method in methods()}
+    for page in manual.pages():
+        named = re.findall(r"`([^`\n]+)`", page.text) + re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", page.text)
+        assert set(named) <= names | commands | {known.name for known in ours}, page.name

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from robgui.batch.address import check_answer, read_address
 from robgui.batch.executor import Report, Task, carry_out
 from robgui.batch.shelf import Shelf
 from robgui.batch.shipping import digest, pack, relocated, unpack
@@ -34,7 +35,7 @@ class Cluster:
 
     Args:
         address: ``auto`` takes a running cluster and starts one where there is none, ``local`` always starts one,
-            anything else is the address of a cluster.
+            anything else is ``HOST:PORT`` of the head of a cluster.
         device: ``cpu`` or ``cuda``; empty takes CUDA where the cluster has GPUs.
         threads: CPU cores for each task.
         ship: Whether files are sent where a machine cannot read their path.
@@ -46,6 +47,7 @@ class Cluster:
     def __init__(
         self, address: str = "auto", device: str = "", *, threads: int = 1, ship: Ship = "auto", imports: Sequence[str] = ()
     ) -> None:
+        read_address(address)
         self._ray = _ray()
         self._ours = not self._ray.is_initialized()
         if self._ours:
@@ -111,11 +113,12 @@ class Cluster:
     def _connect(self, address: str) -> None:
         options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
         quiet = {"log_to_driver": False, "logging_level": "error"}
+        check_answer(address)
         try:
             self._ray.init(address=address, **options, **quiet)
-        except ConnectionError as error:
-            if address != "auto":
-                raise ParamsError(f"There is no Ray cluster at {address} ({_first_line(error)}); check the address.") from error
+        except (ConnectionError, RuntimeError, ValueError) as error:  # RuntimeError: another version of Python or Ray there
+            if address != "auto" or not isinstance(error, ConnectionError):
+                raise ParamsError(f"The Ray cluster at {address} cannot be used ({_first_line(error)}); check the address.") from error
             self._ray.init(address="local", include_dashboard=False, **quiet)
 
     def _read(self, going: Any) -> Report | None:

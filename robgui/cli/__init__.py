@@ -24,6 +24,7 @@ _COMMANDS = {
     "reproduce": "run the claims of the papers and say which hold",
     "doctor": "what is installed and what is broken",
     "gui": "open the window, with files if any are given",
+    "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
 }
 
@@ -98,6 +99,10 @@ def _dispatch(words: list[str]) -> int:
             return doctor(rest)
         case "gui":
             return _gui(rest)
+        case "tour":
+            from robgui.cli.tour import tour
+
+            return tour(rest)
         case "report":
             return _report(rest)
     _overview().parse_args(words)
@@ -125,7 +130,7 @@ def _gui(words: list[str]) -> int:
     from robgui.doctor import window_problem
 
     if problem := window_problem(os.environ):
-        raise RobguiError(f"{problem} Without a screen, 'python -m robgui.gui.tour FOLDER' shows the demo as pictures.")
+        raise RobguiError(f"{problem} Without a screen, 'robgui tour' shows the demo as pictures.")
     from robgui.gui.app import main as window
 
     return window(files)
@@ -142,12 +147,15 @@ def _report(words: list[str]) -> int:
     from robgui.core.workspace import Workspace
 
     with Workspace.open(given.workspace, create=False) as workspace:
+        from robgui.report.pictures import Figures
+
+        figures = Figures(workspace)
         if given.html is not None:
             from robgui.report.html import write_html
 
-            write_html(workspace, Path(given.html))
+            write_html(workspace, Path(given.html), figures)
         if given.pdf is not None:
             from robgui.report.pdf import write_pdf
 
-            write_pdf(workspace, Path(given.pdf))
+            write_pdf(workspace, Path(given.pdf), figures)
     return 0

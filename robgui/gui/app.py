@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QEvent, QMessageLogContext, QObject, QTimer, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from robgui.gui.background import unexpected
@@ -18,6 +19,53 @@ from robgui.gui.main_window import MainWindow
 from robgui.gui.settings import load_settings, save_settings
 from robgui.gui.store import Store
 from robgui.gui.theme import theme
+
+
+class Application(QApplication):
+    """The program as the desktop sees it.
+
+    macOS does not name a file that was double-clicked on the command line: it sends an event to the program, which may
+    have been running for hours.
+
+    Signals:
+        file_asked: The desktop asks for a file to be opened; its path.
+    """
+
+    file_asked = Signal(str)
+
+    def event(self, event: QEvent) -> bool:
+        """Takes the request to open a file; everything else is Qt's."""
+        if isinstance(event, QFileOpenEvent) and event.file():
+            self.file_asked.emit(event.file())
+            return True
+        return super().event(event)
+
+
+class Asked(QObject):
+    """Files to open: they wait until the window is on screen and are opened at once from then on."""
+
+    def __init__(self, window: MainWindow, workspace: Path | None, files: Sequence[Path]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._waiting: list[Path] | None = list(files)
+
+    def open(self, file: str) -> None:
+        """Opens ``file``, now or as soon as the window is on screen."""
+        if self._waiting is None:
+            self._window.commands.open_path(Path(file))
+        else:
+            self._waiting.append(Path(file))
+
+    def begin(self) -> None:
+        """Imports torch and opens what waits: one workspace (without any the user's own), then models and data."""
+        files, self._waiting = self._waiting or [], None
+        store = self._window.store
+        store.warm_up()
+        store.open_workspace(self._workspace or next((path for path in files if path.suffix == ".robgui"), None))
+        for path in files:
+            if path.suffix != ".robgui":
+                self._window.commands.open_path(path)
 
 
 def main(files: Sequence[str] = ()) -> int:
@@ -34,7 +82,7 @@ def main(files: Sequence[str] = ()) -> int:
 
 def application() -> QApplication:
     """The one QApplication, with the user's look."""
-    app = QApplication.instance() or QApplication(sys.argv[:1])
+    app = QApplication.instance() or Application(sys.argv[:1])
     assert isinstance(app, QApplication)
     qInstallMessageHandler(_qt_message)
     app.setApplicationName("robgui")
@@ -61,17 +109,11 @@ def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> Mai
     store = Store()
     window = MainWindow(store, load_settings())
     _catch_everything(store)
-    opened = [Path(file) for file in files]
-    chosen = workspace or next((path for path in opened if path.suffix == ".robgui"), None)
-
-    def begin() -> None:
-        store.warm_up()
-        store.open_workspace(chosen)
-        for path in opened:
-            if path.suffix != ".robgui":
-                window.commands.open_path(path)
-
-    window.on_screen.connect(begin)
+    asked = Asked(window, workspace, [Path(file) for file in files])
+    window.on_screen.connect(asked.begin)
+    app = QApplication.instance()
+    if isinstance(app, Application):
+        app.file_asked.connect(asked.open)
     return window
 
 

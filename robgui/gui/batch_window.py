@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from robgui.gui.store import Store
 
 LOOK_MS = 200
+_INVITATION = "A suite is a file that lists models, data and analyses. Choose one, or take the one of the demo, and press Start."
+_ABOUT_CLUSTER = (
+    "Empty: worker processes on this machine. auto: the Ray cluster that runs here, or a new one. local: a new one on this machine. "
+    "HOST:PORT: the head of a cluster, such as 10.0.0.5:6379."
+)
 
 
 class BatchThread(QThread):
@@ -108,16 +113,27 @@ class BatchWindow(QWidget):
         self.suite.setAccessibleName("Suite file")
         self.workers = QSpinBox(minimum=0, maximum=256, specialValueText="one per device")
         self.workers.setAccessibleName("Worker processes")
-        self.cluster = QLineEdit(placeholderText="none; or auto, local, or the address of a Ray cluster")
+        self.workers.setMinimumHeight(self.suite.sizeHint().height())
+        self.cluster = QLineEdit(placeholderText="none; or auto, local, or HOST:PORT of a Ray cluster")
         self.cluster.setAccessibleName("Ray cluster")
+        self.cluster.setAccessibleDescription(_ABOUT_CLUSTER)
         self.browse = QPushButton("Choose …")
         self.start = QPushButton("Start")
         self.start.setProperty("role", "primary")
         self.stop = QPushButton("Stop", toolTip="Stops all workers; what is done is kept")
         self.progress = QProgressBar(textVisible=False, maximum=1000)
-        self.words = QLabel(wordWrap=True)
+        self.words = QLabel(_INVITATION, wordWrap=True)
         self.entries = Sheet("Requests of the batch")
+        header = self.entries.horizontalHeader()
+        header.setStretchLastSection(True)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.result = QLabel(wordWrap=True)
+        self.result.setProperty("role", "quiet")
+        self.result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.result.hide()
         self._arrange()
+        self.entries.pointed.connect(self._show_result)
+        self.cluster.textChanged.connect(self._show_state)
         self.browse.clicked.connect(self._choose)
         self.start.clicked.connect(self.begin)
         self.stop.clicked.connect(self.end)
@@ -129,7 +145,7 @@ class BatchWindow(QWidget):
         """Starts the suite; its runs appear in the history as they end."""
         workspace = self._store.history.writable
         if workspace is None:
-            self.words.setText("The open workspace cannot be written; open another one first.")
+            self._say("The open workspace cannot be written; open another one first.", "bad")
             return
         self._thread = BatchThread(Path(self.suite.text()), workspace, self.workers.value(), self.cluster.text().strip())
         self._thread.start()
@@ -140,7 +156,7 @@ class BatchWindow(QWidget):
         """Stops; what is done is kept."""
         if self._thread is not None:
             self._thread.stop()
-            self.words.setText("Stopping; what is done is kept.")
+            self._say("Stopping; what is done is kept.")
 
     @property
     def busy(self) -> bool:
@@ -165,6 +181,9 @@ class BatchWindow(QWidget):
             grid.addWidget(label, row, 0)
             grid.addWidget(widget, row, 1)
         grid.addWidget(self.browse, 0, 2)
+        about = QLabel(_ABOUT_CLUSTER, wordWrap=True)
+        about.setProperty("role", "quiet")
+        grid.addWidget(about, 3, 1)
         buttons = QHBoxLayout()
         buttons.addWidget(self.words, 1)
         buttons.addWidget(self.stop)
@@ -173,9 +192,10 @@ class BatchWindow(QWidget):
         layout.setContentsMargins(16, 16, 16, 16)
         layout.addLayout(grid)
         layout.addWidget(self.entries, 1)
+        layout.addWidget(self.result)
         layout.addWidget(self.progress)
         layout.addLayout(buttons)
-        self.resize(self.fontMetrics().averageCharWidth() * 120, self.fontMetrics().height() * 30)
+        self.resize(self.fontMetrics().averageCharWidth() * 150, self.fontMetrics().height() * 36)
 
     def _choose(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Choose a suite", self.suite.text(), "Suites (*.toml)")
@@ -188,29 +208,43 @@ class BatchWindow(QWidget):
         if thread is None:
             return
         if thread.picture is None:
-            self.words.setText(thread.note)
+            self._say(thread.note)
         else:
             self._show_picture(thread.picture)
         if thread.isFinished():
             self._clock.stop()
             self._store.history.refresh()
             if thread.error:
-                self.words.setText(thread.error)
+                self._say(thread.error, "bad")
                 self._store.say("error", thread.error, thread.details)
         self._show_state()
 
     def _show_picture(self, picture: Progress) -> None:
         self.progress.setValue(round(1000 * picture.share))
         left = "" if picture.seconds_left is None else f", about {duration(picture.seconds_left)} left"
-        self.words.setText(f"{picture.ended:,} of {len(picture.entries):,} requests, {duration(picture.seconds)} so far{left}")
+        self._say(f"{picture.ended:,} of {len(picture.entries):,} requests, {duration(picture.seconds)} so far{left}")
         self.entries.show_columns(
             {
                 "Request": [entry.title for entry in picture.entries],
                 "State": ["done before" if entry.reused else str(entry.state) for entry in picture.entries],
-                "Done": [f"{entry.share * 100:.0f} %" for entry in picture.entries],
+                "Done": ["" if entry.state.ended and entry.state != "done" else f"{entry.share * 100:.0f} %" for entry in picture.entries],
                 "Result": [entry.error or entry.verdict for entry in picture.entries],
             }
         )
+        self._show_result(self.entries.current)
+
+    def _show_result(self, row: int) -> None:
+        """The result of the chosen request in full; its cell may be too narrow for it."""
+        picture = self._thread.picture if self._thread is not None else None
+        entry = picture.entries[row] if picture is not None and 0 <= row < len(picture.entries) else None
+        self.result.setText("" if entry is None else f"{entry.title}: {entry.error or entry.verdict or entry.state}")
+        self.result.setVisible(entry is not None)
+
+    def _say(self, words: str, role: str = "") -> None:
+        self.words.setText(words)
+        if self.words.property("role") != role:
+            self.words.setProperty("role", role)
+            self.words.style().polish(self.words)
 
     def _show_state(self) -> None:
         busy = self.busy
@@ -218,3 +252,4 @@ class BatchWindow(QWidget):
         self.stop.setEnabled(busy)
         for widget in (self.suite, self.workers, self.cluster, self.browse):
             widget.setEnabled(not busy)
+        self.workers.setEnabled(not busy and not self.cluster.text().strip())

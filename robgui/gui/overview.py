@@ -113,7 +113,7 @@ class Overview(QWidget):
         self._scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(page)
-        self._columns = 0
+        self._columns = self._rows = 0
         self._arrange()
 
     def _arrange(self) -> None:
@@ -122,11 +122,14 @@ class Overview(QWidget):
             return
         for column in range(self._columns):
             self._grid.setColumnStretch(column, 0)
+        self._grid.setRowStretch(self._rows, 0)
         self._columns = columns
+        self._rows = -(-len(self._tiles) // columns)
         for place, tile in enumerate(self._tiles):
             self._grid.addWidget(tile, place // columns, place % columns)
         for column in range(min(columns, len(self._tiles))):
             self._grid.setColumnStretch(column, 1)
+        self._grid.setRowStretch(self._rows, 1)  # what is left over stays below the tiles, not within them
 
     def _connect(self) -> None:
         store = self._store
@@ -277,7 +280,7 @@ class Tile(QFrame):
         self._shown, self._asked = (run.id, dark), None
         self._status = headline.status
         self._words.setText(STATUS_WORDS[headline.status])
-        self._headline.setText(f"{headline.title}: {headline.text}")
+        self._headline.setText(f"{headline.title}: {headline.text}".replace(" %", "\N{NO-BREAK SPACE}%"))
         self._picture.loadFromData(picture)
         self._fit()
         self._tint()

@@ -11,6 +11,9 @@ from robgui.gui.theme import icon, theme
 #: Pixels of an icon, and of what the style puts above and below it (see ``QToolButton[role="rail"]`` in the theme).
 ICON = 28
 FRAME = 23
+#: Pixels between two buttons, and above the first and below the last.
+GAP = 4
+MARGIN = 8
 
 
 class Rail(QWidget):
@@ -30,8 +33,8 @@ class Rail(QWidget):
         self._icons = [name for name, _ in pages]
         self._group = QButtonGroup(self)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 8, 4, 8)
-        layout.setSpacing(4)
+        layout.setContentsMargins(4, MARGIN, 4, MARGIN)
+        layout.setSpacing(GAP)
         for number, (_, title) in enumerate(pages):
             layout.addWidget(self._button(number, title))
         layout.addStretch(1)
@@ -60,8 +63,7 @@ class Rail(QWidget):
         """The height that all buttons need, with their words or without."""
         words = self.fontMetrics().height() if worded else 0
         count = len(self._icons)
-        margins = self.layout().contentsMargins()
-        return count * (ICON + FRAME + words) + (count - 1) * self.layout().spacing() + margins.top() + margins.bottom()
+        return count * (ICON + FRAME + words) + (count - 1) * GAP + 2 * MARGIN
 
     def _button(self, number: int, title: str) -> QToolButton:
         button = QToolButton(text=title, checkable=True, autoRaise=True)

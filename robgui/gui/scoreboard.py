@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QModelIndex, QObject, Signal
 
 from robgui.core.headline import STATUS_WORDS, Headline
 from robgui.gui.panels.sheet import Sheet
@@ -51,29 +51,58 @@ class Headlines(QObject):
 
 
 class Scoreboard(Sheet):
-    """What every method found for every model, side by side; a row points at its model's runs."""
+    """What every method found for every model, side by side; a cell leads to its run, a model's name to its newest one.
+
+    Signals:
+        run_pointed: ``(run, analysis)`` of the cell that was clicked; None for the run where there is none, and no analysis for a name.
+        run_opened: The run of the cell that was double-clicked or entered.
+    """
+
+    run_pointed = Signal(object, str)
+    run_opened = Signal(object)
 
     def __init__(self, store: Store, headlines: Headlines) -> None:
         super().__init__("Scoreboard: one row per model, one column per method")
         self._store = store
         self._headlines = headlines
+        self._analyses: list[str] = []
+        self._fingerprints: list[str] = []
         headlines.arrived.connect(self.refresh)
         store.history.runs_changed.connect(self.refresh)
         store.library.models_changed.connect(self.refresh)
         store.ready.connect(self.refresh)
+        self.clicked.connect(lambda index: self.run_pointed.emit(self.run_at(index), self._analysis(index)))
+        self.activated.connect(self._open)
+        self.setToolTip("Click a cell to compare its run, double-click to open it")
         self.refresh()
 
     def refresh(self) -> None:
         """Fills in what is known by now."""
         models = self._models()
+        self._fingerprints, self._analyses = list(models), []
         columns: dict[str, list[str]] = {"Model": list(models.values())}
         for name, known in self._store.analyses.items():
             if known.headline is not None:
                 cells = [self._cell(name, fingerprint) for fingerprint in models]
                 if any(cells):
                     columns[known.title] = [cell or "not run" for cell in cells]
+                    self._analyses.append(name)
         self.show_columns(columns)
         self.resizeColumnsToContents()
+        for column in range(len(columns)):
+            self.setColumnWidth(column, self.columnWidth(column) + self.fontMetrics().averageCharWidth() * 2)
+
+    def run_at(self, index: QModelIndex) -> Run | None:
+        """The run that a cell stands for: the newest of its model with its analysis, or with any below the name."""
+        return self._newest(self._analysis(index), self._fingerprints[self._model.order[index.row()]])
+
+    def _analysis(self, index: QModelIndex) -> str:
+        """The analysis of a column; empty for the column of names."""
+        return self._analyses[index.column() - 1] if 0 < index.column() <= len(self._analyses) else ""
+
+    def _open(self, index: QModelIndex) -> None:
+        if (run := self.run_at(index)) is not None:
+            self.run_opened.emit(run)
 
     def _models(self) -> dict[str, str]:
         """Names of the models that are loaded or have runs, by fingerprint, the loaded ones first."""
@@ -83,10 +112,16 @@ class Scoreboard(Sheet):
                 loaded.setdefault(model.fingerprint, model.name)
         return loaded
 
-    def _cell(self, analysis: str, fingerprint: str) -> str:
+    def _newest(self, analysis: str, fingerprint: str) -> Run | None:
         for run in self._store.history.runs:
             first = next((model.fingerprint for model in run.request.models), "")
-            if run.request.analysis == analysis and run.has_result and first == fingerprint:
-                headline = self._headlines.of(run)
-                return f"{headline.text} ({STATUS_WORDS[headline.status].lower()})" if headline is not None else "…"
-        return ""
+            if run.has_result and first == fingerprint and analysis in ("", run.request.analysis):
+                return run
+        return None
+
+    def _cell(self, analysis: str, fingerprint: str) -> str:
+        run = self._newest(analysis, fingerprint)
+        if run is None:
+            return ""
+        headline = self._headlines.of(run)
+        return f"{headline.text} ({STATUS_WORDS[headline.status].lower()})" if headline is not None else "…"

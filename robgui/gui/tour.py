@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -50,35 +49,33 @@ STOPS = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the tour into the folder named first (``robgui-demo`` by default)."""
-    chosen = list(sys.argv[1:] if arguments is None else arguments)
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    folder = Path(chosen[0] if chosen else "robgui-demo")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return Tour(folder).run()
-    except (RobguiError, OSError) as error:
-        sys.stderr.write(f"robgui: {error}\n")
-        return 2
-
-
 class Tour:
-    """Drives a real window through the demo."""
+    """Drives a real window through the demo.
 
-    def __init__(self, folder: Path) -> None:
+    Attributes:
+        window: The window, of which the pictures are taken.
+    """
+
+    def __init__(self, folder: Path, stops: Sequence[Stop] = STOPS) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RobguiError(f"{folder} cannot be made ({error.strerror}); name another folder.") from error
         self._folder = folder
+        self._stops = stops
         self._app = application()
         self._count = 0
+        self._errors: list[str] = []
         workspace = folder / "demo.robgui"
         for old in (workspace, workspace.with_name(workspace.name + "-wal"), workspace.with_name(workspace.name + "-shm")):
             old.unlink(missing_ok=True)
         self.window: MainWindow = open_window(workspace)
+        self.window.store.said.connect(self._heard)
         self.window.resize(*SIZE)
         self.window.show()
 
     def run(self) -> int:
-        """Every stop, light and dark, then the report."""
+        """Every stop, light and dark, then the report; returns 0, or 1 when the window had an error to show."""
         store = self.window.store
         dark = theme.dark
         self._wait(lambda: bool(store.analyses) and store.history.workspace is not None, "torch")
@@ -87,16 +84,18 @@ class Tour:
         self.window.commands.start_demo()
         expected = sum(len(entry.models) for entry in resources.demo())
         self._wait(lambda: len(store.library.models) >= expected or not store.background.busy, "the demo models")
-        for stop in STOPS:
+        for stop in self._stops:
             self._visit(stop)
         theme.apply(True)
         self._shot("dark")
         theme.apply(dark)
         store.history.write_report(self._folder / "report.html")
         self._wait(lambda: not store.background.busy, "the report")
-        code = leave(self.window, 0)
-        self._say(f"{self._count} screenshots and report.html are in {self._folder}.")
-        return code
+        leave(self.window, 0)
+        for error in self._errors:
+            self._say(f"Something went wrong: {error}")
+        self._say(f"{self._count} pictures{'' if self._errors else ' and report.html'} are in {self._folder}.")
+        return int(bool(self._errors))
 
     def _visit(self, stop: Stop) -> None:
         store = self.window.store
@@ -138,6 +137,10 @@ class Tour:
             QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, QDeadlineTimer(20))
             time.sleep(0.005)
 
+    def _heard(self, level: str, sentence: str, _details: str) -> None:
+        if level == "error":
+            self._errors.append(sentence)
+
     def _say(self, sentence: str) -> None:
         sys.stdout.write(sentence + "\n")
         sys.stdout.flush()
@@ -147,7 +150,3 @@ def save(widget: QWidget, path: Path) -> None:
     """Writes a screenshot of ``widget``."""
     if not widget.grab().save(str(path)):
         raise RobguiError(f"{path} cannot be written; choose a folder you may write to.")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
 from robgui.report import facts
 from robgui.report.page import STYLE
-from robgui.report.pictures import figure_address, thumbnail_address
+from robgui.report.pictures import Figures, thumbnail_address
 
 if TYPE_CHECKING:
     from robgui.core.derived import Derived
@@ -34,10 +34,16 @@ _THUMBNAIL = 144
 _BOTH_BYTES = 1_500_000
 
 
-def write_html(workspace: Workspace, path: str | Path) -> Path:
-    """Writes every run and finding of ``workspace`` into one HTML file; returns its path."""
+def write_html(workspace: Workspace, path: str | Path, figures: Figures | None = None) -> Path:
+    """Writes every run and finding of ``workspace`` into one HTML file; returns its path.
+
+    Args:
+        workspace: What to write.
+        path: Where.
+        figures: Those already drawn for another report of the same workspace.
+    """
     target = Path(path)
-    page = "".join(_page(workspace))
+    page = "".join(_page(workspace, figures or Figures(workspace)))
     try:
         target.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -45,7 +51,7 @@ def write_html(workspace: Workspace, path: str | Path) -> Path:
     return target
 
 
-def _page(workspace: Workspace) -> Iterator[str]:
+def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
     chapters = [facts.chapter(workspace, run) for run in workspace.runs()]
     findings = workspace.findings()
     name = escape(workspace.path.stem)
@@ -58,7 +64,7 @@ def _page(workspace: Workspace) -> Iterator[str]:
         yield _contents(chapters, findings)
         yield from _summary(chapters)
     yield from _findings(workspace, chapters, findings)
-    yield from _methods(workspace, chapters)
+    yield from _methods(workspace, chapters, figures)
     yield f'<footer class="quiet">Written {facts.moment(time.time())} by robgui {escape(__version__)}.</footer>\n'
     yield "</main>\n</body>\n</html>\n"
 
@@ -104,7 +110,7 @@ def _cell(title: str, cell: Cell) -> str:
     if newest is None or newest.headline is None:
         words = f'<a href="#run-{escape(cell.chapters[0].run.id)}">{runs}</a>'
     else:
-        counts = ", ".join(f"{facts.SIGNS[status]} {count}" for status, count in cell.counts)
+        counts = ", ".join(f"{facts.SIGNS[status]}\N{NO-BREAK SPACE}{count}" for status, count in cell.counts)
         many = f'<br><span class="quiet">{runs}: {counts}</span>' if len(cell.chapters) > 1 else ""
         link = f'<a href="#run-{escape(newest.run.id)}">{escape(newest.headline.title)}: {escape(newest.headline.text)}</a>'
         words = f"{_status(newest)}<br>{link}{many}"
@@ -162,9 +168,9 @@ def _finding(finding: StoredFinding, chapter: Chapter | None) -> str:
 # --- methods and their runs ----------------------------------------------------------------------------------
 
 
-def _methods(workspace: Workspace, chapters: Sequence[Chapter]) -> Iterator[str]:
+def _methods(workspace: Workspace, chapters: Sequence[Chapter], figures: Figures) -> Iterator[str]:
     """Every method used: what it is in plain words, then its runs."""
-    pictures = _pictures(workspace, chapters)
+    pictures = _pictures(chapters, figures)
     known = {one.run.id: one for one in chapters}
     for name, runs in facts.methods([one.run for one in chapters]).items():
         page = manual.page(name)
@@ -200,22 +206,17 @@ def _trail(item: Derived, known: Mapping[str, Chapter]) -> str:
     return f'<p class="trail"><span class="quiet">Where its input comes from:</span> {steps}</p>'
 
 
-def _pictures(workspace: Workspace, chapters: Sequence[Chapter]) -> dict[str, str]:
+def _pictures(chapters: Sequence[Chapter], figures: Figures) -> dict[str, str]:
     """The figure of every run, by its id; in dark too where that does not make the file too large."""
-    light = {one.run.id: address for one in chapters if (address := _figure(workspace, one, dark=False))}
+    light = {one.run.id: address for one in chapters if (address := figures.address(one))}
     both = 2 * sum(map(len, light.values())) <= _BOTH_BYTES
     pictures = {}
     for one in chapters:
         if one.run.id in light:
             image = f'<img class="figure" alt="{escape(one.run.verdict or one.title)}" src="{light[one.run.id]}">'
-            dark = f'<source media="(prefers-color-scheme: dark)" srcset="{_figure(workspace, one, dark=True)}">' if both else ""
+            dark = f'<source media="(prefers-color-scheme: dark)" srcset="{figures.address(one, dark=True)}">' if both else ""
             pictures[one.run.id] = f"<picture>{dark}{image}</picture>"
     return pictures
-
-
-def _figure(workspace: Workspace, chapter: Chapter, *, dark: bool) -> str:
-    figure = facts.figure(workspace, chapter, dark=dark)
-    return "" if figure is None else figure_address(figure)
 
 
 def _table(rows: Mapping[str, str]) -> str:

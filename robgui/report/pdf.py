@@ -12,8 +12,8 @@ from matplotlib.backends.backend_pdf import PdfPages
 from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
 from robgui.report import facts
-from robgui.report.pictures import figure_pixels
-from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet
+from robgui.report.pictures import Figures
+from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet, table_height
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
@@ -22,29 +22,35 @@ if TYPE_CHECKING:
 
 #: As many findings as a reader leafs through; how many there are is said.
 MOST_FINDINGS = 42
-#: Pixels across the page: 200 to the inch.
-_FIGURE_WIDE = 1300
 #: A figure is at most so high (inches), and gives way to the small print down to so little; then that takes another page.
 _FIGURE_HIGH, _FIGURE_LOW = 5.4, 3.2
 _ROW = 1.25
+#: Width of each of two tables side by side.
+_HALF = TEXT_WIDTH / 2 - 0.1
 _STATUS_COLOURS = {"bad": "#a8320a", "doubtful": "#7a5200", "good": "#1a6b3c", "unknown": QUIET}
 
 
-def write_pdf(workspace: Workspace, path: str | Path) -> Path:
-    """Writes every run and the worst findings of ``workspace`` into one PDF file; returns its path."""
+def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = None) -> Path:
+    """Writes every run and the worst findings of ``workspace`` into one PDF file; returns its path.
+
+    Args:
+        workspace: What to write.
+        path: Where.
+        figures: Those already drawn for another report of the same workspace.
+    """
     target = Path(path)
     footer = f"{workspace.path.stem}: robustness report"
     information = {"Title": footer, "Creator": f"robgui {__version__}", "Producer": "robgui"}
     try:
         with PdfPages(target, metadata=information) as pages:
-            for sheet in _sheets(workspace):
+            for sheet in _sheets(workspace, figures or Figures(workspace)):
                 sheet.save(pages, footer)
     except OSError as error:
         raise WorkspaceError(f"The report cannot be written to {target} ({error.strerror}); choose another place.") from error
     return target
 
 
-def _sheets(workspace: Workspace) -> Iterator[Sheet]:
+def _sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
     chapters = [facts.chapter(workspace, run) for run in workspace.runs()]
     findings = workspace.findings()
     yield from _cover(workspace.path.stem, chapters, len(findings))
@@ -53,7 +59,7 @@ def _sheets(workspace: Workspace) -> Iterator[Sheet]:
     known = {one.run.id: one for one in chapters}
     for runs in facts.methods([one.run for one in chapters]).values():
         for run in runs:
-            yield from _run(workspace, known[run.id])
+            yield from _run(workspace, known[run.id], figures)
 
 
 def _cover(name: str, chapters: Sequence[Chapter], findings: int) -> Iterator[Sheet]:
@@ -90,7 +96,7 @@ def _summary_row(sheet: Sheet, cell: Cell) -> None:
     newest, runs = cell.newest, facts.count(len(cell.chapters), "run")
     columns = [(0.0, 1.7, manual.page(cell.method).title, QUIET), (1.75, 1.5, runs, QUIET)]
     if newest is not None and newest.headline is not None:
-        counts = ", ".join(f"{facts.SIGNS[status]} {count}" for status, count in cell.counts)
+        counts = ", ".join(f"{facts.SIGNS[status]}\N{NO-BREAK SPACE}{count}" for status, count in cell.counts)
         more = f" ({runs}: {counts})" if len(cell.chapters) > 1 else ""
         columns[1] = (1.75, 1.5, newest.status, _STATUS_COLOURS[newest.headline.status])
         columns.append((3.3, TEXT_WIDTH - 3.3, f"{newest.headline.title}: {newest.headline.text}{more}", INK))
@@ -160,7 +166,7 @@ def _finding(sheet: Sheet, finding: StoredFinding, chapter: Chapter | None) -> N
     sheet.y = max(top + _ROW, sheet.y + 0.08)
 
 
-def _run(workspace: Workspace, chapter: Chapter) -> Iterator[Sheet]:
+def _run(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[Sheet]:
     """Title, what it comes down to, verdict, figure, settings and origin."""
     run, headline = chapter.run, chapter.headline
     sheet = Sheet()
@@ -176,23 +182,21 @@ def _run(workspace: Workspace, chapter: Chapter) -> Iterator[Sheet]:
     for item in facts.trails(workspace, run.request)[:3]:
         sheet.text(f"Where its input comes from: {item.words()}", 9, colour=QUIET)
     sheet.space(0.1)
-    figure = facts.figure(workspace, chapter)
+    figure = figures.pixels(chapter)
     if figure is not None:
-        room = min(_FIGURE_HIGH, sheet.left - 0.1 - _small_print_height(chapter))
+        room = min(_FIGURE_HIGH, sheet.left - 0.15 - _small_print_height(chapter))
         room = room if room >= _FIGURE_LOW else _FIGURE_HIGH
-        sheet.space(sheet.picture(figure_pixels(figure, _FIGURE_WIDE), 0.0, TEXT_WIDTH, room)[1] + 0.1)
+        sheet.space(sheet.picture(figure, 0.0, TEXT_WIDTH, room)[1] + 0.1)
     yield from _small_print(sheet, chapter)
 
 
 def _small_print_height(chapter: Chapter) -> float:
-    """Inches that settings and origin take at most, judged by their number; a line of the origin often takes two."""
-    return 0.2 + 0.152 * max(1.9 * len(facts.origin(chapter.run)), len(facts.settings(chapter.run)))
+    """Inches that settings and origin take."""
+    return 0.2 + max(table_height(rows, _HALF) for rows in (facts.origin(chapter.run), facts.settings(chapter.run)))
 
 
 def _small_print(sheet: Sheet, chapter: Chapter) -> Iterator[Sheet]:
     """Origin left, settings right; on a page of its own where the figure leaves no room."""
-    half = TEXT_WIDTH / 2 - 0.1
-    origin, settings = facts.origin(chapter.run), facts.settings(chapter.run)
     if sheet.left < _small_print_height(chapter):
         yield sheet
         sheet = Sheet()
@@ -200,7 +204,7 @@ def _small_print(sheet: Sheet, chapter: Chapter) -> Iterator[Sheet]:
         sheet.space(0.1)
     sheet.rule()
     top = sheet.y
-    sheet.table(origin, width=half)
+    sheet.table(facts.origin(chapter.run), width=_HALF)
     sheet.y = top
-    sheet.table(settings, x=half + 0.2, width=half)
+    sheet.table(facts.settings(chapter.run), x=_HALF + 0.2, width=_HALF)
     yield sheet

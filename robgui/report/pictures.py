@@ -9,29 +9,49 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
-from robgui.report.figures import save
+from robgui.report import facts
+from robgui.report.figures import pixels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: A figure this wide (pixels) is sharp on a phone and on a large screen. As PNG of so many colours it takes 10 to 80 kB;
-#: as SVG every figure of the demo takes two to five times as much.
-_WIDE = 1060
+    from robgui.core.workspace import Workspace
+    from robgui.report.facts import Chapter
+
+#: A figure this wide (pixels) is sharp on a phone, on a large screen and on paper. As PNG of so many colours it takes 10 to
+#: 80 kB; as SVG every figure of the demo takes two to five times as much.
+_WIDE = 1200
 _COLOURS = 128
 #: A thumbnail larger than this as PNG is a photograph, and smaller as JPEG.
 _PHOTOGRAPH = 6_000
 
 
-def figure_address(figure: Figure) -> str:
-    """The figure as a ``data:`` address."""
-    buffer = io.BytesIO()
-    _few_colours(figure, _WIDE).save(buffer, "png", optimize=True)
-    return _address("png", buffer.getvalue())
+class Figures:
+    """The figures of the runs of a workspace as small PNG files, each drawn once for HTML and PDF together."""
 
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._drawn: dict[tuple[str, bool], bytes] = {}
 
-def figure_pixels(figure: Figure, width: int) -> np.ndarray:
-    """The figure as uint8 ``(h, w, 3)`` of few colours, about ``width`` pixels wide."""
-    return np.asarray(_few_colours(figure, width).convert("RGB"))
+    def address(self, chapter: Chapter, *, dark: bool = False) -> str:
+        """The figure of a run as a ``data:`` address; empty when there is nothing to draw."""
+        data = self._png(chapter, dark)
+        return _address("png", data) if data else ""
+
+    def pixels(self, chapter: Chapter) -> np.ndarray | None:
+        """The figure of a run as uint8 ``(h, w, 3)``; None when there is nothing to draw."""
+        data = self._png(chapter, False)
+        if not data:
+            return None
+        with Image.open(io.BytesIO(data)) as image:
+            return np.asarray(image.convert("RGB"))
+
+    def _png(self, chapter: Chapter, dark: bool) -> bytes:
+        key = (chapter.run.id, dark)
+        if key not in self._drawn:
+            figure = facts.figure(self._workspace, chapter, dark=dark)
+            self._drawn[key] = b"" if figure is None else _few_colours(figure)
+        return self._drawn[key]
 
 
 def thumbnail_address(picture: np.ndarray, side: int) -> str:
@@ -47,9 +67,12 @@ def thumbnail_address(picture: np.ndarray, side: int) -> str:
     return _address("jpeg", buffer.getvalue())
 
 
-def _few_colours(figure: Figure, width: int) -> Image.Image:
-    with Image.open(io.BytesIO(save(figure, "png", dpi=round(width / figure.get_size_inches()[0])))) as image:
-        return image.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+def _few_colours(figure: Figure) -> bytes:
+    """The figure as the bytes of a PNG file of few colours."""
+    image = Image.fromarray(pixels(figure, _WIDE)).convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+    buffer = io.BytesIO()
+    image.save(buffer, "png", optimize=True)
+    return buffer.getvalue()
 
 
 def _address(kind: str, data: bytes) -> str:

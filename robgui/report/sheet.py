@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
@@ -24,6 +25,11 @@ _BOTTOM = HEIGHT - 0.8
 #: Distance of two lines, in sizes of the letters.
 _LEADING = 1.35
 _POINTS = 72
+#: Below each row of a table (inches); a value takes so many lines at most.
+_ROW_GAP = 0.02
+_MOST_LINES = 6
+#: Where a line may be broken: not at a no-break space, and not between a number and its per cent.
+_BREAKS = re.compile(r"[ \t\r\n]+(?!%)")
 INK, QUIET, RULE = "#1c1e21", "#5c6370", "#d9dce1"
 _FAMILY = "DejaVu Sans"
 
@@ -86,14 +92,13 @@ class Sheet:
 
     def table(self, rows: Mapping[str, str], size: float = 7, *, x: float = 0.0, width: float | None = None) -> None:
         """Sets names and values in two columns."""
-        wide = TEXT_WIDTH if width is None else width
-        column = 0.3 * wide
+        names, values = _columns(TEXT_WIDTH if width is None else width)
         for name, value in rows.items():
             top = self.y
-            self.text(name, size, x=x, width=column - 0.1, colour=QUIET)
+            self.text(name, size, x=x, width=names - 0.1, colour=QUIET)
             low, self.y = self.y, top
-            self.text(value, size, x=x + column, width=wide - column, most=6)
-            self.y = max(low, self.y) + 0.02
+            self.text(value, size, x=x + names, width=values, most=_MOST_LINES)
+            self.y = max(low, self.y) + _ROW_GAP
 
     def save(self, pages: PdfPages, footer: str) -> None:
         """Writes the page with its number."""
@@ -110,10 +115,24 @@ class Sheet:
         self.figure.text(*place, line, fontproperties=font, color=colour, va="top", ha="left", parse_math=False)
 
 
+def table_height(rows: Mapping[str, str], width: float, size: float = 7) -> float:
+    """How many inches ``Sheet.table`` takes for these rows."""
+    names, values = _columns(width)
+    lines = [max(len(wrap(name, size, names - 0.1)), min(_MOST_LINES, len(wrap(value, size, values)))) for name, value in rows.items()]
+    return sum(lines) * size * _LEADING / _POINTS + len(lines) * _ROW_GAP
+
+
+def _columns(width: float) -> tuple[float, float]:
+    """Widths of the names and of the values in a table."""
+    return 0.3 * width, 0.7 * width
+
+
 def wrap(text: str, size: float, width: float, *, bold: bool = False) -> list[str]:
     """Text in lines no wider than ``width`` inches; a word that is too long is cut."""
+    if not text.strip():
+        return []
     lines: list[str] = []
-    for word in clean(text).split():
+    for word in _BREAKS.split(clean(text).strip()):
         joined = f"{lines[-1]} {word}" if lines else word
         if lines and extent(joined, size, bold=bold) <= width:
             lines[-1] = joined

@@ -7,17 +7,19 @@ fails only when the same request gives different results on one worker, on sever
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from robgui.batch import Batch, Executor, InProcess, Place, Plan, Planned, Processes, expand, read_suite
+from robgui.batch.executor import Report
 from robgui.core.analysis import Params, Step, analysis
 from robgui.core.run import RunState
 from robgui.core.workspace import Workspace
@@ -40,9 +42,11 @@ params = {{ samples = {samples}, radii = "0:0.5:6", target_half_width = 0.0 }}
 """
 
 #: The suite is made so large that one worker with one thread computes about so long; a start of some seconds is then in proportion.
-BUSY_SECONDS = 75.0
+BUSY_SECONDS = 70.0
 INPUTS = 20
 _TRIED_SAMPLES = 512
+#: Workers get so long to start before empty requests are counted.
+_START_SECONDS = 12.0
 
 Results = dict[str, tuple[Any, dict[str, Any]]]
 
@@ -54,9 +58,16 @@ class Nothing:
     seed: int
 
 
+class NothingParams(Params):
+    """The first requests may wait for the other workers to be there."""
+
+    until: float = Field(0.0, title="Until", description="Ends not before this moment, in seconds since 1970.")
+
+
 @analysis(title="Nothing", question="What does a request cost?", verdict=lambda result: "Nothing.", inputs="none")
-def nothing(classifier: Any, dataset: Any, params: Params) -> Iterator[Step[Nothing]]:
+def nothing(classifier: Any, dataset: Any, params: NothingParams) -> Iterator[Step[Nothing]]:
     """One Step, at once."""
+    time.sleep(max(0.0, params.until - time.time()))
     yield Step(1, 1, Nothing(params.seed))
 
 
@@ -65,8 +76,8 @@ class Timing:
     """What a run of a suite took; all in seconds.
 
     Attributes:
-        whole: From before the workers are started until the last result is in the workspace.
-        steady: The same per request, once every worker has ended one.
+        whole: From before the workers are started until the last result is in the workspace and they have ended.
+        steady: Per request, once every worker has ended one.
         driver: Processor time of this process, which does not suffer from what else the machine does.
         workers: Processor time of the workers that have ended, with their start; Ray's are not among them.
         computing: What the analyses themselves took, added up.
@@ -81,21 +92,43 @@ class Timing:
     results: Results
 
 
+class Watched:
+    """An executor, and the moments when its tasks ended."""
+
+    def __init__(self, inner: Executor) -> None:
+        self.attempts = inner.attempts
+        self.ends: list[float] = []
+        self._inner = inner
+        self.submit, self.stop, self.close = inner.submit, inner.stop, inner.close
+
+    @property
+    def room(self) -> int:
+        return self._inner.room
+
+    def reports(self, seconds: float) -> Sequence[Report]:
+        found = self._inner.reports(seconds)
+        self.ends += [time.perf_counter() for report in found if report.state.ended]
+        return found
+
+    def steady(self, workers: int) -> float:
+        """Seconds for each request after the first ``workers``."""
+        first = self.ends[workers - 1]
+        later = [end for end in self.ends if end > first]
+        return (later[-1] - first) / len(later) if later else 0.0
+
+
 def timed(plan: Plan, make: Callable[[], Executor], folder: Path, workers: int) -> Timing:
     """Runs a plan in a fresh workspace, with workers that are started now."""
     with tempfile.TemporaryDirectory(dir=folder) as place, Workspace.open(Path(place) / "w.robgui") as workspace:
-        began = warm = time.perf_counter()
-        used = _used()
-        before = 0
-        for progress in Batch(plan, workspace, make()):
-            ended = progress.ended
-            if before < workers <= ended:
-                warm, before = time.perf_counter(), ended
-        now, total = time.perf_counter(), len(plan.requests)
-        assert progress.count(RunState.DONE) == total, [entry.error for entry in progress.entries if entry.error][:1]
+        began, used = time.perf_counter(), _used()
+        watched = Watched(make())
+        for picture in Batch(plan, workspace, watched):
+            progress = picture
+        whole = time.perf_counter() - began
+        assert progress.count(RunState.DONE) == len(plan.requests), [entry.error for entry in progress.entries if entry.error][:1]
         driver, children = (after - then for after, then in zip(_used(), used, strict=True))
         computing = sum(entry.seconds for entry in progress.entries)
-        return Timing(now - began, (now - warm) / max(1, total - before), driver, children, computing, small.results(workspace))
+        return Timing(whole, watched.steady(workers), driver, children, computing, small.results(workspace))
 
 
 def _used() -> tuple[float, float]:
@@ -111,10 +144,10 @@ def busy_plan(folder: Path, inputs: int, samples: int) -> Plan:
 
 
 def samples_for(folder: Path, seconds: float) -> int:
-    """So many samples, a power of two, that the suite takes one worker with one thread about so long."""
+    """So many samples that the suite takes one worker with one thread about so long."""
     tried = busy_plan(folder, 2, _TRIED_SAMPLES)
     one = timed(tried, lambda: Processes([Place("cpu", 1)]), folder, 1).computing / len(tried.requests)
-    return 2 ** max(4, round(math.log2(_TRIED_SAMPLES * seconds / (one * 3 * INPUTS))))
+    return 64 * max(1, round(_TRIED_SAMPLES * seconds / (one * 3 * INPUTS) / 64))
 
 
 def speed_up(folder: Path, workers: int, seconds: float, *, cluster: bool) -> None:
@@ -138,16 +171,16 @@ def speed_up(folder: Path, workers: int, seconds: float, *, cluster: bool) -> No
     if cluster:
         from robgui.batch.cluster import Cluster
 
-        ray = _told("Ray on this machine", timed(plan, lambda: Cluster("local", "cpu"), folder, cores), plan)
+        ray = _told("Ray on this machine", timed(plan, lambda: Cluster("local", "cpu"), folder, cores), plan, counted=False)
         print(f"  speed-up of Ray over one worker: {one.whole / ray.whole:.2f} with its start, {one.steady / ray.steady:.2f} without")
         small.assert_same(one.results, ray.results)
         print(f"  the {len(one.results)} results of Ray are those of one worker, bit for bit", flush=True)
 
 
-def _told(name: str, found: Timing, plan: Plan) -> Timing:
-    """Prints a line, with how many cores the workers kept busy on average."""
+def _told(name: str, found: Timing, plan: Plan, *, counted: bool = True) -> Timing:
+    """Prints a line, with how many cores the workers kept busy on average where their processor time is ``counted``."""
     wall = f"{found.whole:6.1f} s with the start, {1000 * found.steady:7.1f} ms a request without"
-    cores = f"; {found.workers / found.whole:.2f} cores busy in workers" if found.workers > 1 else ""
+    cores = f"; {found.workers / found.whole:.2f} cores busy in workers" if counted else ""
     print(f"  {name:<22} {wall}{cores}; {1000 * found.driver / len(plan.requests):.1f} ms a request in the driver", flush=True)
     return found
 
@@ -156,8 +189,13 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
     """What an empty request costs: planning it, sending it, and three commits to the workspace."""
     small.write_files(folder)
     seed_zero = small.plan(folder, '[[analyses]]\nname = "nothing"\nmodels = ["net_0*"]\n').requests[0].request
-    requests = [seed_zero.model_copy(update={"params": {"seed": seed}}) for seed in range(count)]
-    plan = Plan(tuple(Planned(request, f"nothing {number}") for number, request in enumerate(requests)))
+
+    def plan(workers: int) -> Plan:
+        """The requests, and before them one for each worker that ends when all have started."""
+        until = [time.time() + _START_SECONDS if workers > 1 else 0.0] * workers + [0.0] * count
+        requests = [seed_zero.model_copy(update={"params": {"seed": seed, "until": end}}) for seed, end in enumerate(until)]
+        return Plan(tuple(Planned(request, f"nothing {number}") for number, request in enumerate(requests)))
+
     executors: list[tuple[str, Callable[[], Executor], int]] = [
         ("in this process", lambda: InProcess("cpu"), 1),
         ("1 worker process", lambda: Processes([Place("cpu", 1)], [HERE]), 1),
@@ -169,10 +207,8 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
         executors.append(("Ray on this machine", lambda: Cluster("local", "cpu", imports=[HERE]), os.cpu_count() or 1))
     print(f"{count} empty requests")
     for name, make, workers in executors:
-        found = timed(plan, make, folder, workers)
-        start = found.whole - found.steady * count
-        print(f"  {name:<22} {1000 * found.steady:8.2f} ms a request, {1000 * found.driver / count:.2f} ms of it the driver's", end=" ")
-        print(f"processor; the start takes {start:.1f} s", flush=True)
+        found = timed(plan(workers), make, folder, workers)
+        print(f"  {name:<22} {1000 * found.steady:8.2f} ms a request, once all have started", flush=True)
 
 
 def main() -> None:

@@ -3,55 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui.core.run import RunState
-from robgui.gui.app import application, leave, open_window
-
-
-@pytest.fixture
-def start(qtbot, tmp_path):
-    """Opens windows on one workspace and closes whatever is left open."""
-    windows = []
-
-    def begin():
-        application()
-        window = open_window(tmp_path / "story.robgui")
-        windows.append(window)
-        window.show()
-        qtbot.waitExposed(window)
-        qtbot.waitUntil(lambda: bool(window.store.analyses) and window.store.history.workspace is not None, timeout=60_000)
-        return window
-
-    def end(window):
-        windows.remove(window)
-        window.close()
-        assert leave(window, 0) == 0
-        window.deleteLater()
-
-    begin.end = end
-    yield begin
-    for window in windows:
-        end(window)
-
-
-def press(qtbot, button):
-    assert button.isEnabled(), f"{button.text()} is grey"
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+from tests.e2e.steps import load_demo, press
 
 
 def subject(panel):
     return next(label.text() for label in panel.findChildren(QLabel) if label.accessibleName() == "Which model on which input")
-
-
-def load_demo(qtbot, window):
-    press(qtbot, window.welcome.button("start_demo"))
-    qtbot.waitUntil(lambda: len(window.store.library.models) == 6 and not window.store.background.busy, timeout=120_000)
-    model = next(m for m in window.store.library.models if m.name == "fashion_cnn.safetensors")
-    window.chooser.models.setCurrentIndex(window.store.library.models.index(model))
-    window.chooser.models.activated.emit(window.store.library.models.index(model))
-    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=30_000)
 
 
 def run_story(qtbot, start):

@@ -5,30 +5,17 @@ from __future__ import annotations
 import time
 
 import pytest
-from PySide6.QtCore import Qt
 
 from robgui.core.run import RunState
-from robgui.gui.app import application, leave, open_window
 from robgui.gui.guide import INPUT, MODEL
+from tests.e2e.steps import press
 
 
 @pytest.fixture
-def window(qtbot, tmp_path):
-    application()
-    made = open_window(tmp_path / "w.robgui")
-    made.show()
-    qtbot.waitExposed(made)
-    qtbot.waitUntil(lambda: bool(made.store.analyses) and made.store.history.workspace is not None, timeout=60_000)
+def window(start, tmp_path):
+    made = start()
     made.guide.report = tmp_path / "tour.html"
-    yield made
-    made.close()
-    assert leave(made, 0) == 0
-    made.deleteLater()
-
-
-def press(qtbot, button):
-    assert button.isEnabled() and button.isVisible(), f"{button.text()} cannot be pressed"
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    return made
 
 
 def arrive(qtbot, guide):

@@ -57,3 +57,15 @@ def test_a_suite_that_cannot_be_read_is_refused_in_one_sentence(qtbot, window, t
     window.start.click()
     qtbot.waitUntil(window.start.isEnabled, timeout=30_000)
     assert "missing.toml" in window.words.text()
+
+
+@pytest.mark.parametrize(
+    ("address", "words"), [("nonsense", "is no address of a Ray cluster"), ("ray://10.0.0.5:10001", "cannot stream results")]
+)
+def test_a_wrong_address_of_a_cluster_is_refused_in_one_sentence(qtbot, window, address, words):
+    assert window.workers.isEnabled()
+    window.cluster.setText(address)
+    assert not window.workers.isEnabled()
+    window.start.click()
+    qtbot.waitUntil(lambda: window.words.property("role") == "bad", timeout=30_000)
+    assert words in window.words.text() and window.start.isEnabled()

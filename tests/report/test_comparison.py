@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.report.comparison import Bars, Curves, Matrix, difference
+from robgui.core.analysis import analyses
+from robgui.report.comparison import COMPARED, Bars, Curves, Matrix, aligned, difference
 
 
 def curves(x, **lines):
@@ -35,3 +36,22 @@ def test_bars_are_subtracted_where_both_have_them():
 
 def test_unlike_kinds_cannot_be_subtracted():
     assert "different kinds" in difference(Bars("pixels", {"a": 1}), curves([0], index=[1]))
+
+
+def test_bars_that_stand_side_by_side_have_the_same_names_in_the_same_order():
+    first, second = aligned(Bars("pixels", {"a": 1, "b": 2}), Bars("pixels", {"c": 4, "b": 5}))
+    assert list(first.values) == list(second.values) == ["a", "b", "c"]
+    np.testing.assert_array_equal(list(second.values.values()), [np.nan, 5, 4])
+
+
+def test_matrices_that_stand_side_by_side_have_the_same_colours():
+    first, second = (Matrix("x", "y", "σ", np.zeros((2, 2)), (0, 0, 1, 1), levels) for levels in ((-1, 2), (-3, 1)))
+    assert [part.levels for part in aligned(first, second)] == [(-3, 2), (-3, 2)]
+
+
+def test_bars_without_a_common_name_say_so():
+    assert "no number in common" in difference(Bars("pixels", {"a": 1}), Bars("pixels", {}))
+
+
+def test_every_analysis_can_be_compared():
+    assert set(COMPARED) == set(analyses())

@@ -12,7 +12,7 @@ from robgui.analyses.zonnscan import ZonnscanResult
 from robgui.core.analysis import analyses, find
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
-from robgui.report.figures import FIGURES, class_style, draw, save, shorten
+from robgui.report.figures import FIGURES, class_style, draw, pixels, save, shorten
 from tests.analyses.zonnscan.models import Constant, small_mlp, sweep
 
 
@@ -31,6 +31,15 @@ def test_every_analysis_has_a_figure() -> None:
 def test_a_sweep_can_be_saved_in_every_format_in_light_and_dark(result: ZonnscanResult, kind: str, start: bytes, dark: bool) -> None:
     figure = draw("zonnscan", result, dark=dark)
     assert figure is not None and save(figure, kind).startswith(start)
+
+
+def test_a_figure_is_laid_out_once_and_then_only_painted(result: ZonnscanResult) -> None:
+    figure = draw("zonnscan", result)
+    assert figure is not None
+    before = [axes.get_position().bounds for axes in figure.axes]
+    assert pixels(figure, 300).shape[1:] == (300, 4) and pixels(figure, 900).shape[1:] == (900, 4)
+    save(figure, "png", dpi=50)
+    assert [axes.get_position().bounds for axes in figure.axes] == before
 
 
 def test_the_same_result_gives_the_same_bytes(result: ZonnscanResult) -> None:

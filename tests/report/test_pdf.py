@@ -15,8 +15,12 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.request import Request, drive
 from robgui.core.run import RunState
 from robgui.core.workspace import Workspace
+from robgui.report import facts
+from robgui.report.figures import draw
+from robgui.report.html import write_html
 from robgui.report.pdf import _sheets, write_pdf
-from robgui.report.sheet import TEXT_WIDTH, Sheet, clean, extent, shorten, wrap
+from robgui.report.pictures import Figures
+from robgui.report.sheet import TEXT_WIDTH, Sheet, clean, extent, shorten, table_height, wrap
 from robgui.report.writing import write_report
 from tests.analyses.zonnscan.models import small_mlp
 
@@ -43,7 +47,7 @@ def words(sheet: Sheet) -> str:
 
 
 def test_cover_methods_findings_and_runs_follow_each_other(workspace: Workspace) -> None:
-    pages = [words(sheet) for sheet in _sheets(workspace)]
+    pages = [words(sheet) for sheet in _sheets(workspace, Figures(workspace))]
     assert "Robustness report" in pages[0] and "Summary" in pages[0] and "without such a judgement: 1 run" in pages[0]
     assert "in plain words" in pages[1] and "zoNNscan asks how unsure" in pages[1]
     assert pages[2].startswith("Findings") and "★" in pages[2] and workspace.findings()[0].title in pages[2]
@@ -53,22 +57,36 @@ def test_cover_methods_findings_and_runs_follow_each_other(workspace: Workspace)
         assert fact in runs
 
 
+def test_html_and_pdf_together_draw_each_figure_once(workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[bool] = []
+
+    def counted(name: str, result: object, *, dark: bool) -> object:
+        drawn.append(dark)
+        return draw(name, result, dark=dark)
+
+    monkeypatch.setattr(facts, "draw", counted)
+    figures = Figures(workspace)
+    write_html(workspace, tmp_path / "report.html", figures)
+    write_pdf(workspace, tmp_path / "report.pdf", figures)
+    assert sorted(drawn) == [False, True], "one run with a result: once in light for both, once in dark for the screen"
+
+
 def test_the_file_has_numbered_pages_and_no_address(workspace: Workspace, tmp_path: Path) -> None:
     data = write_pdf(workspace, tmp_path / "report.pdf").read_bytes()
     pages = len(re.findall(rb"/Type /Page\b", data))
-    assert data.startswith(b"%PDF") and pages == len(list(_sheets(workspace)))
+    assert data.startswith(b"%PDF") and pages == len(list(_sheets(workspace, Figures(workspace))))
     streams = [zlib.decompress(part) for part in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL) if part[:1] == b"\x78"]
     assert b"/URI" not in data and not any(b"http" in stream for stream in streams)
     assert len(data) < 600_000
 
 
 def test_a_picture_stands_on_the_page_of_its_run_and_of_its_finding(workspace: Workspace) -> None:
-    counts = [len(sheet.figure.axes) for sheet in _sheets(workspace)]
+    counts = [len(sheet.figure.axes) for sheet in _sheets(workspace, Figures(workspace))]
     assert counts[:2] == [0, 0] and counts[2] == sum(finding.has_picture for finding in workspace.findings()) and 1 in counts[3:]
 
 
 def test_nothing_stands_outside_its_page(workspace: Workspace) -> None:
-    for sheet in _sheets(workspace):
+    for sheet in _sheets(workspace, Figures(workspace)):
         for text in sheet.figure.texts:
             x, y = text.get_position()
             assert 0 < x < 1 and 0.05 < y < 1, text.get_text()
@@ -82,13 +100,26 @@ def test_lines_are_broken_where_they_would_be_too_wide() -> None:
     assert shorten("a b c", 10, 2.0) == "a b c" and shorten("word " * 50, 10, 1.0).endswith("…")
 
 
+def test_a_number_and_its_per_cent_stay_on_one_line() -> None:
+    lines = wrap("about 83.3 % of them " * 6, 10, 1.0)
+    assert len(lines) > 6 and not any(line.startswith("%") for line in lines)
+
+
+def test_a_table_takes_the_height_that_is_reserved_for_it() -> None:
+    rows = {"Name": "value", "A name that takes more than one line": "short", "Long": "many words " * 80, "Empty": ""}
+    sheet = Sheet()
+    top = sheet.y
+    sheet.table(rows, width=3.0)
+    assert sheet.y - top == pytest.approx(table_height(rows, 3.0))
+
+
 def test_what_the_font_lacks_is_a_question_mark_and_signs_are_kept() -> None:
     assert clean("猫 ✓✗★→≤ é") == "? ✓✗★→≤ é"
 
 
 def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
     with Workspace.open(tmp_path / "empty.robgui") as workspace:
-        (sheet,) = _sheets(workspace)
+        (sheet,) = _sheets(workspace, Figures(workspace))
         assert "holds no run yet" in words(sheet)
 
 

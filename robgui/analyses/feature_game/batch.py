@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import ALL_CLASSES, FeatureGameBatchParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
 from robgui.analyses.feature_game.words import batch_findings, batch_headline, batch_verdict
-from robgui.core.analysis import Pace, Step, analysis
+from robgui.core.analysis import Pace, Shards, Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError, ParamsError
@@ -21,6 +22,56 @@ from robgui.core.picture import picture_of
 MOST_FINDINGS = 10
 #: The longer side of the small pictures.
 _THUMBNAIL = 64
+#: Where each distance stands in a severity.
+_COLUMN = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}
+#: Fields of the result with one entry per image.
+_PER_IMAGE = (
+    *("severity", "found_class", "predicted", "true_class", "confidence_before", "confidence_after"),
+    *("calls", "first_calls", "seconds", "played", "skipped", "numbers"),
+)
+
+
+def games_part(
+    classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams, part: range | None
+) -> Iterator[Step[FeatureGameBatchResult]]:
+    """Plays some of the games; what happens in one depends on its image and its number alone."""
+    if params.target.strip().casefold() == ALL_CLASSES:
+        raise ParamsError("target = 'all' is for one image; on many images name one class, or none for any other class.")
+    tally = _Tally(classifier, dataset, params, part)
+    pace = Pace()
+    for place in range(tally.count):
+        for share in tally.play(place):
+            if pace.due():
+                yield tally.step(place, share)
+    yield tally.step(tally.count, 0.0)
+
+
+def merge_games(
+    classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams, results: Sequence[FeatureGameBatchResult]
+) -> FeatureGameBatchResult:
+    """All games from those of the parts, in their order; the times are those that the games took, wherever they were played."""
+    column: dict[str, Any] = {name: np.concatenate([getattr(result, name) for result in results]) for name in _PER_IMAGE}
+    starts = np.cumsum([0, *(len(result.severity) for result in results)])
+    worst = [
+        (start + int(place), result.worst_inputs[i], result.worst_examples[i])
+        for start, result in zip(starts, results, strict=False)
+        for i, place in enumerate(result.worst)
+    ]
+    height = column["severity"][:, _COLUMN[params.norm]]
+    worst = sorted(worst, key=lambda item: (height[item[0]], item[0]))[:MOST_FINDINGS]
+    mean, median = _middle(height)
+    return dataclasses.replace(
+        results[0],
+        **column,
+        keys=tuple(key for result in results for key in result.keys),
+        thumbnails=_stacked([result.thumbnails for result in results]),
+        worst=np.array([place for place, _, _ in worst], dtype=np.int64),
+        worst_inputs=np.stack([image for _, image, _ in worst]) if worst else results[0].worst_inputs,
+        worst_examples=np.stack([example for _, _, example in worst]) if worst else results[0].worst_examples,
+        mean=mean,
+        median=median,
+        model_calls=sum(result.model_calls for result in results),
+    )
 
 
 @analysis(
@@ -31,36 +82,31 @@ _THUMBNAIL = 64
     headline=batch_headline,
     kinds=("image",),
     inputs="many",
+    shards=Shards(lambda params, inputs: len(_chosen(inputs, params.inputs, params.seed)), games_part, merge_games),
 )
 def feature_game_batch(classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams) -> Iterator[Step[FeatureGameBatchResult]]:
     """Plays one game after the other, always with a cooperative player II."""
-    if params.target.strip().casefold() == ALL_CLASSES:
-        raise ParamsError("target = 'all' is for one image; on many images name one class, or none for any other class.")
-    tally = _Tally(classifier, dataset, params)
-    pace = Pace()
-    for place in range(tally.count):
-        for share in tally.play(place):
-            if pace.due():
-                yield tally.step(place, share)
-    yield tally.step(tally.count, 0.0)
+    return games_part(classifier, dataset, params, None)
 
 
 class _Tally:
-    """The games that have ended; ``step`` is the picture at any moment."""
+    """The games of a part, or all, that have ended; ``step`` is the picture at any moment."""
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams) -> None:
+    def __init__(self, classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams, part: range | None) -> None:
         if not len(dataset):
             raise DataError("The feature game needs at least one image; choose some in the gallery or with --select.")
         self._classifier = classifier
         self._params = params
         self._target = class_of(params.target, classifier) if params.target.strip() else -1
-        self._numbers = _chosen(len(dataset), params.inputs, params.seed)
+        chosen = _chosen(len(dataset), params.inputs, params.seed)
+        self._first = 0 if part is None else part.start
+        self._numbers = chosen if part is None else chosen[part.start : part.stop]
         self._dataset = dataset.subset(self._numbers)
         self.count = n = len(self._numbers)
         self._severity = np.full((n, 5), np.nan)
         self._found, self._predicted = np.full(n, -1), np.full(n, -1)
         self._before, self._after, self._seconds = (np.full(n, np.nan) for _ in range(3))
-        self._calls, self._first = (np.zeros(n, dtype=np.int64) for _ in range(2))
+        self._calls, self._first_calls = (np.zeros(n, dtype=np.int64) for _ in range(2))
         self._played, self._skipped = (np.zeros(n, dtype=bool) for _ in range(2))
         labels = dataset.labels
         self._true = np.full(n, -1) if labels is None else np.asarray(labels)[self._numbers].astype(np.int64)
@@ -70,7 +116,7 @@ class _Tally:
     def play(self, place: int) -> Iterator[float]:
         """Plays one game; yields how much of its calls are used."""
         image = inputs(self._classifier, self._dataset, [place])[0]
-        params = self._params.model_copy(update={"seed": self._params.seed + place})
+        params = self._params.model_copy(update={"seed": self._params.seed + self._first + place})
         if self._target >= 0 and self._already(place, image):
             return
         match = Match(self._classifier, image, params)
@@ -94,7 +140,7 @@ class _Tally:
         last = match.outcomes[-1]
         self._played[place], self._predicted[place] = True, match.oracle.original
         self._before[place] = probabilities(match.oracle.start)[match.oracle.original]
-        self._calls[place], self._first[place], self._seconds[place] = match.oracle.calls, last.first_calls, last.seconds
+        self._calls[place], self._first_calls[place], self._seconds[place] = match.oracle.calls, last.first_calls, last.seconds
         example = image if outcome is None else example_of(image, outcome)
         if outcome is not None:
             self._severity[place] = dataclasses.astuple(outcome.severity)
@@ -113,8 +159,7 @@ class _Tally:
 
     def result(self) -> FeatureGameBatchResult:
         """The games so far."""
-        column = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}[self._params.norm]
-        values = self._severity[np.isfinite(self._severity[:, 0]), column]
+        mean, median = _middle(self._severity[:, _COLUMN[self._params.norm]])
         shape = self._classifier.shape
         blank = np.zeros((0, *shape), dtype=np.float32)
         return FeatureGameBatchResult(
@@ -125,7 +170,7 @@ class _Tally:
             confidence_before=self._before.copy(),
             confidence_after=self._after.copy(),
             calls=self._calls.copy(),
-            first_calls=self._first.copy(),
+            first_calls=self._first_calls.copy(),
             seconds=self._seconds.copy(),
             played=self._played.copy(),
             skipped=self._skipped.copy(),
@@ -135,8 +180,8 @@ class _Tally:
             worst=np.array([place for _, place, _, _ in self._worst], dtype=np.int64),
             worst_inputs=np.stack([image for _, _, image, _ in self._worst]) if self._worst else blank,
             worst_examples=np.stack([example for _, _, _, example in self._worst]) if self._worst else blank,
-            mean=float(values.mean()) if len(values) else float("nan"),
-            median=float(np.median(values)) if len(values) else float("nan"),
+            mean=mean,
+            median=median,
             norm=self._params.norm,
             target=self._target,
             model_calls=int(self._calls.sum()),
@@ -150,6 +195,18 @@ def _chosen(count: int, most: int, seed: int) -> np.ndarray:
     if not 0 < most < count:
         return np.arange(count)
     return np.sort(np.random.default_rng(seed).choice(count, most, replace=False))
+
+
+def _middle(severity: np.ndarray) -> tuple[float, float]:
+    """Mean and median of the severities that are known; nan when none is."""
+    known = severity[np.isfinite(severity)]
+    return (float(known.mean()), float(np.median(known))) if len(known) else (float("nan"), float("nan"))
+
+
+def _stacked(pictures: Sequence[np.ndarray]) -> np.ndarray:
+    """The small pictures of all parts; those of a part without a game are blank and get the size of the others."""
+    size = max((part.shape[1:] for part in pictures), key=lambda shape: shape[1:3])
+    return np.concatenate([part if part.shape[1:] == size else np.zeros((len(part), *size), dtype=np.uint8) for part in pictures])
 
 
 def _small(image: np.ndarray) -> np.ndarray:

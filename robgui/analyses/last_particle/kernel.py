@@ -8,8 +8,12 @@ plateau, where u would run out of digits.
 
 from __future__ import annotations
 
+import itertools
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import torch
@@ -22,6 +26,9 @@ TARGET = 0.35
 #: One accepted move of this size keeps less than half of the old point. Without a bound the size runs away while nearly
 #: everything is accepted, and is far too large when the level leaps.
 LARGEST_MOVE = 2.0
+
+#: Seconds of moves between two moments at which the run can be stopped or shown.
+_BREATH = 0.02
 
 Bound = Callable[[Tensor], Tensor]
 
@@ -71,6 +78,7 @@ class Moves:
         rests: Their v = 1 - u.
         accepted: For every step so far ``(n,)``.
         scores: For every step so far ``(n,)``, of what was proposed.
+        level_rest: ``(n,)`` v to stay under on the level.
 
     Args:
         score: Latent ``(n, dim)`` -> scores ``(n,)``; fails where it is above 0.
@@ -86,32 +94,43 @@ class Moves:
         self, score: Bound, latent: Tensor, heights: Tensor, rests: Tensor, level: Tensor, level_rest: Tensor, size: Tensor
     ) -> None:
         self.latent, self.heights, self.rests = latent, heights, rests
-        self._score, self._level, self._level_rest = score, level, level_rest
+        self._score, self._level, self.level_rest = score, level, level_rest
+        self._just_below = torch.nextafter(level, torch.full_like(level, -torch.inf))
         self._kept = (1 / torch.sqrt(1 + size * size)).to(latent.dtype)
         self._proposed = torch.empty_like(latent)
         self.accepted: list[Tensor] = []
         self.scores: list[Tensor] = []
 
-    @torch.inference_mode()
-    def step(self, noise: Tensor, uniform: Tensor) -> None:
+    def step(self, noise: Tensor, rests: Tensor, rests_on_level: Tensor) -> None:
         """One move of every particle.
 
         Args:
             noise: ``(n, dim)`` s g / sqrt(1 + s²).
-            uniform: ``(n,)`` for the second coordinate above the level, on which it is shrunk to the rest.
+            rests: ``(n,)`` uniform numbers, the new v of a particle above its level.
+            rests_on_level: ``(n,)`` the new v of a particle on its level: the same shrunk to the rest of the level.
         """
         torch.addcmul(noise, self.latent, self._kept, out=self._proposed)
         heights = self._score(self._proposed).to(self.heights.dtype)
-        accepted = (heights > self._level) | ((heights == self._level) & (self.rests < self._level_rest))
+        accepted = heights > torch.where(self.rests < self.level_rest, self._just_below, self._level)
         torch.where(accepted[:, None], self._proposed, self.latent, out=self.latent)
         self.heights = torch.where(accepted, heights, self.heights)
-        self.rests = torch.where(self.heights == self._level, self._level_rest * uniform, uniform)
+        self.rests = torch.where(self.heights == self._level, rests_on_level, rests)
         self.accepted.append(accepted)
         self.scores.append(heights)
 
+    @torch.inference_mode()
+    def steps(self, moves: Iterator[tuple[Tensor, Tensor, Tensor]]) -> bool:
+        """Makes moves until a breath is due; False when there are no more."""
+        ends = time.monotonic() + _BREATH
+        for move in moves:
+            self.step(*move)
+            if time.monotonic() > ends:
+                return True
+        return False
+
 
 def moved(moves: Moves, streams: Streams, lanes: Sequence[int], sizes: Sequence[float], steps: int, rests: Tensor) -> Iterator[None]:
-    """Makes all moves, one model call each; yields after each.
+    """Makes all moves, one model call each; yields now and then.
 
     Args:
         moves: The moves.
@@ -121,16 +140,46 @@ def moved(moves: Moves, streams: Streams, lanes: Sequence[int], sizes: Sequence[
         steps: t.
         rests: ``(lanes, t, kill)`` uniform numbers for the second coordinate.
     """
+    ahead = _drawn(moves, streams, lanes, sizes, steps, rests)
+    while moves.steps(ahead):
+        yield
+    yield
+
+
+def _drawn(
+    moves: Moves, streams: Streams, lanes: Sequence[int], sizes: Sequence[float], steps: int, rests: Tensor
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """What each step takes, drawn for several steps at a time; the next ones are drawn while the model answers."""
     dim, kill = moves.latent.shape[1], rests.shape[2]
     added = [size / math.sqrt(1 + size * size) for size in sizes]
     stretch = max(1, min(steps, _DRAWN // (kill * dim)))
-    noise = torch.empty((len(lanes), stretch, kill, dim), dtype=moves.latent.dtype, device=moves.latent.device)
-    for first in range(0, steps, stretch):
-        count = min(stretch, steps - first)
-        block = streams.normal(lanes, noise[:, :count], added)
-        for i in range(count):
-            moves.step(block[:, i].reshape(-1, dim), rests[:, first + i].reshape(-1))
-            yield
+    shape = (2, len(lanes), stretch, kill, dim)
+    turns = itertools.cycle(torch.empty(shape, dtype=moves.latent.dtype, device=moves.latent.device))
+    above = rests.transpose(0, 1).flatten(1)
+    below = above * moves.level_rest
+
+    @torch.inference_mode()
+    def draw(count: int, out: Tensor) -> Tensor:
+        return streams.normal(lanes, out[:, :count], added).transpose(0, 1).flatten(1, 2)
+
+    counts = [min(stretch, steps - first) for first in range(0, steps, stretch)]
+    for noise in _ahead([partial(draw, count, next(turns)) for count in counts]):
+        yield from zip(noise.unbind(), above[: len(noise)].unbind(), below[: len(noise)].unbind(), strict=True)
+        above, below = above[len(noise) :], below[len(noise) :]
+
+
+def _ahead(makings: Sequence[Callable[[], Tensor]]) -> Iterator[Tensor]:
+    """What each making gives; while one is in use the next is made by another thread."""
+    made = makings[0]()
+    if len(makings) == 1:
+        yield made
+        return
+    with ThreadPoolExecutor(1) as other:
+        for making in makings[1:]:
+            coming = other.submit(making)
+            yield made
+            made = coming.result()
+        yield made
 
 
 def resized(log_size: Tensor, acceptance: Tensor) -> Tensor:

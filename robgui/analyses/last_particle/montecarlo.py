@@ -41,10 +41,10 @@ class MonteCarlo:
         self.failures = np.zeros(tests, dtype=np.int64)
         self.sampled = np.zeros(tests, dtype=np.int64)
 
-    def run(self) -> Iterator[None]:
-        """Samples all tests, one after the other; yields after every model call."""
+    def run(self, only: np.ndarray | None = None) -> Iterator[None]:
+        """Samples all tests or ``only`` these, one after the other; yields after every model call."""
         per_test = -(-self._samples // _BLOCK)
-        todo = np.repeat(np.arange(len(self.failures)), per_test)
+        todo = np.repeat(np.arange(len(self.failures)) if only is None else only, per_test)
         for first in range(0, len(todo), self._blocks):
             part = todo[first : first + self._blocks]
             for test in np.unique(part):

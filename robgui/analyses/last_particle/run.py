@@ -46,10 +46,21 @@ class Run:
         classes: ``(pairs,)`` right classes.
         splitting: The tests at work.
         any_rival: The margin over all other classes, one test per pair.
+
+    Args:
+        only: Pairs to be tested; None for all.
     """
 
     def __init__(
-        self, classifier: Classifier, dataset: Dataset, params: MethodParams, chosen: Chosen, sizes: tuple[float, ...], *, trace: bool
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: MethodParams,
+        chosen: Chosen,
+        sizes: tuple[float, ...],
+        *,
+        trace: bool,
+        only: np.ndarray | None = None,
     ) -> None:
         self._classifier, self._params = classifier, params
         device, pairs = classifier.device, len(chosen.x) * len(sizes)
@@ -78,6 +89,7 @@ class Run:
             params.seed,
             self.rows,
             trace,
+            None if only is None else tuple((only[:, None] * self.rivals.shape[1] + np.arange(self.rivals.shape[1])).ravel().tolist()),
         )
         self.splitting = Splitting(score, setup, device)
         self._failures: dict[int, tuple[np.ndarray, int]] = {}

@@ -48,6 +48,7 @@ class Setup:
         seed: Start of the random numbers.
         rows: Particles per model call at most.
         trace: Keep the levels of every round.
+        chosen: The tests to be run; None for all. What a test does depends on its number, not on which others are run.
     """
 
     dim: int
@@ -60,6 +61,7 @@ class Setup:
     seed: int
     rows: int
     trace: bool = True
+    chosen: tuple[int, ...] | None = None
 
 
 @dataclass
@@ -127,7 +129,7 @@ class Splitting:
     def __init__(self, score: Score, setup: Setup, device: torch.device) -> None:
         self._score, self._setup, self._device = score, setup, device
         self._streams = Streams(setup.seed, device)
-        self._waiting = deque(range(setup.tests))
+        self._waiting = deque(range(setup.tests) if setup.chosen is None else setup.chosen)
         self._ready: deque[_State] = deque()
         none = np.zeros(0, dtype=np.int64)
         shape = (0, setup.particles)

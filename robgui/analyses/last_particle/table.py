@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
@@ -17,14 +17,40 @@ from robgui.analyses.last_particle.params import LastParticleTableParams
 from robgui.analyses.last_particle.result import LastParticleTableResult
 from robgui.analyses.last_particle.run import Run
 from robgui.analyses.last_particle.words import table_findings, table_headline, table_verdict
-from robgui.core.analysis import Pace, Step, analysis
+from robgui.core.analysis import Pace, Shards, Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align
 
 #: So many failing inputs are kept for showing.
-_SHOWN = 12
+SHOWN = 12
 #: Inputs given to the formal bounds at once, so that a stop is answered soon.
 _PROVEN_AT_ONCE = 16
+
+
+def table_units(params: LastParticleTableParams, inputs: int) -> int:
+    """One for every input that may be tested; where the model gets some wrong, the right ones are shared out evenly."""
+    return min(params.most, inputs)
+
+
+def table_part(
+    classifier: Classifier, dataset: Dataset, params: LastParticleTableParams, part: range | None
+) -> Iterator[Step[LastParticleTableResult]]:
+    """Tests some of the inputs at all sizes; each pair has the random numbers that it has in the whole table."""
+    table = _Table(classifier, align(classifier, dataset), params, part)
+    pace = Pace()
+    for _ in table.work():
+        if pace.due():
+            yield table.step()
+    yield table.step()
+
+
+def merge_tables(
+    classifier: Classifier, dataset: Dataset, params: LastParticleTableParams, results: Sequence[LastParticleTableResult]
+) -> LastParticleTableResult:
+    """The table of all inputs from those of the parts."""
+    from robgui.analyses.last_particle.table_parts import merged
+
+    return merged(results, SHOWN)
 
 
 @analysis(
@@ -34,29 +60,27 @@ _PROVEN_AT_ONCE = 16
     findings=table_findings,
     headline=table_headline,
     inputs="many",
+    shards=Shards(table_units, table_part, merge_tables),
 )
 def last_particle_table(
     classifier: Classifier, dataset: Dataset, params: LastParticleTableParams
 ) -> Iterator[Step[LastParticleTableResult]]:
     """Tests all inputs at all sizes together; then plain samples, formal bounds, and the search for counterexamples."""
-    table = _Table(classifier, align(classifier, dataset), params)
-    pace = Pace()
-    for _ in table.work():
-        if pace.due():
-            yield table.step()
-    yield table.step()
+    return table_part(classifier, dataset, params, None)
 
 
 class _Table:
-    """Everything a table knows while it runs; ``step`` is its picture at any moment."""
+    """Everything a table or a part of its inputs knows while it runs; ``step`` is its picture at any moment."""
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, params: LastParticleTableParams) -> None:
+    def __init__(self, classifier: Classifier, dataset: Dataset, params: LastParticleTableParams, part: range | None) -> None:
         self._classifier, self._params = classifier, params
         self._chosen = first_right(classifier, dataset, params.truth, params.most)
-        self._names = tuple(dataset.key(int(place)) for place in self._chosen.places)
-        self._run = run = Run(classifier, dataset, params, self._chosen, params.radii, trace=False)
         self._shape = (len(params.radii), len(self._chosen.x))
         size = self._shape[0] * self._shape[1]
+        self._own = _own_inputs(part, table_units(params, len(dataset)), self._shape[1])
+        self._names = tuple(dataset.key(int(place)) for place in self._chosen.places[self._own])
+        self._pairs = np.arange(size).reshape(self._shape)[:, self._own].ravel()
+        self._run = run = Run(classifier, dataset, params, self._chosen, params.radii, trace=False, only=self._pairs)
         self._monte_carlo = MonteCarlo(run.any_rival, run.prior.dim, size, params.samples, params.seed, run.rows, classifier.device)
         self._told = _Told(size)
         self._seconds = 0.0
@@ -76,7 +100,7 @@ class _Table:
             self._seconds += seconds
             yield
         self._told.update(self._run)
-        for seconds in _timed(self._monte_carlo.run()):
+        for seconds in _timed(self._monte_carlo.run(self._pairs)):
             self._monte_carlo_seconds += seconds
             yield
         yield from self._prove()
@@ -97,10 +121,10 @@ class _Table:
         n = self._shape[1]
         for e in range(self._shape[0]):
             began = time.monotonic()
-            for first in range(0, n, _PROVEN_AT_ONCE):
+            for first in range(self._own.start, self._own.stop, _PROVEN_AT_ONCE):
                 if self._why_not_certified:
                     return
-                part = slice(first, min(n, first + _PROVEN_AT_ONCE))
+                part = slice(first, min(self._own.stop, first + _PROVEN_AT_ONCE))
                 pairs = torch.arange(e * n + part.start, e * n + part.stop, device=self._classifier.device)
                 x, reach, _ = self._run.prior.limits(pairs)
                 proof = certify(self._classifier, x, self._run.classes[pairs], reach[0])
@@ -126,8 +150,9 @@ class _Table:
 
     def step(self) -> Step[LastParticleTableResult]:
         """The complete picture now."""
-        p, size = self._params, self._shape[0] * self._shape[1]
-        killed, most = self._run.splitting.progress
+        p, size = self._params, len(self._pairs)
+        killed, _ = self._run.splitting.progress
+        most = size * self._run.rivals.shape[1] * self._run.m
         done = killed * p.steps * p.kill + int(self._monte_carlo.sampled.sum()) + self._proven + int(self._attacked.sum()) * p.attack_steps
         total = most * p.steps * p.kill + p.samples * size
         total += 0 if self._why_not_certified else size
@@ -138,31 +163,31 @@ class _Table:
         p, told, run = self._params, self._told, self._run
         told.update(run)
         sampled = self._monte_carlo.sampled == p.samples
-        calls = run.calls.reshape(self._shape)
+        calls = self._cut(run.calls)
         shares = calls.sum(1) / max(1, calls.sum())
         return LastParticleTableResult(
             radii=np.array(p.radii),
-            validated=told.validated.reshape(self._shape).copy(),
-            inconclusive=told.inconclusive.reshape(self._shape).copy(),
-            finished=told.finished.reshape(self._shape).copy(),
-            p_estimate=told.numbers[:, 0].reshape(self._shape).copy(),
-            p_low=told.numbers[:, 1].reshape(self._shape).copy(),
-            p_high=told.numbers[:, 2].reshape(self._shape).copy(),
-            killed=run.splitting.killed.sum(1).reshape(*self._shape, -1).min(2),
-            mixed=told.mixed.reshape(self._shape).copy(),
+            validated=self._cut(told.validated),
+            inconclusive=self._cut(told.inconclusive),
+            finished=self._cut(told.finished),
+            p_estimate=self._cut(told.numbers[:, 0]),
+            p_low=self._cut(told.numbers[:, 1]),
+            p_high=self._cut(told.numbers[:, 2]),
+            killed=self._cut(run.splitting.killed.sum(1).reshape(run.rivals.shape).min(1)),
+            mixed=self._cut(told.mixed),
             calls=calls,
             m=run.m,
             seconds=self._seconds * shares,
-            certified=self._certified.copy(),
-            certified_lower=self._lower.copy(),
+            certified=self._cut(self._certified),
+            certified_lower=self._cut(self._lower),
             certified_reason=self._why_not_certified,
             certified_seconds=self._certified_seconds.copy(),
             monte_carlo_samples=p.samples,
-            monte_carlo_failures=np.where(sampled, self._monte_carlo.failures, -1).reshape(self._shape),
+            monte_carlo_failures=self._cut(np.where(sampled, self._monte_carlo.failures, -1)),
             monte_carlo_bound=monte_carlo_bound(0, p.samples, p.risk),
             monte_carlo_seconds=np.full(self._shape[0], self._monte_carlo_seconds / self._shape[0]),
-            counterexample=self._counterexample.reshape(self._shape).copy(),
-            attacked=self._attacked.reshape(self._shape).copy(),
+            counterexample=self._cut(self._counterexample),
+            attacked=self._cut(self._attacked),
             attack_note=self._why_not_attacked,
             model_calls=int(calls.sum()),
             noise=p.noise,
@@ -175,12 +200,16 @@ class _Table:
             class_wise=p.class_wise,
             left_out=self._chosen.left_out,
             names=self._names,
-            places=self._chosen.places,
-            classes=self._chosen.classes.cpu().numpy(),
+            places=self._chosen.places[self._own],
+            classes=self._chosen.classes[self._own].cpu().numpy(),
             labels=tuple(self._classifier.labels),
             kind=self._classifier.kind,
             **self._shown(),
         )
+
+    def _cut(self, pairs: np.ndarray) -> np.ndarray:
+        """What is known of all pairs as ``(E, n)`` of the inputs that are tested here."""
+        return pairs.reshape(self._shape)[:, self._own].copy()
 
     def _shown(self) -> dict[str, np.ndarray]:
         """The likeliest failures of different inputs, each at the smallest noise where it fails."""
@@ -189,11 +218,11 @@ class _Table:
         first: dict[int, int] = {}
         for pair in np.flatnonzero(failing):
             first.setdefault(int(pair) % n, int(pair))
-        worst = sorted(first.values(), key=lambda pair: (pair // n, -self._told.numbers[pair, 0]))[:_SHOWN]
+        worst = sorted(first.values(), key=lambda pair: (pair // n, -self._told.numbers[pair, 0]))[:SHOWN]
         found = [(pair, seen) for pair in worst if (seen := self._run.failure(pair)) is not None]
         nothing = np.zeros((0, *shape), dtype=np.float32)
         return {
-            "shown": np.array([divmod(pair, n) for pair, _ in found], dtype=np.int64).reshape(-1, 2),
+            "shown": np.array([(pair // n, pair % n - self._own.start) for pair, _ in found], dtype=np.int64).reshape(-1, 2),
             "shown_failure": np.stack([seen[0] for _, seen in found]) if found else nothing,
             "shown_input": np.stack([self._chosen.x[pair % n].cpu().numpy() for pair, _ in found]) if found else nothing,
             "shown_class": np.array([seen[1] for _, seen in found], dtype=np.int64),
@@ -216,6 +245,11 @@ class _Told:
             self.finished[pair], self.validated[pair], self.inconclusive[pair] = True, verdict.validated, verdict.inconclusive
             self.mixed[pair] = verdict.mixed
             self.numbers[pair] = verdict.p_estimate, verdict.p_low, verdict.p_high
+
+
+def _own_inputs(part: range | None, units: int, inputs: int) -> slice:
+    """The inputs that fall to a part of the units; all without one."""
+    return slice(0, inputs) if part is None else slice(part.start * inputs // units, part.stop * inputs // units)
 
 
 def _timed(work: Iterator[None]) -> Iterator[float]:

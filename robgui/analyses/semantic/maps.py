@@ -7,7 +7,8 @@ is the data semantic map (DSM, Section 4.4, Figure 5).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -16,12 +17,12 @@ from torch import Tensor
 
 from robgui.analyses.semantic.grid import Level, axis_values, check_size, levels
 from robgui.analyses.semantic.map_words import map_findings, map_headline, map_verdict
-from robgui.analyses.semantic.params import MapParams, takes
+from robgui.analyses.semantic.params import IMAGE, MapParams, takes
 from robgui.analyses.semantic.pictures import affordable
 from robgui.analyses.semantic.result import MapResult, Traps
 from robgui.analyses.semantic.space import open_spaces, predicted_classes, usual_class
 from robgui.analyses.semantic.traps import Trap, find_traps
-from robgui.core.analysis import Pace, Step, analysis
+from robgui.core.analysis import Pace, Shards, Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
 
@@ -29,6 +30,48 @@ from robgui.core.dataset import Dataset
 _DECIDING = 24
 MOST_TRAPS = 20
 _MOST_IMAGES = 8
+#: Cells of one model call at most; a stop is answered after one.
+_AT_ONCE = 64
+#: Into so many units the maps of one shape are divided at most.
+_UNITS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class MapPart:
+    """Some cells of the maps: ``where (n,)`` in the flat array of all cells, their scores and classes ``(n,)``, every shape's target."""
+
+    where: np.ndarray
+    scores: np.ndarray
+    tops: np.ndarray
+    target: np.ndarray
+
+
+def map_units(params: MapParams, inputs: int) -> int:
+    """So many units for every shape; a unit is an equal share of the model calls of all maps, in the order of the shapes."""
+    return _UNITS * sum(inputs if spec == IMAGE else 1 for spec in params.scenes)
+
+
+def map_part(
+    classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams, part: range
+) -> Iterator[Step[MapPart | None]]:
+    """Computes some of the cells, in the same model calls as the whole: the numbers are the same bit for bit."""
+    plan, pace = _Map(classifiers, dataset, params), Pace()
+    own = plan.share(part, map_units(params, 0 if dataset is None else len(dataset)))
+    done, total = 0, sum(len(block.cells.cells) for block in own)
+    for block in plan.fill_only(own):
+        done += 0 if block is None else len(block.cells.cells)
+        if pace.due():
+            yield Step(done, total, None)
+    yield Step(total, total, plan.part(own))
+
+
+def merge_maps(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams, parts: Sequence[MapPart]) -> MapResult:
+    """The whole map; traps are looked for in it, because one may lie across the border of two parts."""
+    plan = _Map(classifiers, dataset, params)
+    for part in parts:
+        plan.absorb(part)
+    plan.look_for_traps()
+    return plan.step().result
 
 
 @analysis(
@@ -41,6 +84,7 @@ _MOST_IMAGES = 8
     kinds=("image",),
     several_models=True,
     takes=takes,
+    shards=Shards(map_units, map_part, merge_maps),
 )
 def semantic_map(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams) -> Iterator[Step[MapResult]]:
     """Maps every shape for every network: all of them coarsely first, then finer and finer."""
@@ -51,6 +95,15 @@ def semantic_map(classifiers: tuple[Classifier, ...], dataset: Dataset | None, p
             yield plan.step()
     plan.look_for_traps()
     yield plan.step()
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The cells of one model call."""
+
+    network: int
+    shape: int
+    cells: Level
 
 
 class _Map:
@@ -80,9 +133,48 @@ class _Map:
         """Computes every cell; yields after each batch."""
         for level in levels(*self._shape[2:]):
             for shape in range(self._shape[1]):
-                for network in range(self._shape[0]):
-                    yield from self._fill(network, shape, level)
+                for block in self._blocks(shape, level):
+                    yield from self._fill(block)
+                    yield
                 self._decide(shape)
+
+    def share(self, part: range, units: int) -> list[_Block]:
+        """The blocks of some of ``units`` equal shares, shape after shape so that a part has to do with few of them."""
+        rounds = levels(*self._shape[2:])
+        blocks = [block for shape in range(self._shape[1]) for level in rounds for block in self._blocks(shape, level)]
+        return blocks[part.start * len(blocks) // units : part.stop * len(blocks) // units]
+
+    def fill_only(self, own: Sequence[_Block]) -> Iterator[_Block | None]:
+        """Computes these blocks, and before them what decides the class of their shapes; yields each, None after other batches."""
+        for shape in sorted({block.shape for block in own}):
+            for level in levels(*self._shape[2:]):
+                if self._decided[shape]:
+                    break
+                for block in self._blocks(shape, level):
+                    yield from (None for _ in self._fill(block))
+                    yield None
+                self._decide(shape)
+        for block in own:
+            if not self._computed[block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]].all():
+                yield from (None for _ in self._fill(block))
+            yield block
+
+    def part(self, own: Sequence[_Block]) -> MapPart:
+        """What is known of these blocks."""
+        places = [
+            np.ravel_multi_index((block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]), self._shape)
+            for block in own
+        ]
+        where = np.concatenate([np.zeros(0, dtype=np.int64), *places])
+        return MapPart(where, self._scores.ravel()[where], self._tops.ravel()[where], np.array(self._target, dtype=np.int64))
+
+    def absorb(self, part: MapPart) -> None:
+        """Takes over the cells that were computed elsewhere."""
+        self._scores.ravel()[part.where] = part.scores
+        self._tops.ravel()[part.where] = part.tops
+        self._computed.ravel()[part.where] = True
+        self._calls += len(part.where)
+        self._target = [max(known, told) for known, told in zip(self._target, part.target.tolist(), strict=True)]
 
     def step(self) -> Step[MapResult]:
         """The complete picture now."""
@@ -132,18 +224,21 @@ class _Map:
         columns = [self._x[cells[:, 1]], self._y[cells[:, 0]]]
         return np.stack(columns[: len(self._axes)], 1)
 
-    def _fill(self, network: int, shape: int, level: Level) -> Iterator[None]:
-        space = self._spaces[network][shape]
-        size = min(space.classifier.batch(self._params.batch), 64)
-        for start in range(0, len(level.cells), size):
-            part = Level(level.stride, level.cells[start : start + size])
-            points = torch.tensor(self._points(part.cells), dtype=torch.float64, device=space.low.device)
-            shares = yield from space.probs(points, self._params.batch)
-            self._calls += len(points)
-            if not self._decided[shape]:
-                self._kept[shape].append((network, part, shares.cpu()))
-            self._write(network, shape, part, shares)
-            yield
+    def _blocks(self, shape: int, level: Level) -> Iterator[_Block]:
+        """The cells of one round as every network is shown them."""
+        for network, spaces in enumerate(self._spaces):
+            size = min(spaces[shape].classifier.batch(self._params.batch), _AT_ONCE)
+            for start in range(0, len(level.cells), size):
+                yield _Block(network, shape, Level(level.stride, level.cells[start : start + size]))
+
+    def _fill(self, block: _Block) -> Iterator[None]:
+        space = self._spaces[block.network][block.shape]
+        points = torch.tensor(self._points(block.cells.cells), dtype=torch.float64, device=space.low.device)
+        shares = yield from space.probs(points, self._params.batch)
+        self._calls += len(points)
+        if not self._decided[block.shape]:
+            self._kept[block.shape].append((block.network, block.cells, shares.cpu()))
+        self._write(block.network, block.shape, block.cells, shares)
 
     def _write(self, network: int, shape: int, part: Level, shares: Tensor) -> None:
         tops = shares.argmax(1).cpu().numpy()

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from robgui.report.figures import deepinspect, feature_game, last_particle, semantic, zonnscan
 from robgui.report.figures.style import CLASS_COLOURS, class_style, shorten
 
-__all__ = ["CLASS_COLOURS", "FIGURES", "class_style", "draw", "save", "shorten"]
+__all__ = ["CLASS_COLOURS", "FIGURES", "class_style", "draw", "pixels", "save", "shorten"]
 
 FIGURES: dict[str, Callable[[Any], Figure]] = {
     **zonnscan.FIGURES,
@@ -46,7 +47,10 @@ _LOCK = threading.Lock()
 
 
 def draw(name: str, result: Any, *, dark: bool = False) -> Figure | None:
-    """The figure of a result of analysis ``name``; None when the analysis has none."""
+    """The figure of a result of analysis ``name``; None when the analysis has none.
+
+    It is laid out here, in its own style, and never again: saving it in several sizes only paints.
+    """
     function = FIGURES.get(name)
     if function is None:
         return None
@@ -54,8 +58,18 @@ def draw(name: str, result: Any, *, dark: bool = False) -> Figure | None:
     with _LOCK, mpl.rc_context(style | _COMMON | (_DARK if dark else {})):
         figure = function(result)
         FigureCanvasAgg(figure)
-        figure.canvas.draw()
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
         return figure
+
+
+def pixels(figure: Figure, width: int) -> np.ndarray:
+    """The figure painted ``width`` pixels wide, as uint8 ``(h, w, 4)``."""
+    with _LOCK:
+        figure.set_dpi(width / figure.get_size_inches()[0])
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba())
 
 
 def save(figure: Figure, kind: str = "svg", dpi: int = 160) -> bytes:
