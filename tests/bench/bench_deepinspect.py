@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from robgui.analyses.deepinspect import DeepInspectParams, avg_bias, avg_cd, deepinspect, napvd
-from robgui.analyses.deepinspect.neurons import Reading, summary
+from robgui.analyses.deepinspect.neurons import read
 from robgui.analyses.deepinspect.tally import Tally
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
@@ -87,21 +87,18 @@ def resnet20() -> Classifier:
 
 
 def collection(classifier: Classifier, count: int, repeats: int) -> None:
-    """Collecting activations, and the whole engine, against the bare forward pass on the same inputs in the same batches."""
+    """Collecting activations, and the whole engine, against the bare forward pass on the same inputs, in turn."""
     x = np.random.default_rng(0).random((count, *classifier.shape), dtype=np.float32)
     dataset = from_arrays(x, np.arange(count) % classifier.classes, kind="image")
-    size = classifier.batch()
-    parts = torch.split(torch.from_numpy(x), size)
+    inputs = torch.from_numpy(x)
 
     def bare() -> None:
-        for part in parts:
-            classifier.infer(part)
+        classifier.infer(inputs)
 
     def collect() -> None:
         tally = Tally(classifier, dataset, (0.5,))
-        for place, part in enumerate(parts):
-            scores, layers = classifier.activations(part, summary)
-            tally.add(Reading(np.arange(place * size, place * size + len(part)), scores, dict(list(layers.items())[:-1])))
+        for reading in read(classifier, dataset, batch=0, last_layer=False):
+            tally.add(reading)
 
     def engine() -> None:
         for _ in deepinspect(classifier, dataset, DeepInspectParams()):
@@ -110,10 +107,8 @@ def collection(classifier: Classifier, count: int, repeats: int) -> None:
     bare()
     times = np.array([[seconds(work, 1) for work in (bare, collect, engine)] for _ in range(repeats)])
     best = times.min(0)
-    print(
-        f"{classifier.name}: {count:,} inputs, batches of {size}: bare {best[0]:.2f} s, collecting {best[1]:.2f} s, engine {best[2]:.2f} s"
-    )
-    for place, name in ((1, "collecting"), (2, "engine, with reading the data and live matrices")):
+    print(f"{classifier.name}, {count:,} inputs: bare {best[0]:.2f} s, collecting {best[1]:.2f} s, engine {best[2]:.2f} s")
+    for place, name in ((1, "collecting, with reading the data"), (2, "engine, with live matrices")):
         print(f"  {name}: best over best {best[place] / best[0]:.3f}, median ratio {np.median(times[:, place] / times[:, 0]):.3f}")
     print(f"  peak memory {peak()}")
 

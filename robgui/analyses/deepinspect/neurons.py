@@ -16,6 +16,9 @@ from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, batches
 from robgui.core.errors import DataError, ModelError
 
+#: Batches given to the model at once: looking into every layer costs the same for few inputs as for many.
+_TOGETHER = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -68,8 +71,8 @@ def summary(output: Tensor) -> Tensor:
         neurons = output.mean((2, 3))
     else:
         neurons = output if output.ndim == 2 else output.flatten(1, -2).mean(1)
-    whole = output.flatten(1)
-    return torch.cat([neurons, whole.amin(1, keepdim=True), whole.amax(1, keepdim=True)], 1).float()
+    whole = tuple(range(1, output.ndim))  # no flatten, which would copy an image in channels-last order
+    return torch.cat([neurons, output.amin(whole)[:, None], output.amax(whole)[:, None]], 1).float()
 
 
 def read(classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool) -> Iterator[Reading]:
@@ -77,7 +80,7 @@ def read(classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bo
     if not len(dataset):
         raise DataError("DeepInspect needs inputs; choose some in the gallery or with --select.")
     seen = False
-    for places, x in batches(classifier, dataset, batch):
+    for places, x in batches(classifier, dataset, batch, together=1 if batch else _TOGETHER):
         seen = True
         yield from _read_batch(classifier, np.asarray(places), classifier.tensor(x), last_layer)
     if not seen:

@@ -27,10 +27,17 @@ def inputs(classifier: Classifier, dataset: Dataset, indices: Indices | None = N
     return _in_unit(classifier, fitting, classifier.encode(fitting.array(indices, classifier.shape)))
 
 
-def batches(classifier: Classifier, dataset: Dataset, size: int = 0) -> Iterator[tuple[list[int], np.ndarray]]:
-    """Goes through all readable items: indices and inputs in [0, 1]; bad items are listed in ``dataset.skipped``."""
+def batches(classifier: Classifier, dataset: Dataset, size: int = 0, *, together: int = 1) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Goes through all readable items: indices and inputs in [0, 1]; bad items are listed in ``dataset.skipped``.
+
+    Args:
+        classifier: Who takes them.
+        dataset: The items.
+        size: Inputs in a batch at most; 0 lets the model choose.
+        together: So many batches are given at once.
+    """
     fitting = _columns(classifier, dataset)
-    for indices, items in fitting.batches(classifier.batch(size), classifier.shape):
+    for indices, items in fitting.batches(together * classifier.batch(size), classifier.shape):
         yield indices, _in_unit(classifier, fitting, classifier.encode(items))
 
 
