@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
 from robgui import resources
@@ -14,6 +13,7 @@ from robgui.core.errors import RobguiError
 from robgui.gui import export
 from robgui.gui.actions import Entry
 from robgui.gui.architecture_dialog import ArchitectureDialog, ask_trust
+from robgui.gui.device_menu import DeviceMenu
 from robgui.gui.help import Help
 from robgui.gui.library import Opening
 from robgui.gui.model_dialog import ModelDialog
@@ -108,10 +108,9 @@ class Commands:
         self._recent.aboutToShow.connect(self._fill_recent)
         for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
             w.actions_.menus["View"].insertAction(w.actions_["reset_layout"], dock.toggleViewAction())
-        self._devices = QMenu("Device", w)
-        w.actions_.menus["Model"].addMenu(self._devices)
-        w.status.device.setMenu(self._devices)
-        self._devices.aboutToShow.connect(self._fill_devices)
+        devices = DeviceMenu(self._store, self.show_cluster, w)
+        w.actions_.menus["Model"].addMenu(devices)
+        w.status.device.setMenu(devices)
         w.actions_["dark"].setChecked(theme.dark)
         self.refresh()
 
@@ -248,31 +247,6 @@ class Commands:
         if dialog.exec():
             self._store.library.load_model(opening.but(settings={**opening.settings, **dialog.overrides()}))
 
-    def _fill_devices(self) -> None:
-        from robgui.core.loading import devices
-
-        menu = self._devices
-        menu.clear()
-        group = QActionGroup(menu)
-        for device, name in devices():
-            action = _switch(menu, f"{device}: {name}", device == self._store.library.device)
-            action.triggered.connect(lambda _=False, device=device: self._set_device(device))
-            group.addAction(action)
-        menu.addSeparator()
-        for name, text in (("autocast", "Half precision (autocast)"), ("channels_last", "Channels last")):
-            action = _switch(menu, text, getattr(self._store.library, name))
-            action.triggered.connect(lambda on, name=name: self._set_device(self._store.library.device, **{name: on}))
-        menu.addSeparator()
-        measure = menu.addAction("Measure the difference")
-        measure.setEnabled(self._store.library.model is not None and not self._store.runner.busy)
-        measure.triggered.connect(self._store.library.measure_speed)
-
-    def _set_device(self, device: str, **options: bool) -> None:
-        if self._store.runner.busy:
-            self._store.say("warning", "Stop the running analysis before changing the device.")
-        else:
-            self._store.library.set_device(device, **options)
-
     # --- saving --------------------------------------------------------------------------------------------
 
     def save_workspace(self) -> None:
@@ -382,6 +356,12 @@ class Commands:
         self.batch.show()
         self.batch.raise_()
 
+    def show_cluster(self) -> None:
+        """Where a cluster is chosen."""
+        self.show_batch()
+        if self.batch is not None:
+            self.batch.cluster.setFocus()
+
     def present(self) -> None:
         """Shows the findings on the whole screen, or stops it."""
         if self._presentation is None:
@@ -421,10 +401,3 @@ class Commands:
             self._window, "Quit", "An analysis is still running. Stop it and quit? What it has found so far is kept."
         )
         return answer == QMessageBox.StandardButton.Yes
-
-
-def _switch(menu: QMenu, text: str, on: bool) -> QAction:
-    action = menu.addAction(text)
-    action.setCheckable(True)
-    action.setChecked(on)
-    return action

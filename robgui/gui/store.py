@@ -197,6 +197,8 @@ class Store(QObject):
             return
         if request.dataset is not None and "derived" in request.dataset.options:
             self.select(self.selection.but(input=place[1], second=None))
+        elif (known := self.analyses.get(request.analysis)) is not None and known.inputs == "many":
+            self.set_scope(request.indices)
         elif request.indices and len(request.indices) <= 2:
             second = request.indices[1] if len(request.indices) == 2 else None
             self.select(self.selection.but(input=request.indices[0], second=second))

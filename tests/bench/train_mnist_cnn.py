@@ -72,7 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", help="folder of the MNIST IDX files")
     parser.add_argument("out", help="safetensors file to write")
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=8)
     options = parser.parse_args()
     module = train(options.data, options.epochs)
     save_file(module.state_dict(), options.out)

@@ -173,7 +173,7 @@ def test_every_panel_redraws_from_a_reopened_workspace(qtbot, start, tmp_path):
         part = comparable(stored.request.analysis, panel.result)
         assert part is not None and view(part, differs=False)[0] is not None, "and it can be laid beside another run"
         known = window.store.analyses[stored.request.analysis]
-        if known.inputs == "one" and not known.several_models:
+        if not known.several_models:
             assert not panel.stale, f"{known.name}: form, model and input are those of the run"
     idle(qtbot, window)
     qtbot.waitUntil(lambda: not window.store.pictures.busy, timeout=20_000)

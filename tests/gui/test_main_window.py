@@ -184,3 +184,15 @@ def test_findings_are_exported_from_the_file_menu(window, qtbot, tmp_path, monke
     idle(qtbot, window)
     assert "cat is lost" in (tmp_path / "out" / "findings.csv").read_text(encoding="utf-8")
     assert len(list((tmp_path / "out" / "findings").glob("*.png"))) == 1
+
+
+def test_the_device_menu_sets_the_device_and_leads_to_a_cluster(qtbot, window):
+    menu = window.status.device.menu()
+    menu.aboutToShow.emit()
+    actions = {action.text(): action for action in menu.actions() if action.text()}
+    processor = next(action for text, action in actions.items() if text.startswith("cpu"))
+    processor.trigger()
+    assert window.store.library.device == "cpu"
+    actions["Ray cluster, for batches …"].trigger()
+    qtbot.waitUntil(window.commands.batch.isVisible, timeout=5_000)
+    window.commands.batch.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +11,7 @@ from PIL import Image
 
 from robgui.analyses.semantic import Axis
 from robgui.gui.panels.semantic_map_view import MEAN
-from robgui.gui.panels.semantic_region_views import _outline
+from robgui.gui.panels.semantic_region_views import OnMap, _outline
 from robgui.gui.selection import Selection
 from robgui.gui.theme import theme
 from robgui.report.comparison import Bars, Curves, Matrix, comparable
@@ -251,6 +252,24 @@ def test_three_methods_grow_on_the_map_and_the_timeline_goes_back_to_the_start(q
     assert isinstance(bars, Bars) and list(bars.values) == ["naive", "OIR_B", "OIR_W"]
 
 
+def test_while_the_scene_is_looked_at_the_map_is_there_before_any_region(qtbot, store, regions_panel, run):
+    panel, pane = regions_panel
+    result = run(panel, pane, **QUICK)
+    settle(qtbot, store)
+    none = {name: getattr(result, name)[:0] for name in ("low", "high", "trace", "loss", "method", "start", "start_number", "volume")}
+    none |= {name: getattr(result, name)[:0] for name in ("grown", "converged", "hit_domain", "never_grew", "holds", "warnings")}
+    none |= {name: getattr(result, name)[:0] for name in ("inside_mean", "inside_var", "inside_scores", "start_score", "start_top1")}
+    early = replace(result, **none | {"trace": result.trace[:0, :1], "loss": result.loss[:0, :0], "inside_scores": np.zeros((0, 0))})
+    panel.result = early
+    panel.draw(early)
+    np.testing.assert_allclose(panel.map.image.image, result.map_score)
+    assert panel.start_box.currentText() == "Looking for starts …" and panel.row == -1 and not panel.in_out.cells[0].picture.shown
+    assert not len(panel.map.lines["naive"].getData()[0]) and panel.sheet.model().rowCount() == 0
+    panel.result = result
+    panel.draw(result)
+    assert panel.start_box.count() == 3 and panel.in_out.cells[0].picture.shown and panel.sheet.model().rowCount() == 6
+
+
 def test_a_finer_map_of_the_same_scene_lies_behind_the_regions(qtbot, store, bench, run):
     panel, pane = bench("semantic_map")
     found = run(panel, pane, step={"rotation": 20.0, "scale": 10.0})
@@ -286,6 +305,17 @@ def test_a_region_across_the_seam_is_drawn_in_two_parts():
     outline = _outline(axes, np.array([[-30.0, 10.0], [30.0, 50.0]]))
     assert np.isnan(outline[:, 0]).sum() == 2
     assert np.nanmin(outline[:, 0]) == 0 and np.nanmax(outline[:, 0]) == 360
+
+
+def test_the_names_on_a_narrow_region_stand_above_beside_and_below_it(qtbot):
+    axes = (Axis("azimuth", "Azimuth", "°", 0.0, 360.0, 0.0, periodic=True), Axis("elevation", "Elevation", "°", -10.0, 90.0, 35.0))
+    trace = np.tile(np.array([[300.0, 10.0], [330.0, 50.0]]), (3, 1, 1, 1))
+    view = OnMap()
+    qtbot.addWidget(view)
+    view.show_regions(SimpleNamespace(axes=axes, trace=trace, method=("naive", "oir_b", "oir_w"), start_number=np.zeros(3, int)), 0, 0)
+    anchors = {method: (words.anchor.x(), words.anchor.y()) for method, words in view._words.items()}
+    assert anchors == {"naive": (1, 0), "oir_b": (1, 1), "oir_w": (1, 0)}
+    assert view._words["naive"].pos().x() == 300 and view._words["oir_w"].pos().y() == 10
 
 
 def test_more_than_two_parameters_have_a_row_of_bars_each(qtbot, store, regions_panel, run):
