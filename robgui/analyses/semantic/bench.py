@@ -20,6 +20,8 @@ IMAGENET_CLASS = {"teapot": 849, "scanned_mug": 504, "scanned_pitcher": 725}
 _IMAGENET_CLASSES = 1000
 #: An input takes part when every network gets it right with this confidence.
 _CONFIDENT = 0.9
+#: So many inputs at most are looked through for these.
+_TESTED = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Bench:
         accuracy: Share of the dataset that each network gets right.
         imagenet: Networks that know what the meshes show.
         lacking: Why there are none.
+        tested: On so many inputs the accuracy was measured.
     """
 
     networks: tuple[Classifier, ...]
@@ -68,6 +71,7 @@ class Bench:
     lacking: str
     size: Size
     setting: Setting
+    tested: int = 0
 
 
 def open_bench(setting: Setting) -> Bench:
@@ -88,7 +92,7 @@ def open_bench(setting: Setting) -> Bench:
     dataset = open_dataset(setting.data or resources.demo()[0].dataset)
     networks = tuple(match(model, dataset) for model in others)
     chosen, accuracy = _sure_inputs(networks, dataset, size.inputs, setting.seed)
-    return Bench(networks, chosen, accuracy, imagenet, lacking, size, setting)
+    return Bench(networks, chosen, accuracy, imagenet, lacking, size, setting, min(_TESTED, len(dataset)))
 
 
 def imagenet_network() -> Classifier:
@@ -119,7 +123,7 @@ def _sure_inputs(networks: Sequence[Classifier], dataset: Dataset, count: int, s
     """The first inputs in a random order that every network gets right with confidence, and each network's accuracy."""
     if dataset.labels is None:
         raise DataError(f"{dataset.name} has no labels, so nobody knows which inputs the networks get right.")
-    order = np.random.default_rng(seed).permutation(len(dataset))[:2000]
+    order = np.random.default_rng(seed).permutation(len(dataset))[:_TESTED]
     sure = np.ones(len(order), dtype=bool)
     accuracy = []
     for network in networks:

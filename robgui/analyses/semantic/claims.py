@@ -9,6 +9,7 @@ import numpy as np
 
 from robgui.analyses.semantic.bench import IMAGENET_CLASS, Bench, open_bench
 from robgui.analyses.semantic.maps import network_map, semantic_map
+from robgui.analyses.semantic.order import order_differs
 from robgui.analyses.semantic.params import METHOD_WORDS, MapParams, RegionsParams, SrvrParams
 from robgui.analyses.semantic.regions import semantic_regions
 from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult
@@ -21,13 +22,14 @@ from robgui.core.words import number, percent
 METHOD = "semantic"
 #: Table 1: SRVR in per cent and top-1 error.
 TABLE_1 = {"AlexNet": (8.87, 43.45), "VGG-11": (9.72, 30.98), "ResNet50": (16.79, 23.85), "InceptionV3": (7.92, 22.55)}
-#: Figure 1: the score goes from 100 % to almost 0 %; here it has to fall by so much, to so little.
+#: Figure 1: the score goes "from 100% to almost 0%". The paper gives no bounds; here it has to fall by so much, to so little.
 FALL, LOST = 0.8, 0.1
 #: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in one region.
 NEAR = ((0.0, 100.0), (6.0, 103.0), (-6.0, 103.0), (0.0, 94.0))
-#: Two regions are the same when they share this much of what they cover together.
+#: Section 4.3: starts in one region "converge to the same boundary". The paper gives no tolerance; here two regions are the same
+#: when they share this much of what they cover together.
 SAME = 0.8
-#: Two maps have their holes in common when they are correlated by at least this.
+#: Section 4.4: the holes "are shared among DNNs". The paper gives no measure; here the maps have to be correlated by at least this.
 SHARED = 0.5
 
 
@@ -108,13 +110,25 @@ def _drop(result: MapResult, statement: str, name: str) -> Claim:
     fallen = (highest - lowest >= FALL) & (lowest <= LOST)
     note = (
         f"{int(fallen.sum())} of {len(flat)} networks on {len(result.shapes)} shapes; {result.x.size * result.y.size:,} cells each. "
-        f"Holds when the score of every network falls by at least {FALL:g}, to at most {LOST:g}."
+        f"Holds when the score of every network falls by at least {FALL:g}, to at most {LOST:g}, somewhere on its map. {_nearest(result)}"
     )
     detail = {"highest": highest, "lowest": lowest, "networks": result.networks, "model_calls": result.model_calls}
     ours = f"{highest.min():.2f} -> {lowest.max():.2f}"
     return Claim(
         METHOD, statement, "1.00 -> 0.00", ours, bool(fallen.all()), note, detail, (Drawing(name, "semantic_map", result, statement),)
     )
+
+
+def _nearest(result: MapResult) -> str:
+    """How small a change suffices, along the first parameter: the paper speaks of a small one and gives no number."""
+    scores, axis = result.scores, result.axes[0]
+    for apart in range(1, len(result.x)):
+        gap = np.abs(scores[..., apart:] - scores[..., :-apart])
+        if ((gap >= FALL) & (np.minimum(scores[..., apart:], scores[..., :-apart]) <= LOST)).any():
+            return (
+                f"The smallest change of the {axis.title.lower()} that does it is {number(abs(result.x[apart] - result.x[0]))} {axis.unit}."
+            )
+    return f"No change of the {axis.title.lower()} alone does it."
 
 
 def _traps(result: MapResult, statement: str, name: str = "") -> Claim:
@@ -138,7 +152,7 @@ def _attempt_shared(result: MapResult, statement: str) -> Claim:
             raise DataError("One network has nothing to share; give two or more with --models.")
         maps = [network_map(result, m).ravel() for m in range(len(result.networks))]
         pairs = [float(np.corrcoef(one, other)[0, 1]) for one, other in combinations(maps, 2)]
-        note = f"Correlation of the maps of each two networks, means over {len(result.shapes)} shapes; holds when all are above {SHARED:g}."
+        note = f"Correlation of the maps of each two networks, means over {len(result.shapes)} shapes; holds when all reach {SHARED:g}."
         ours = f"correlation {min(pairs):.2f} to {max(pairs):.2f}"
         return Claim(METHOD, statement, "shared holes in Figure 5", ours, min(pairs) >= SHARED, note, {"correlations": pairs})
 
@@ -153,12 +167,12 @@ def _region_claims(results: Sequence[RegionsResult], subject: str, name: str) ->
 
 
 def _same(results: Sequence[RegionsResult], statement: str, name: str) -> Claim:
-    """Section 4.3: regions of one method whose starts lie in each other coincide."""
+    """Section 4.3: regions of one method coincide when the start of one lies in the other."""
     shared = [overlap for result in results for overlap in _overlaps(result)]
     if not shared:
-        raise DataError("No two starts lie inside each other's regions, so there is nothing to compare.")
+        raise DataError("No start lies inside the region of another one, so there is nothing to compare.")
     note = (
-        f"Share of common volume (intersection over union) of {len(shared)} pairs of regions at rest whose starts lie in both; "
+        f"Share of common volume (intersection over union) of {len(shared)} pairs of regions at rest, the start of one inside the other; "
         f"holds when the median is at least {SAME:g}."
     )
     figures = tuple(Drawing(f"{name}-{i + 1}", "semantic_regions", result, statement) for i, result in enumerate(results))
@@ -169,25 +183,32 @@ def _same(results: Sequence[RegionsResult], statement: str, name: str) -> Claim:
 
 def _smaller(results: Sequence[RegionsResult], statement: str) -> Claim:
     """Section 4.3: the naive method finds smaller regions."""
-    volumes: dict[str, list[float]] = {method: [] for method in METHOD_WORDS}
-    for result in results:
-        for method, volume, grown in zip(result.method, result.volume, result.grown, strict=True):
-            if grown:
-                volumes[method].append(float(volume))
-    if not all(volumes.values()):
+    grown = [(result, start) for result in results for start in np.unique(result.start_number[result.grown])]
+    if not grown:
         raise DataError("No region grew, so there is nothing to compare.")
-    means = {method: float(np.mean(values)) for method, values in volumes.items()}
+    volumes = {method: np.array([_volume(result, start, method) for result, start in grown]) for method in METHOD_WORDS}
+    below = volumes["naive"] < np.minimum(volumes["oir_b"], volumes["oir_w"])
+    means = ", ".join(f"{METHOD_WORDS[method]} {percent(float(values.mean()))}" for method, values in volumes.items())
     note = (
-        f"Mean share of the range over {len(volumes['naive'])} starts, preset default, which replaces the naive method's penalty on size "
-        "by the same stop level that the others have; with the paper's penalty a naive side never grows beyond the score divided by λ."
+        f"Mean share of the range: {means}. Holds when the naive region is the smallest from more than half of the starts (“usually”). "
+        "The preset default replaces the naive method's penalty on size by the same stop level that the others have; with the paper's "
+        "penalty a naive side never grows beyond the score divided by λ."
     )
-    ours = ", ".join(f"{METHOD_WORDS[method]} {percent(mean)}" for method, mean in means.items())
-    holds = means["naive"] < min(means["oir_b"], means["oir_w"])
-    return Claim(METHOD, statement, "usually smaller (Figure 3)", ours, holds, note, {"means": means})
+    ours = f"smallest from {int(below.sum())} of {len(below)} starts"
+    detail = {"volumes": volumes, "smallest": int(below.sum()), "starts": len(below)}
+    return Claim(METHOD, statement, "usually smaller (Figure 3)", ours, bool(2 * below.sum() > len(below)), note, detail)
+
+
+def _volume(result: RegionsResult, start: int, method: str) -> float:
+    """Share of the range that a method's region from a start fills."""
+    return next(float(v) for v, s, m in zip(result.volume, result.start_number, result.method, strict=True) if (s, m) == (start, method))
 
 
 def _overlaps(result: RegionsResult) -> Iterator[float]:
-    """Intersection over union of regions at rest of one method whose starts lie in both."""
+    """Intersection over union of regions at rest of one method of which one holds the start of the other.
+
+    One is enough: to ask for both would leave out just those pairs that do not coincide.
+    """
     settled = result.grown & result.converged
     for i, j in combinations(range(len(result.method)), 2):
         if result.method[i] != result.method[j] or not (settled[i] and settled[j]):
@@ -196,7 +217,7 @@ def _overlaps(result: RegionsResult) -> Iterator[float]:
         low, high = result.low[j] + shift, result.high[j] + shift
         start = result.start[j] + shift
         inside: Callable[[np.ndarray, np.ndarray, np.ndarray], bool] = lambda u, a, b: bool(((u >= a) & (u <= b)).all())  # noqa: E731
-        if inside(start, result.low[i], result.high[i]) and inside(result.start[i], low, high):
+        if inside(start, result.low[i], result.high[i]) or inside(result.start[i], low, high):
             common = np.clip(np.minimum(high, result.high[i]) - np.maximum(low, result.low[i]), 0, None).prod()
             yield float(common / ((high - low).prod() + (result.high[i] - result.low[i]).prod() - common))
 
@@ -218,17 +239,20 @@ def _srvr_claim(bench: Bench, networks: tuple[Classifier, ...], accuracy: tuple[
         if len(networks) < 2:
             raise DataError("Networks are compared with each other; give two or more with --models.")
         result = bench.setting.last(statement, srvr(networks, bench.dataset if params.scene == ("image",) else None, params))
-        return _srvr_result(statement, result, accuracy)
+        return _srvr_result(statement, result, accuracy, bench.tested)
 
     return attempt(METHOD, statement, _table_words(), check)
 
 
-def _srvr_result(statement: str, result: SrvrResult, accuracy: tuple[float, ...]) -> Claim:
+def _srvr_result(statement: str, result: SrvrResult, accuracy: tuple[float, ...], tested: int) -> Claim:
     order = np.argsort(-result.srvr, kind="stable")
     parts = [f"{result.networks[m]} {percent(float(result.srvr[m]))}" for m in order]
     shares = ", ".join(f"{result.networks[m]} {percent(accuracy[m])}" for m in order if accuracy)
+    differs, reason = order_differs(result.volume, accuracy, tested, result.networks) if accuracy else (None, "")
     known = (
-        f"Accuracy: {shares}. Holds when the two orders differ." if accuracy else "Their accuracy is not known here: nothing to compare."
+        f"Accuracy on {tested:,} inputs: {shares}. Holds when a network is more accurate and less robust than another one. {reason}"
+        if accuracy
+        else "Their accuracy is not known here: nothing to compare."
     )
     note = (
         f"{len(result.shapes)} shapes × {len(result.starts)} starts × {len(result.methods)} methods; never grew "
@@ -243,7 +267,6 @@ def _srvr_result(statement: str, result: SrvrResult, accuracy: tuple[float, ...]
         "accuracy": accuracy,
         "networks": result.networks,
     }
-    differs = None if not accuracy else list(order) != list(np.argsort(-np.array(accuracy), kind="stable"))
     figures = (Drawing("srvr", "srvr", result, statement),)
     return Claim(METHOD, statement, _table_words(), ", ".join(parts), differs, note, detail, figures)
 

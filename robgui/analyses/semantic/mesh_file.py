@@ -22,6 +22,8 @@ LARGEST_FILE = 512 * 2**20
 MOST_FACES_READ, MOST_NUMBERS = 10_000_000, 100_000_000
 #: A texture with more pixels is not unpacked; a larger side than the second is averaged down.
 MOST_TEXELS, LARGEST_TEXTURE = 64_000_000, 2048
+#: Names of files that say nothing about the object; scans come as a folder with such a file and its texture.
+_ANY_OBJECT = ("model", "mesh", "object", "scene", "textured")
 #: trimesh's colour for a material that is not there.
 _NO_MATERIAL = (102, 102, 102)
 
@@ -67,7 +69,7 @@ def read_mesh(path: str | Path, up: Up = "auto") -> Mesh:
     return make_mesh(
         vertices,
         np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)]),
-        name=path.stem,
+        name=_name(path),
         colours=np.concatenate([part.colours if textured else _flat_colours(part) for part in parts]),
         uv=parts[0].uv if textured else None,
         texture=_pixels(image, path.name) if textured else None,
@@ -128,6 +130,12 @@ def _beside(path: Path) -> Any:
             if path.suffix.lower() == ".obj" and found.is_file():
                 return PIL.Image.open(found)
     return None
+
+
+def _name(path: Path) -> str:
+    """What to call a mesh: its file, or its folder where every object has a file of the same name."""
+    folder = path.resolve().parent.name
+    return folder.replace("_", " ") if path.stem.lower() in _ANY_OBJECT and folder else path.stem
 
 
 def _pixels(image: Any, name: str) -> np.ndarray:

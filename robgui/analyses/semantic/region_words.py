@@ -14,6 +14,9 @@ from robgui.core.words import number, percent
 
 def regions_verdict(result: RegionsResult) -> str:
     """The largest region, whether it is what it should be, how the others fared, and what it cost."""
+    if not result.method:
+        subject = f"{result.shape}, “{result.labels[result.target]}”"
+        return f"{subject}: the scene is being looked at, no region has begun to grow yet. {result.model_calls:,} model calls."
     return f"{_largest(result)} {_fates(result)} {result.model_calls:,} model calls."
 
 

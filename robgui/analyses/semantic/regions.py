@@ -19,8 +19,8 @@ from robgui.analyses.semantic.params import IMAGE, RegionsParams, takes
 from robgui.analyses.semantic.pictures import affordable, blank_pictures
 from robgui.analyses.semantic.region_words import regions_findings, regions_headline, regions_verdict
 from robgui.analyses.semantic.result import RegionsResult
-from robgui.analyses.semantic.scan import Scan, given_starts, good_starts, scan
-from robgui.analyses.semantic.space import predicted_classes, scene_of, usual_class
+from robgui.analyses.semantic.scan import Scan, given_starts, good_starts
+from robgui.analyses.semantic.space import predicted_classes, scene_of
 from robgui.core.analysis import Pace, Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
@@ -43,13 +43,13 @@ def semantic_regions(classifier: Classifier, dataset: Dataset | None, params: Re
     run = _Regions(classifier, dataset, params)
     pace = Pace()
     for _ in run.work():
-        if run.ready and pace.due():
+        if pace.due():
             yield run.step()
     yield run.step()
 
 
 class _Regions:
-    """Everything a run of growing regions knows; ``step`` is its picture at any moment once it is ``ready``."""
+    """Everything a run of growing regions knows; ``step`` is its picture at any moment after the first batch."""
 
     def __init__(self, classifier: Classifier, dataset: Dataset | None, params: RegionsParams) -> None:
         if params.scene == IMAGE and dataset is not None and len(dataset) != 1:
@@ -59,25 +59,22 @@ class _Regions:
         self._starts = given_starts(self._space, params.starts) if params.starts else None
         self._target = predicted_classes(classifier, dataset, params)[0]
         self._calls = int(self._target >= 0 and not params.target)
-        self._scan: Scan
-        self._growth: Growth
+        self._scan = Scan(self._space)
+        self._growth = Growth(self._space, self._target, params)
         self._interior: Interior | None = None
         self._worst: dict[str, np.ndarray] | None = None
-        self.ready = False
 
     def work(self) -> Iterator[None]:
         """Scan, growing, inside; yields after every batch."""
         params = self._params
-        self._scan = yield from scan(self._space, params.batch)
-        self._calls += len(self._scan.points)
-        if self._target < 0:
-            self._target = usual_class(self._scan.shares.argmax(1), self._scan.shares)
+        yield from self._growth.begin(self._space.middle[None][:0])  # no region yet
+        yield from self._look_around()
         starts = self._starts
         if starts is None:
             starts = good_starts(self._space, self._scan, self._target, params.mode, params.start_count)
-        self._growth = Growth(self._space, self._target, params)
-        yield from self._growth.begin(starts)
-        self.ready = True
+        growth = Growth(self._space, self._target, params)
+        yield from growth.begin(starts)
+        self._growth = growth
         yield
         yield from self._growth.grow()
         grower = self._growth.grower
@@ -87,9 +84,19 @@ class _Regions:
         yield from inside.look()
         self._keep_worst(inside)
 
+    def _look_around(self) -> Iterator[None]:
+        """Finds out where the class holds, and which class a mesh is taken for."""
+        told = self._target
+        for _ in self._scan.look(self._params.batch):
+            self._target = told if told >= 0 else self._scan.usual_class()
+            yield
+
     def step(self) -> Step[RegionsResult]:
         """The complete picture now."""
         grower = self._growth.grower
+        if not len(grower.method):
+            note = f"Looking where the class holds: {self._scan.looked} of {len(self._scan.points)} pictures."
+            return Step(done=0, total=self._params.iterations, result=self._result(), note=note)
         looked = 0 if self._interior is None else len(self._interior.outside)
         done = self._params.iterations + looked if self._interior else grower.steps
         return Step(done=done, total=self._params.iterations + len(grower.method), result=self._result())
@@ -174,7 +181,7 @@ class _Regions:
             eps_v=params.eps_v,
             scene_axes=tuple(self._space.scene.axes),
             values=self._space.values,
-            model_calls=self._calls + self._growth.calls + (0 if inside is None else inside.calls),
+            model_calls=self._calls + self._scan.looked + self._growth.calls + (0 if inside is None else inside.calls),
             **(self._worst or self._no_worst()),
             seed=params.seed,
             up=params.up,
@@ -190,4 +197,7 @@ def _shown(name: str, rows: list[Shown], shape: tuple[int, ...], grown: Grown) -
     blank = blank_pictures(0, shape)
     empty = Shown(np.zeros((0, n)), blank, np.zeros(0), np.zeros(0, dtype=np.int64))
     parts = rows or [empty] * count
-    return {f"{name}_{field}": np.stack([getattr(part, field) for part in parts]) for field in ("points", "pictures", "scores", "top1")}
+    fields = ("points", "pictures", "scores", "top1")
+    if not parts:
+        return {f"{name}_{field}": np.zeros((0, *getattr(empty, field).shape), getattr(empty, field).dtype) for field in fields}
+    return {f"{name}_{field}": np.stack([getattr(part, field) for part in parts]) for field in fields}

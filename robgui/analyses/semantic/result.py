@@ -92,7 +92,7 @@ class MapResult:
 
 @dataclass(frozen=True, slots=True)
 class RegionsResult:
-    """S regions (every start with every method) in n parameters after T steps.
+    """S regions (every start with every method) in n parameters after T steps; S is 0 while the scene is looked at first.
 
     On a periodic axis a bound may lie outside the range: -30 to 30 of 0 to 360 is one region across the seam.
 

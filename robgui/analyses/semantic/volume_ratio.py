@@ -14,8 +14,8 @@ from robgui.analyses.semantic.grow import grown_of
 from robgui.analyses.semantic.growth import Growth
 from robgui.analyses.semantic.params import METHODS, SrvrParams, takes
 from robgui.analyses.semantic.result import SrvrResult
-from robgui.analyses.semantic.scan import given_starts, same_starts, scan
-from robgui.analyses.semantic.space import open_spaces, predicted_classes, usual_class
+from robgui.analyses.semantic.scan import Scan, given_starts, same_starts
+from robgui.analyses.semantic.space import open_spaces, predicted_classes
 from robgui.analyses.semantic.volume_ratio_words import srvr_findings, srvr_headline, srvr_verdict
 from robgui.core.analysis import Pace, Step, analysis
 from robgui.core.classifier import Classifier
@@ -79,9 +79,12 @@ class _Table:
 
     def _decide(self, shape: int) -> Iterator[None]:
         """Takes the class that the first network most often sees."""
-        looked = yield from scan(self._spaces[0][shape], self._params.batch)
-        self._calls += len(looked.points)
-        self._target[shape] = usual_class(looked.shares.argmax(1), looked.shares)
+        scan = Scan(self._spaces[0][shape])
+        before = self._calls
+        for _ in scan.look(self._params.batch):
+            self._calls = before + scan.looked
+            yield
+        self._target[shape] = scan.usual_class()
 
     def _measure(self, network: int, shape: int) -> Iterator[None]:
         space = self._spaces[network][shape]

@@ -39,11 +39,16 @@ class InOut(QWidget):
         """Shows the pictures of a region; words in their place until there are any."""
         known = result.inside_scores.shape[1] > 0
         for side, cells in (("inside", self.cells[:EACH]), ("outside", self.cells[EACH:])):
+            if not known:
+                for cell in cells:
+                    cell.picture.show_picture(None, side)
+                    cell.words.set_words(WAITING)
+                continue
             pictures, scores, tops = (getattr(result, f"{side}_{part}")[region] for part in ("pictures", "scores", "top1"))
             for place, cell in enumerate(cells):
-                if not known or place >= len(scores) or tops[place] < 0:
-                    cell.picture.show_picture(None, "" if known else side)
-                    cell.words.set_words(f"{side}: none" if known else WAITING)
+                if place >= len(scores) or tops[place] < 0:
+                    cell.picture.show_picture(None)
+                    cell.words.set_words(f"{side}: none")
                     continue
                 cell.picture.show_picture(pictures[place], side)
                 cell.words.set_words(f"{'in' if side == 'inside' else 'out'} {float(scores[place]):.2f} {result.labels[tops[place]]}")

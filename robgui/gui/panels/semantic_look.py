@@ -12,6 +12,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import Axis, MapResult, RegionsResult, Space
+    from robgui.analyses.semantic.mesh_file import Up
     from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
     from robgui.core.request import Request
@@ -34,6 +35,7 @@ class Where:
         index: Which of its inputs.
         values: Where parameters stand that are not at their usual value.
         seed: Of the noise.
+        up: The axis that points up in a mesh file.
     """
 
     classifier: Classifier
@@ -42,6 +44,7 @@ class Where:
     index: int
     values: Mapping[str, float]
     seed: int = 0
+    up: Up = "auto"
 
 
 @dataclass(frozen=True)
@@ -128,13 +131,13 @@ class Looker:
 
         image = where.spec == IMAGE
         data = where.dataset.fingerprint if where.dataset is not None and image else ""
-        key = (id(where.classifier), str(where.classifier.device), where.spec, data, where.index if image else 0, where.seed)
+        key = (id(where.classifier), str(where.classifier.device), where.spec, data, where.index if image else 0, where.seed, where.up)
         with self._lock:
             if key not in self._spaces:
                 one = None
                 if where.dataset is not None and image:
                     one = align(where.classifier, where.dataset).subset([where.index])
-                self._spaces[key] = open_space(where.spec, where.classifier, one, SpaceParams(seed=where.seed))
+                self._spaces[key] = open_space(where.spec, where.classifier, one, SpaceParams(seed=where.seed, up=where.up))
             self._spaces.move_to_end(key)
             while len(self._spaces) > _OPEN:
                 self._spaces.popitem(last=False)
@@ -161,7 +164,7 @@ def place_of(
         index = place if request.indices is None else request.indices[place]
     values = {axis.name: float(value) for axis, value in zip(result.scene_axes, result.values, strict=True)}
     values |= {axis.name: value for axis, value in zip(result.axes, point, strict=True)}
-    return Where(classifier, specs[shape], dataset, index, values, result.seed)
+    return Where(classifier, specs[shape], dataset, index, values, result.seed, result.up)
 
 
 def image_place(specs: tuple[str, ...], shape: int) -> int:

@@ -9,10 +9,10 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QToolButton, QWidget
 
-from robgui.core.words import number
 from robgui.gui.panels.plots import column
 from robgui.gui.panels.semantic_look import Looker, image_place, place_of
-from robgui.gui.panels.semantic_map_view import MEAN, MapView, scores_of
+from robgui.gui.panels.semantic_map_facts import cell_columns, cell_words, choices_of, point_of, trap_columns, trap_offers
+from robgui.gui.panels.semantic_map_view import MEAN, MapView
 from robgui.gui.panels.semantic_panel import REGIONS, ScenePanel, offer_starts, starts_on
 from robgui.gui.panels.semantic_seen import Picture, Seen
 from robgui.gui.panels.semantic_stage import Line, Stage
@@ -81,7 +81,7 @@ class SemanticMapPanel(ScenePanel):
         row.setContentsMargins(0, 0, 0, 0)
         self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.chooser.setMinimumContentsLength(16)
-        row.addWidget(self.chooser, 1)
+        row.addWidget(self.chooser, 4)
         row.addStretch(1)
         row.addWidget(self.clear_starts)
         row.addWidget(self.grow)
@@ -148,25 +148,13 @@ class SemanticMapPanel(ScenePanel):
         return point if point is not None and len(point) == len(result.axes) else None
 
     def _list_traps(self, result: MapResult) -> None:
-        from robgui.analyses.semantic.words import place_words
-
         traps = result.traps
         key = (self.request, len(traps.score), bool(result.computed.all()))
         if key == self._listed:
             return
         self._listed = key
         self.stage.name_view(self.traps, f"Traps ({len(traps.score):,})" if result.computed.all() else "Traps")
-        columns: dict[str, Any] = {
-            "At": [place_words(result.axes, at) for at in traps.at],
-            "Score": traps.score,
-            "Around": traps.wall,
-            "Seen as": [result.labels[c] if c >= 0 else "" for c in traps.top1],
-        }
-        if len(result.networks) > 1:
-            columns["Network"] = [result.networks[m] if m >= 0 else "mean" for m in traps.network]
-        if len(result.shapes) > 1:
-            columns["Shape"] = [result.shapes[k] if k >= 0 else "mean" for k in traps.shape]
-        self.traps.show_columns(columns)
+        self.traps.show_columns(trap_columns(result))
         self.traps.resizeColumnsToContents()
 
     def clear(self) -> None:
@@ -277,20 +265,10 @@ class SemanticMapPanel(ScenePanel):
             self._inset.hide()
 
     def _write_figures(self, result: MapResult, place: tuple[int, int, int] | None) -> None:
-        from robgui.analyses.semantic.words import place_words
-
         if place is None:
             self.figures.set_words("Cross: trap. Star: start of a region. Click for a start, Shift+click for one more.")
             return
-        row, column, nearest = place
-        network, shape = self.which
-        network = nearest if nearest >= 0 else network
-        score = float(scores_of(result, network, shape)[row, column])
-        first = max(0, network), max(0, shape)
-        seen = int(result.tops[first][row, column])
-        words = f"{place_words(result.axes, np.array(point_of(result, row, column))).capitalize()}: score {number(score)}"
-        words += f", {result.networks[first[0]]} sees “{result.labels[seen]}”" if seen >= 0 and shape >= 0 and network >= 0 else ""
-        self.figures.set_words(words + ("." if result.computed[first][row, column] else "; a coarser cell stands for it so far."))
+        self.figures.set_words(cell_words(result, self.which, place))
 
     # --- starts and sending --------------------------------------------------------------------------------
 
@@ -322,55 +300,15 @@ class SemanticMapPanel(ScenePanel):
             name = f"{result.shapes[self._wanted[1]]}, {place_words(result.axes, at)}"
             place = image_place(result.specs, self._wanted[1])
             offers.append(Offer(f"The picture at {place_words(result.axes, at)}", (name,), self._pointed.image[None], places=(place,)))
-        count = len(result.traps.images)
-        if count:
-            shapes = [max(0, int(shape)) for shape in result.traps.shape[:count]]
-            names = tuple(
-                f"trap of {result.shapes[k]}, {place_words(result.axes, at)}" for k, at in zip(shapes, result.traps.at[:count], strict=True)
-            )
-            title = "The worst trap" if count == 1 else f"The worst {count} traps"
-            offers.append(Offer(title, names, result.traps.images, places=tuple(image_place(result.specs, k) for k in shapes)))
+        offers += trap_offers(result)
         return offers
 
     # --- out -----------------------------------------------------------------------------------------------
 
     def table(self) -> dict[str, np.ndarray]:
         """One row per cell: where it is, and the score and class of every network and shape."""
-        result: MapResult | None = self.result
-        if result is None:
-            return {}
-        columns: dict[str, np.ndarray] = {result.axes[0].name: np.tile(result.x, len(result.y))}
-        if len(result.axes) > 1:
-            columns[result.axes[1].name] = np.repeat(result.y, len(result.x))
-        for m, network in enumerate(result.networks):
-            for k, shape in enumerate(result.shapes):
-                columns[f"score {network} {shape}"] = result.scores[m, k].ravel()
-                columns[f"class {network} {shape}"] = result.tops[m, k].ravel()
-        return columns
+        return {} if self.result is None else cell_columns(self.result)
 
     def pictures(self) -> dict[str, QWidget]:
         """The map, and the picture at the chosen point."""
         return {"map": self.view, "picture": self.here}
-
-
-def point_of(result: MapResult, row: int, column: int) -> tuple[float, ...]:
-    """The place of a cell, one value per axis."""
-    return (float(result.x[column]), float(result.y[row]))[: len(result.axes)]
-
-
-def choices_of(result: MapResult) -> dict[tuple[int, int], str]:
-    """The maps that can be shown, by network and shape; curves show every network at once."""
-    networks, shapes = result.networks, result.shapes
-    if len(result.axes) < 2:
-        each = {(MEAN, k): shape for k, shape in enumerate(shapes)} if len(shapes) > 1 else {(0, 0): shapes[0]}
-        return {(MEAN, MEAN): "Mean over the shapes", **each} if len(shapes) > 1 else each
-    choices = {(m, k): _words(network, shape, result) for m, network in enumerate(networks) for k, shape in enumerate(shapes)}
-    if len(shapes) > 1:
-        choices |= {(m, MEAN): f"{network}, mean over the shapes (NSM)" for m, network in enumerate(networks)}
-    if len(choices) > 1:
-        choices[(MEAN, MEAN)] = "Mean over all networks and shapes (DSM)"
-    return choices
-
-
-def _words(network: str, shape: str, result: MapResult) -> str:
-    return shape if len(result.networks) == 1 else network if len(result.shapes) == 1 else f"{network}, {shape}"

@@ -92,6 +92,7 @@ def offer_starts(store: Store, request: Request, result: MapResult | RegionsResu
         "fixed": fixed,
         "target": request.params.get("target", "") if spec == IMAGE else _class_name(result, spec),
         "starts": tuple(starts),
+        "up": result.up,
     }
     store.params_offered.emit(REGIONS, values)
 

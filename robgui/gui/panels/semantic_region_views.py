@@ -97,7 +97,10 @@ class OnMap(Heat):
         shares = [(box[2 * p + side] - low[p]) / (high[p] - low[p]) for p, side in enumerate((across, up))]
         outward = [share > _NEAR if side == 0 else share < 1 - _NEAR for share, side in zip(shares, (across, up), strict=True)]
         # an anchor of 0 lets the text go to the right or down, 1 to the left or up
-        words.setAnchor((float((across == 0) == outward[0]), float((up == 1) == outward[1])))
+        level = float((up == 1) == outward[1])
+        if across == 0:  # beside its region and not above it, where the name at the other corner of a narrow region may lie
+            level = 0.0
+        words.setAnchor((float((across == 0) == outward[0]), level))
         words.setPos(box[across], box[2 + up])
 
 
@@ -194,8 +197,11 @@ class Bars(Plot):
                 row, p = wanted[place]
                 low, high = (float(v) for v in result.trace[row, step, :, p])
                 words.setText(f"{NAMES[result.method[row]]}: {with_unit(low, '')} to {with_unit(high, result.axes[p].unit)}")
-                words.setAnchor((0, 0.5) if n > 1 else (0.5, 1))
-                words.setPos(1.01 if n > 1 else (low + high) / 2, self._level(result, p, places[row]))
+                axis = result.axes[p]
+                middle = min(max((low + high) / 2, axis.low), axis.high)  # a region across the seam may have its middle outside
+                share = (middle - axis.low) / (axis.high - axis.low)
+                words.setAnchor((0, 0.5) if n > 1 else (0 if share < 0.25 else 1 if share > 0.75 else 0.5, 1))
+                words.setPos(1.01 if n > 1 else middle, self._level(result, p, places[row]))
 
     def _make_room(self, n: int, regions: int) -> bool:
         """Whether words fit beside the bars; if so, the axis goes on behind 1 to hold them."""

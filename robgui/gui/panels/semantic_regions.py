@@ -69,6 +69,7 @@ class SemanticRegionsPanel(ScenePanel):
     def __init__(self, store: Store) -> None:
         self._row: int | None = None
         self._drawn: object = None
+        self._count = 0
         self._table_due = Pace(TABLE_SECONDS)
         self._listed: object = None
         super().__init__(store)
@@ -102,7 +103,7 @@ class SemanticRegionsPanel(ScenePanel):
         row.setContentsMargins(0, 0, 0, 0)
         self.start_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.start_box.setMinimumContentsLength(14)
-        row.addWidget(self.start_box, 1)
+        row.addWidget(self.start_box, 4)
         row.addStretch(1)
         row.addWidget(self.clear_starts)
         row.addWidget(self.film_button)
@@ -121,9 +122,8 @@ class SemanticRegionsPanel(ScenePanel):
 
     def draw(self, result: RegionsResult) -> None:
         """The regions where the timeline stands, the losses, and some times a second the table."""
-        fresh = self.request is not self._drawn
-        if fresh:
-            self._drawn, self._row = self.request, None
+        if self.request is not self._drawn or len(result.method) != self._count:
+            self._drawn, self._count, self._row = self.request, len(result.method), None
             self._offer_starts(result)
             if self.request is not None:
                 self.backdrop.ask(self.request, result)
@@ -150,8 +150,10 @@ class SemanticRegionsPanel(ScenePanel):
 
     @property
     def row(self) -> int:
-        """The region whose pictures are shown: the chosen one, else the largest that is as asked."""
+        """The region whose pictures are shown: the chosen one, else the largest that is as asked; -1 before any has begun."""
         result: RegionsResult = self.result
+        if not result.method:
+            return -1
         if self._row is not None and self._row < len(result.method):
             return self._row
         grew = result.grown & ~result.never_grew
@@ -163,6 +165,8 @@ class SemanticRegionsPanel(ScenePanel):
         numbers, first = np.unique(result.start_number, return_index=True)
         with QSignalBlocker(self.start_box):
             self.start_box.clear()
+            if not len(numbers):
+                self.start_box.addItem("Looking for starts …", ALL)
             if len(numbers) > 1:
                 self.start_box.addItem(f"All {len(numbers)} starts", ALL)
             for start, row in zip(numbers, first, strict=True):

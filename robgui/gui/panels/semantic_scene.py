@@ -224,8 +224,8 @@ class SceneControls(QWidget):
         if spec == IMAGE and library.mismatch:
             return library.mismatch
         fixed = dict(self._params.fixed) if self._params is not None else {}
-        seed = self._params.seed if self._params is not None else 0
-        return Where(model, spec, library.dataset if spec == IMAGE else None, index or 0, fixed, seed)
+        seed, up = (self._params.seed, self._params.up) if self._params is not None else (0, "auto")
+        return Where(model, spec, library.dataset if spec == IMAGE else None, index or 0, fixed, seed, up)
 
     def _looked(self, look: Look) -> None:
         self.picture.show_picture(look.picture, look.name)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic import MapParams, RegionsParams, network_map, scene_of, table
+from robgui.analyses.semantic.scan import Scan
 from robgui.core.analysis import Step, Takes, find
 from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
@@ -130,6 +131,35 @@ def test_starts_are_chosen_where_the_class_holds_and_far_from_each_other() -> No
     starts = result.start[::3]
     assert (result.start_score > 0.5).all() and abs(starts[0, 0] - starts[1, 0]) > 60
     assert result.map_score.shape == (13, 25) and result.low[:, 0].max() > 200 > result.low[:, 0].min()
+
+
+@pytest.mark.parametrize("axes", [("azimuth",), ("azimuth", "elevation"), ("azimuth", "elevation", "light")])
+def test_regions_show_the_scene_after_the_first_pictures_and_often_before_they_grow(axes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robgui.core.analysis.Pace.due", lambda self: True)
+    made = steps("semantic_regions", toy_net(FLAT), axes=axes, iterations=2)
+    looking = [step for step in made if not step.result.method]
+    calls = [step.result.model_calls for step in looking]
+    assert calls[0] <= 16 and max(np.diff(calls)) <= 16 and all(step.done == 0 for step in looking)
+    assert "1 of " in looking[0].note and "pictures" in looking[0].note
+    assert "no region has begun" in find("semantic_regions").verdict(looking[0].result)
+    if len(axes) < 3:
+        whole = next(step for step in looking if np.isfinite(step.result.map_score).all())
+        assert whole.result.model_calls <= 0.06 * calls[-1]
+    assert draw("semantic_regions", looking[0].result) is not None and made[-1].result.method
+
+
+def test_a_look_that_was_cut_short_shows_the_coarser_cells_and_a_whole_one_every_cell() -> None:
+    net = toy_net(with_hole)
+    looked = Scan(scene_of(RegionsParams(scene="toy"), net))
+    pauses = looked.look()
+    while looked.looked < 40:
+        next(pauses)
+    coarse = looked.map_of(1)
+    assert np.isfinite(coarse).all() and len(np.unique(coarse)) <= 40
+    list(pauses)
+    direct = torch.stack([torch.from_numpy(grid.ravel()) for grid in np.meshgrid(looked.x, looked.y)], 1)
+    np.testing.assert_allclose(looked.map_of(1).ravel(), with_hole(direct).clamp(1e-6, 1 - 1e-6), atol=1e-4)
+    assert looked.usual_class() == 0 and looked.looked == len(looked.points)
 
 
 def test_a_start_without_the_class_gets_a_warning_and_no_region() -> None:

@@ -154,6 +154,14 @@ def test_a_texture_beside_an_obj_without_material_is_used(tmp_path: Path) -> Non
     assert mesh.textured and np.allclose(mesh.texture, [0, 1, 0])
 
 
+def test_a_file_name_that_fits_every_object_gives_way_to_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "White_Teapot"
+    folder.mkdir()
+    for name in ("model.obj", "lid.obj"):
+        sphere(1).export(folder / name)
+    assert [read_mesh(folder / name).name for name in ("model.obj", "lid.obj")] == ["White Teapot", "lid"]
+
+
 def test_vertex_colours_are_read_from_the_file(tmp_path: Path) -> None:
     ball = sphere(1)
     ball.visual.vertex_colors = np.tile(np.array([0, 0, 255, 255], dtype=np.uint8), (len(ball.vertices), 1))

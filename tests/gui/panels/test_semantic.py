@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
-from robgui.analyses.semantic import Axis
+from robgui.analyses.semantic import Axis, scene_of
 from robgui.gui.panels.semantic_map_view import MEAN
 from robgui.gui.panels.semantic_region_views import OnMap, _outline
 from robgui.gui.selection import Selection
@@ -226,6 +227,25 @@ def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_
     qtbot.waitUntil(lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture._words, timeout=10_000)
 
 
+def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regions(qtbot, store, map_panel, run, tmp_path):
+    panel, pane = map_panel
+    scene_ready(qtbot, panel)
+    path = tmp_path / "slab.obj"
+    path.write_text("v 0 0 0\nv 4 0 0\nv 0 2 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    panel.controls.use_file(path)
+    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows and panel.controls.picture.shown, timeout=10_000)
+    settle(qtbot, store)
+    lying = panel.controls.picture._pixmap.toImage()
+    result = run(panel, pane, up="z", step={"azimuth": 180.0, "elevation": 50.0})
+    qtbot.waitUntil(lambda: panel.controls.picture._pixmap.toImage() != lying, timeout=10_000)
+    panel.view.heat.clicked.emit(0.0, 40.0)
+    qtbot.waitUntil(lambda: panel._pointed is not None, timeout=10_000)
+    network = store.library.models[0]
+    point = torch.tensor([[result.x[0], result.y[1]]], dtype=torch.float64)
+    np.testing.assert_allclose(panel._pointed.image, scene_of(result, network).images(point)[0], atol=1e-5)
+    assert store.params["semantic_regions"].up == "z"
+
+
 # --- regions -----------------------------------------------------------------------------------------------
 
 
@@ -336,6 +356,10 @@ def test_a_single_parameter_is_shown_in_its_unit_with_its_score(qtbot, store, re
     result = run(panel, pane, axes=("rotation",), **QUICK)
     np.testing.assert_allclose(panel.bars.score.getData()[1], result.map_score[0])
     assert panel.bars.getPlotItem().getAxis("bottom").labelText == "Rotation (°)"
+    ends = result.axes[0].low, result.axes[0].high
+    for words in panel.bars._words:
+        x = words.pos().x()
+        assert ends[0] <= x <= ends[1] and (words.anchor.x() == 0.5 or (words.anchor.x() == 0) == (x < sum(ends) / 2))
 
 
 # --- SRVR --------------------------------------------------------------------------------------------------
