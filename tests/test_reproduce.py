@@ -64,15 +64,15 @@ def document(folder: Path) -> dict:
     return json.loads((folder / "result.json").read_text(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
 
 
-def test_claims_that_hold_give_exit_code_0_and_what_cannot_run_says_why(tiny, tmp_path, capsys):
+def test_claims_that_hold_give_exit_code_0_and_what_undecided_says_why(tiny, tmp_path, capsys):
     assert main(["reproduce", "tiny-method", "--seed", "7", "--quick", "--out", str(tmp_path / "out")]) == 0
     shown = capsys.readouterr()
     assert "one is less than two  1 < 2  1 < 2  holds" in shown.out
-    assert "cannot run" in shown.out and "the moon is missing; bring it." in shown.out
-    assert "1 hold, 0 do not hold, 1 cannot run" in shown.out
+    assert "undecided" in shown.out and "the moon is missing; bring it." in shown.out
+    assert "1 hold, 0 do not hold, 1 undecided" in shown.out
     assert "one is less than two: holds" in shown.err
     result = document(tmp_path / "out")
-    assert (result["state"], result["holds"], result["does_not_hold"], result["cannot_run"]) == ("done", 1, 0, 1)
+    assert (result["state"], result["holds"], result["does_not_hold"], result["undecided"]) == ("done", 1, 0, 1)
     assert result["claims"][0]["note"] == "seed 7, quick True" and result["settings"]["seed"] == 7
 
 
@@ -88,7 +88,7 @@ def test_a_method_that_stops_halfway_keeps_its_claims_and_says_why(tiny, tmp_pat
     monkeypatch.setenv("TINY_BREAKS", "1")
     assert main(["reproduce", "tiny_method", "--out", str(tmp_path / "out")]) == 0
     verdicts = [claim["verdict"] for claim in document(tmp_path / "out")["claims"]]
-    assert verdicts == ["holds", "cannot run", "cannot run"]
+    assert verdicts == ["holds", "undecided", "undecided"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")

@@ -159,12 +159,12 @@ class Record:
     def summary(self) -> str:
         """How many hold, how long it took and where the results are, in one line."""
         counts = self._counts()
-        numbers = f"{counts['holds']} hold, {counts['does_not_hold']} do not hold, {counts['cannot_run']} cannot run"
+        numbers = f"{counts['holds']} hold, {counts['does_not_hold']} do not hold, {counts['undecided']} undecided"
         return f"{numbers}; {duration(time.monotonic() - self._began)}; results and figures in {self.folder}"
 
     def _counts(self) -> dict[str, int]:
         verdicts = [claim.holds for claim in self.claims]
-        return {"holds": verdicts.count(True), "does_not_hold": verdicts.count(False), "cannot_run": verdicts.count(None)}
+        return {"holds": verdicts.count(True), "does_not_hold": verdicts.count(False), "undecided": verdicts.count(None)}
 
     def _draw(self, drawing: Drawing) -> Iterator[str]:
         from robgui.report.figures import save

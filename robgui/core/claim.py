@@ -69,8 +69,8 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """``holds``, ``does not hold`` or ``cannot run``."""
-        return {True: "holds", False: "does not hold", None: "cannot run"}[self.holds]
+        """``holds``, ``does not hold`` or ``undecided``."""
+        return {True: "holds", False: "does not hold", None: "undecided"}[self.holds]
 
 
 def _silent(*_: object) -> None:
