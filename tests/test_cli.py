@@ -121,6 +121,20 @@ def test_bad_input_is_one_sentence_and_exit_code_2(files, words, expected, capsy
     assert expected in sentence(error)
 
 
+def test_a_mistyped_name_is_quoted_alone_and_the_nearest_one_is_offered(files, capsys):
+    assert run(files, "--set", "sampels=5") == 2
+    assert "There is no setting 'sampels'; did you mean samples? Write name=value with one of: " in sentence(capsys.readouterr().err)
+    assert run(files, "--set", "samples") == 2
+    assert "The setting 'samples' has no value; write samples=value." in sentence(capsys.readouterr().err)
+    assert main(["run", "zonscan"]) == 2
+    assert "There is no analysis 'zonscan'; did you mean zonnscan? Choose one of: " in sentence(capsys.readouterr().err)
+
+
+def test_the_command_line_calls_a_setting_by_the_name_one_types(files, capsys):
+    assert run(files, "--samples", 0) == 2
+    assert "samples = 0: should be greater than or equal to 1." in sentence(capsys.readouterr().err)
+
+
 def test_a_failed_run_still_writes_what_it_has(files, tmp_path):
     out = tmp_path / "r.json"
     assert run(files, "--fail-after", 2, "--out", out, "--workspace", tmp_path / "w.robgui") == 2

@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from robgui.core import params_text
 from robgui.core.analysis import Params
 from robgui.core.errors import ParamsError
+from robgui.core.params_problems import hint
 
 Fields = Mapping[str, FieldInfo]
 
@@ -53,8 +54,11 @@ def pairs(texts: Iterable[str], fields: Fields, what: str) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
-        if not equals or name not in fields:
-            raise ParamsError(f"There is no {what} {text!r}; write name=value with one of: {', '.join(fields)}.")
+        if name not in fields:
+            advice = hint(name, fields, f"write name=value with one of: {', '.join(fields)}.")
+            raise ParamsError(f"There is no {what} {name!r}; {advice}")
+        if not equals:
+            raise ParamsError(f"The {what} {name!r} has no value; write {name}=value.")
         values[name] = params_text.read(name, fields[name], value)
     return values
 

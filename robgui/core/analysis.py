@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from robgui.core.errors import ParamsError
+from robgui.core.params_problems import hint, sentence
 
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
@@ -37,13 +38,22 @@ class Step(Generic[R]):
 
 
 class Params(BaseModel):
-    """Settings of an analysis: the only source of form, command-line option, validation and record."""
+    """Settings of an analysis: the only source of form, command-line option, validation and record.
+
+    A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind "More"), ``empty`` (what
+    an empty text means, such as "all") and ``zero`` (what 0 means, such as "no limit").
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     seed: int = Field(0, ge=0, le=2**63 - 1, title="Seed", description="Start of the random numbers; same seed, same result.")
     batch: int = Field(
-        0, ge=0, le=1_000_000, title="Batch", description="Inputs per model call; 0 lets the program choose. Never changes the result."
+        0,
+        ge=0,
+        le=1_000_000,
+        title="Batch",
+        description="Inputs per model call; 0 lets the program choose. Never changes the result.",
+        json_schema_extra={"zero": "automatic"},
     )
 
     @classmethod
@@ -52,7 +62,7 @@ class Params(BaseModel):
         try:
             return cls.model_validate(values)
         except ValidationError as error:
-            raise ParamsError(_sentence(cls, error)) from error
+            raise ParamsError(sentence(cls.model_fields, error)) from error
 
 
 @dataclass(frozen=True)
@@ -246,7 +256,8 @@ def find(name: str) -> Analysis:
     try:
         return known[name.replace("-", "_")]
     except KeyError:
-        raise ParamsError(f"There is no analysis {name!r}; choose one of: {', '.join(known)}.") from None
+        advice = hint(name.replace("-", "_"), known, f"choose one of: {', '.join(known)}.")
+        raise ParamsError(f"There is no analysis {name!r}; {advice}") from None
 
 
 class Pace:
@@ -270,18 +281,3 @@ class Pace:
 
 def _count(number: int) -> str:
     return {1: "one", 2: "two", 3: "three"}.get(number, str(number))
-
-
-def _sentence(params: type[Params], error: ValidationError) -> str:
-    problems = [_problem(params, detail) for detail in error.errors()]
-    return "; ".join(problems) + "."
-
-
-def _problem(params: type[Params], detail: Any) -> str:
-    name = str(detail["loc"][0]) if detail["loc"] else ""
-    if detail["type"] == "extra_forbidden":
-        return f"there is no setting {name!r}; the settings are: {', '.join(params.model_fields)}"
-    message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")
-    given = repr(detail["input"])
-    shown = given if len(given) <= 60 else given[:57] + "..."
-    return f"{name} = {shown}: {message}" if name else message

@@ -23,7 +23,7 @@ def duration(seconds: float | None) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits, thousands grouped, ``3.1·10⁻⁵`` below a thousandth."""
+    """Three significant digits, thousands grouped, ``3.1·10⁻⁵`` or ``10⁻⁵`` below a thousandth."""
     if not math.isfinite(value):
         return "n/a"
     if value == int(value) and abs(value) < 1e15:
@@ -32,8 +32,27 @@ def number(value: float) -> str:
         return f"{value:,.0f}"
     if abs(value) >= 1e-3:
         return f"{value:.3g}"
-    exponent = math.floor(math.log10(abs(value)))
-    return f"{value / 10**exponent:.1f}·10{str(exponent).translate(_SUPERSCRIPT)}"
+    return _with_power(value, 2)
+
+
+def probability(p: float, digits: int = 1) -> str:
+    """Few significant digits, as a probability deserves: ``0.02``, below a thousandth ``7·10⁻⁷`` or ``10⁻¹⁰``."""
+    if not math.isfinite(p):
+        return "n/a"
+    return f"{p:.{digits}g}" if p == 0 or p >= 1e-3 else _with_power(p, digits)
+
+
+def count(many: int, noun: str) -> str:
+    """``1 input``, ``2,000 inputs``."""
+    return f"{many:,} {noun}" if many == 1 else f"{many:,} {noun}s"
+
+
+def _with_power(value: float, digits: int) -> str:
+    """A mantissa of so many digits at most, left out when it is 1, and a power of ten."""
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    factor = f"{float(mantissa):g}"
+    return power if factor == "1" else f"-{power}" if factor == "-1" else f"{factor}·{power}"
 
 
 def percent(share: float) -> str:

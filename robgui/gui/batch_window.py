@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QThread, QTimer
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
@@ -24,15 +24,17 @@ from PySide6.QtWidgets import (
 
 from robgui import resources
 from robgui.core.errors import RobguiError
+from robgui.core.run import RunState
 from robgui.core.words import duration
 from robgui.gui.background import unexpected
 
 if TYPE_CHECKING:
-    from robgui.batch import Batch, Progress
+    from robgui.batch import Batch, Entry, Progress
     from robgui.core.workspace import Workspace
     from robgui.gui.store import Store
 
 LOOK_MS = 200
+_STOPPING = "Stopping … What is done is kept."
 _INVITATION = "A suite is a file that lists models, data and analyses. Choose one, or take the one of the demo, and press Start."
 _ABOUT_CLUSTER = (
     "Empty: worker processes on this machine. auto: the Ray cluster that runs here, or a new one. local: a new one on this machine. "
@@ -67,6 +69,11 @@ class BatchThread(QThread):
             self.error = str(error)
         except Exception as error:  # noqa: BLE001 - shown with its traceback, never lost
             self.error, self.details = unexpected(error), traceback.format_exc()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it has been told to stop."""
+        return self._stop.is_set()
 
     def stop(self) -> None:
         """Ends it in good order: what is done is kept."""
@@ -108,6 +115,7 @@ class BatchWindow(QWidget):
 
         self._store = store
         self._thread: BatchThread | None = None
+        self._placed = False
         self.setWindowTitle("New batch")
         self.suite = QLineEdit(str(resources.path("demo", "suite.toml")))
         self.suite.setAccessibleName("Suite file")
@@ -156,7 +164,8 @@ class BatchWindow(QWidget):
         """Stops; what is done is kept."""
         if self._thread is not None:
             self._thread.stop()
-            self._say("Stopping; what is done is kept.")
+            self._say(_STOPPING)
+            self._show_state()
 
     @property
     def busy(self) -> bool:
@@ -168,6 +177,26 @@ class BatchWindow(QWidget):
         if self._thread is not None:
             self._thread.stop()
             self._thread.wait()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Opens in the middle of the main window, all of it on the screen; later it stays where the user put it."""
+        super().showEvent(event)
+        parent = self.parentWidget()
+        if not self._placed and parent is not None:
+            self._placed = True
+            room = parent.screen().availableGeometry()
+            self.resize(self.size().boundedTo(room.size()))
+            place = self.rect()
+            place.moveCenter(parent.window().frameGeometry().center())
+            left, top = room.right() - place.width() + 1, room.bottom() - place.height() + 1
+            self.move(max(room.left(), min(place.left(), left)), max(room.top(), min(place.top(), top)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes it, unless a batch is running."""
+        if event.key() == Qt.Key.Key_Escape and not self.busy:
+            self.close()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Closing hides it; a batch goes on until it is stopped."""
@@ -207,11 +236,12 @@ class BatchWindow(QWidget):
         thread = self._thread
         if thread is None:
             return
+        over = thread.isFinished()  # asked first: the picture read after it is then the last one
         if thread.picture is None:
-            self._say(thread.note)
+            self._say(_STOPPING if thread.stopping else thread.note)
         else:
-            self._show_picture(thread.picture)
-        if thread.isFinished():
+            self._show_picture(thread.picture, stopping=thread.stopping, over=over)
+        if over:
             self._clock.stop()
             self._store.history.refresh()
             if thread.error:
@@ -219,14 +249,15 @@ class BatchWindow(QWidget):
                 self._store.say("error", thread.error, thread.details)
         self._show_state()
 
-    def _show_picture(self, picture: Progress) -> None:
-        self.progress.setValue(round(1000 * picture.share))
-        left = "" if picture.seconds_left is None else f", about {duration(picture.seconds_left)} left"
-        self._say(f"{picture.ended:,} of {len(picture.entries):,} requests, {duration(picture.seconds)} so far{left}")
+    def _show_picture(self, picture: Progress, *, stopping: bool, over: bool) -> None:
+        stopped = over and stopping and picture.count(RunState.DONE) < len(picture.entries)
+        share = picture.count(RunState.DONE) / len(picture.entries) if stopped else picture.share
+        self.progress.setValue(round(1000 * share))
+        self._say(_stopped(picture) if stopped else _STOPPING if stopping and not over else _under_way(picture, over))
         self.entries.show_columns(
             {
                 "Request": [entry.title for entry in picture.entries],
-                "State": ["done before" if entry.reused else str(entry.state) for entry in picture.entries],
+                "State": [_state(entry, stopped) for entry in picture.entries],
                 "Done": ["" if entry.state.ended and entry.state != "done" else f"{entry.share * 100:.0f} %" for entry in picture.entries],
                 "Result": [entry.error or entry.verdict for entry in picture.entries],
             }
@@ -249,7 +280,27 @@ class BatchWindow(QWidget):
     def _show_state(self) -> None:
         busy = self.busy
         self.start.setEnabled(not busy)
-        self.stop.setEnabled(busy)
+        self.stop.setEnabled(busy and self._thread is not None and not self._thread.stopping)
         for widget in (self.suite, self.workers, self.cluster, self.browse):
             widget.setEnabled(not busy)
         self.workers.setEnabled(not busy and not self.cluster.text().strip())
+
+
+def _under_way(picture: Progress, over: bool) -> str:
+    left = "" if over or picture.seconds_left is None else f", about {duration(picture.seconds_left)} left"
+    return f"{picture.ended:,} of {len(picture.entries):,} requests, {duration(picture.seconds)}{'' if over else ' so far'}{left}"
+
+
+def _stopped(picture: Progress) -> str:
+    """How far it came; a request that was stopped on its way is not done."""
+    failed = picture.count(RunState.FAILED)
+    words = f"{picture.count(RunState.DONE):,} of {len(picture.entries):,} done{f', {failed:,} failed' if failed else ''}"
+    return f"Stopped: {words}; Start goes on from here."
+
+
+def _state(entry: Entry, stopped: bool) -> str:
+    if entry.reused:
+        return "done before"
+    if stopped and not entry.state.ended:
+        return "not run"
+    return "stopped" if entry.state is RunState.CANCELLED else str(entry.state)

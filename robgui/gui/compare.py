@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from robgui.gui.compare_views import link, view
@@ -13,7 +15,7 @@ from robgui.gui.panels.panel import split_verdict
 from robgui.gui.panels.plots import Caption
 from robgui.gui.scoreboard import Headlines, Scoreboard
 from robgui.gui.theme import set_heading, theme
-from robgui.report.comparison import COMPARED, Bars, Comparable, aligned, comparable, difference
+from robgui.report.comparison import COMPARED, Bars, Comparable, Curves, Matrix, aligned, comparable, difference
 
 if TYPE_CHECKING:
     from robgui.core.run import Run
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
     from robgui.gui.store import Store
 
 NOTHING_YET = "Run the same analysis twice, with two models or on two inputs: both pictures and their difference are shown here."
+SAME = "Nothing differs: both runs are of the same model with the same settings. Run a second model to compare."
 HINT = "Click a cell to compare its run below, double-click to open it."
+#: The open list of runs is at most so wide, in pixels; a longer name is cut in its middle.
+_WIDEST_LIST = 640
 
 
 class Compare(QWidget):
@@ -39,11 +44,13 @@ class Compare(QWidget):
         self.shown: tuple[str, ...] = ()
         self.headlines = Headlines(store)
         self.scoreboard = Scoreboard(store, self.headlines)
+        self._outdated = False
         self.analysis, self.first, self.second = QComboBox(), QComboBox(), QComboBox()
         for box, name in ((self.analysis, "Analysis"), (self.first, "First run"), (self.second, "Second run")):
             box.setAccessibleName(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(20 if box is self.analysis else 24)
+            box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._verdicts = [QLabel(wordWrap=True) for _ in range(2)]
         self._pictures = QWidget()
         self._grid = QGridLayout(self._pictures)
@@ -100,6 +107,12 @@ class Compare(QWidget):
         self._fill_runs()
         self._look()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Takes over a theme that was chosen while nobody looked."""
+        super().showEvent(event)
+        if self._outdated:
+            self._restyle()
+
     def _arrange(self) -> None:
         choice = QHBoxLayout()
         for words, box, stretch in (("Compare", self.analysis, 1), ("of", self.first, 2), ("with", self.second, 2)):
@@ -120,6 +133,7 @@ class Compare(QWidget):
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self._board())
         split.addWidget(below)
+        split.setChildrenCollapsible(False)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 3)
         split.setSizes([self.fontMetrics().height() * 9, 600])
@@ -163,13 +177,20 @@ class Compare(QWidget):
             place = box.findData(chosen)
             box.setCurrentIndex(place if place >= 0 else min(usual, len(self._runs) - 1))
             box.blockSignals(False)
+            widest = max((box.fontMetrics().horizontalAdvance(box.itemText(i)) for i in range(box.count())), default=0)
+            box.view().setMinimumWidth(min(widest + 4 * box.fontMetrics().averageCharWidth(), _WIDEST_LIST))
 
     def _name(self, run: Run) -> str:
-        return f"{self._store.subject(run.request)}, {time.strftime('%H:%M:%S', time.localtime(run.created))}"
+        """When and what: the end of a long name is cut, so the time comes first."""
+        created, today = time.localtime(run.created), time.localtime()
+        day = "" if created[:3] == today[:3] else time.strftime("%d %b ", created)
+        return f"{day}{time.strftime('%H:%M:%S', created)} {self._store.subject(run.request)}"
 
     def _look(self) -> None:
         """Reads the two results away from the GUI thread and draws them."""
         runs = [next((run for run in self._runs if run.id == box.currentData()), None) for box in (self.first, self.second)]
+        for box in (self.first, self.second):
+            box.setToolTip(box.currentText())
         workspace = self._store.history.workspace
         enough = all(runs) and workspace is not None and len(self._runs) > 1
         self._pictures.setVisible(enough)
@@ -186,17 +207,18 @@ class Compare(QWidget):
         if wanted == self.shown:
             return
         names = (f"First: {_models(first)}", f"Second: {_models(second)}", "Second less first")
-        self._store.pictures.run(lambda: _read(workspace, first, second), lambda both: self._show(wanted, names, both), key="compare")
+        alike = first.request.fingerprint == second.request.fingerprint
+        self._store.pictures.run(lambda: _read(workspace, first, second), lambda it: self._show(wanted, names, it, alike), key="compare")
 
-    def _show(self, wanted: tuple[str, ...], names: tuple[str, ...], both: tuple[Comparable, Comparable]) -> None:
+    def _show(self, wanted: tuple[str, ...], names: tuple[str, ...], both: tuple[Comparable, Comparable], alike: bool) -> None:
         self.shown = wanted
-        self._parts = (names, both)
+        self._parts = (names, both, alike)
         while (item := self._grid.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
         views: list[Plot | None] = []
-        for column, part in enumerate(_columns(*both)):
+        for column, part in enumerate(_columns(*both, alike)):
             title = Caption()
             title.setAlignment(Qt.AlignmentFlag.AlignLeft)
             title.set_words(names[column])
@@ -209,15 +231,27 @@ class Compare(QWidget):
         link(views)
 
     def _restyle(self) -> None:
-        if self.shown:
+        """Draws the pictures in the present theme, at once or when they are next looked at."""
+        if self.shown and self.isVisible():
             self._show(self.shown, *self._parts)
+        self._outdated = not self.isVisible()
 
 
-def _columns(first: Comparable, second: Comparable) -> tuple[Comparable | str, ...]:
-    """Both sides and their difference, with the same bars at the same places."""
+def _columns(first: Comparable, second: Comparable, alike: bool) -> tuple[Comparable | str, ...]:
+    """Both sides and their difference, with the same bars at the same places; words where two runs ``alike`` found the same."""
     left, right = aligned(first, second)
     change = difference(first, second)
+    if alike and not isinstance(change, str) and _is_zero(change):
+        return left, right, SAME
     return left, right, aligned(left, change)[1] if isinstance(change, Bars) else change
+
+
+def _is_zero(change: Comparable) -> bool:
+    if isinstance(change, Curves):
+        arrays = list(change.lines.values())
+    else:
+        arrays = [change.values if isinstance(change, Matrix) else np.array(list(change.values.values()), float)]
+    return not any(np.nan_to_num(array).any() for array in arrays)
 
 
 def _models(run: Run) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from robgui.core import params_text
 from robgui.core.analysis import Params
 from robgui.core.errors import ParamsError
+from robgui.core.params_problems import title_of, titled
+from robgui.gui.form_editors import Editor, editor_for, extra
 
 #: Fields that few people touch; they stand behind "More".
 RARE = frozenset({"seed", "batch"})
@@ -28,25 +30,19 @@ class ParamsForm(QWidget):
     def __init__(self, params: type[Params], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.params = params
-        self._editors: dict[str, _Editor] = {}
-        self._problem = QLabel(wordWrap=True)
-        self._problem.setProperty("role", "bad")
-        self._problem.setAccessibleName("Problem with the settings")
-        self._problem.hide()
+        self._editors: dict[str, Editor] = {}
+        self._said: dict[str, QLabel] = {}
+        self._said[""] = _problem_label("Problem with the settings")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._fields(rare=False))
         layout.addWidget(self._more())
-        layout.addWidget(self._problem)
+        layout.addWidget(self._said[""])
         layout.addStretch()
 
     def values(self) -> Params | None:
         """The settings, or None while they are not valid (the form says why)."""
-        try:
-            raw = {name: editor.value() for name, editor in self._editors.items()}
-            return self.params.parse(raw)
-        except ParamsError:
-            return None
+        return self._read()[0]
 
     def set_values(self, values: dict[str, Any]) -> None:
         """Shows ``values``; fields that are not named keep what they show."""
@@ -73,15 +69,15 @@ class ParamsForm(QWidget):
         return box
 
     def _add_row(self, form: QFormLayout, name: str, field: FieldInfo) -> None:
-        editor = _editor(name, field)
+        title = title_of(name, self.params.model_fields)
+        editor = editor_for(title, field)
         editor.edited.connect(self._check)
-        title = field.title or name.replace("_", " ").capitalize()
         editor.set_help(title, field.description or "")
         label = QLabel(title)
         label.setToolTip(field.description or "")
         label.setBuddy(editor.widget)
-        self._editors[name] = editor
-        form.addRow(label, editor.widget)
+        self._editors[name], self._said[name] = editor, _problem_label(f"Problem with {title}")
+        form.addRow(label, _column(editor.widget, self._said[name]))
 
     def _more(self) -> QWidget:
         box = QWidget()
@@ -89,7 +85,7 @@ class ParamsForm(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         rare = self._fields(rare=True)
         rare.hide()
-        switch = QToolButton(text="More", checkable=True, autoRaise=True)
+        switch = self._switch = QToolButton(text="More", checkable=True, autoRaise=True)
         switch.setArrowType(Qt.ArrowType.RightArrow)
         switch.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         switch.toggled.connect(rare.setVisible)
@@ -98,122 +94,52 @@ class ParamsForm(QWidget):
         layout.addWidget(rare)
         return box
 
-    def _check(self) -> None:
+    def _read(self) -> tuple[Params | None, dict[str, str]]:
+        """The settings, or None and a sentence for each field that is wrong; what is wrong between fields has no name."""
+        raw: dict[str, Any] = {}
+        problems: dict[str, str] = {}
+        for name, editor in self._editors.items():
+            try:
+                raw[name] = editor.value()
+            except ParamsError as error:
+                problems[name] = str(error)
+        if problems:
+            return None, problems
         try:
-            self.params.parse({name: editor.value() for name, editor in self._editors.items()})
-            self._problem.hide()
-        except ParamsError as error:
-            self._problem.setText(str(error))
-            self._problem.show()
+            return self.params.model_validate(raw), {}
+        except ValidationError as error:
+            return None, titled(self.params.model_fields, error)
+
+    def _check(self) -> None:
+        problems = self._read()[1]
+        for name, label in self._said.items():
+            label.setText(problems.get(name, ""))
+            label.setVisible(name in problems)
+        for name, editor in self._editors.items():
+            editor.mark(problems.get(name, ""))
+        if any(is_rare(name, self.params.model_fields[name]) for name in problems if name):
+            self._switch.setChecked(True)
         self.changed.emit()
 
 
 def is_rare(name: str, field: FieldInfo) -> bool:
     """Whether a setting stands behind "More": seed, batch, and what its Params declare with ``json_schema_extra={"rare": True}``."""
-    extra = field.json_schema_extra
-    return name in RARE or (isinstance(extra, dict) and bool(extra.get("rare")))
+    return name in RARE or bool(extra(field, "rare"))
 
 
-class _Editor(QObject):
-    """One field: a widget, its value, a signal when the user edits it."""
-
-    edited = Signal()
-    widget: QWidget
-
-    def value(self) -> Any:
-        raise NotImplementedError
-
-    def show_value(self, value: Any) -> None:
-        raise NotImplementedError
-
-    def set_help(self, title: str, text: str) -> None:
-        self.widget.setAccessibleName(title)
-        self.widget.setToolTip(text)
+def _problem_label(name: str) -> QLabel:
+    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label.setProperty("role", "bad")
+    label.setAccessibleName(name)
+    label.hide()
+    return label
 
 
-class _Switch(_Editor):
-    def __init__(self) -> None:
-        super().__init__()
-        self.widget = self._box = QCheckBox()
-        self._box.toggled.connect(lambda _: self.edited.emit())
-
-    def value(self) -> bool:
-        return self._box.isChecked()
-
-    def show_value(self, value: Any) -> None:
-        self._box.setChecked(bool(value))
-
-
-class _Choice(_Editor):
-    def __init__(self, words: tuple[str, ...]) -> None:
-        super().__init__()
-        self.widget = self._box = QComboBox()
-        for word in words:
-            self._box.addItem(word.replace("_", " "), word)
-        self._box.currentIndexChanged.connect(lambda _: self.edited.emit())
-
-    def value(self) -> Any:
-        return self._box.currentData()
-
-    def show_value(self, value: Any) -> None:
-        self._box.setCurrentIndex(max(0, self._box.findData(value)))
-
-
-class _Whole(_Editor):
-    def __init__(self, low: int, high: int, lowest: str) -> None:
-        super().__init__()
-        self.widget = self._box = QSpinBox()
-        self._box.setRange(low, high)
-        self._box.setSpecialValueText(lowest)
-        self._box.setGroupSeparatorShown(True)
-        self._box.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
-        self._box.setKeyboardTracking(False)
-        self._box.valueChanged.connect(lambda _: self.edited.emit())
-
-    def value(self) -> int:
-        return self._box.value()
-
-    def show_value(self, value: Any) -> None:
-        self._box.setValue(int(value))
-
-
-class _Text(_Editor):
-    def __init__(self, name: str, field: FieldInfo) -> None:
-        super().__init__()
-        self._name, self._field = name, field
-        self.widget = self._line = QLineEdit()
-        self._line.textEdited.connect(lambda _: self.edited.emit())
-
-    def value(self) -> Any:
-        return params_text.read(self._name, self._field, self._line.text())
-
-    def show_value(self, value: Any) -> None:
-        self._line.setText(params_text.write(value))
-        self._line.setCursorPosition(0)
-
-
-def _editor(name: str, field: FieldInfo) -> _Editor:
-    """The editor that suits the field's type, showing its default."""
-    editor: _Editor
-    low, high = _bounds(field)
-    if field.annotation is bool:
-        editor = _Switch()
-    elif words := params_text.choices(field):
-        editor = _Choice(words)
-    elif field.annotation is int and high < 2**31:
-        editor = _Whole(low, high, "automatic" if name == "batch" else "")
-    else:
-        editor = _Text(name, field)
-    editor.show_value(field.get_default(call_default_factory=True))
-    return editor
-
-
-def _bounds(field: FieldInfo) -> tuple[int, int]:
-    """Smallest and largest whole number the field allows; a missing upper bound counts as too large for a spin box."""
-    low, high = -(2**31), 2**63
-    for limit in field.metadata:
-        low = limit.ge if getattr(limit, "ge", None) is not None else low
-        low = limit.gt + 1 if getattr(limit, "gt", None) is not None else low
-        high = limit.le if getattr(limit, "le", None) is not None else high
-        high = limit.lt - 1 if getattr(limit, "lt", None) is not None else high
-    return int(low), int(high)
+def _column(*widgets: QWidget) -> QWidget:
+    box = QWidget()
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(2)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return box

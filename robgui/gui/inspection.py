@@ -33,6 +33,7 @@ class Inspection(QObject):
         self._store = store
         self.jobs: list[Job] = []
         self.refusals: dict[str, str] = {}
+        self._short: set[str] = set()
         store.job_changed.connect(self._heard)
         store.job_stepped.connect(self._heard)
 
@@ -69,6 +70,7 @@ class Inspection(QObject):
             return
         self.refusals = {}
         requests = [request for name in self._store.analyses if (request := self._request(name)) is not None]
+        self._short |= {request.fingerprint for request in requests if self._is_short(request)}
         self.jobs = [self._store.submit(request) for request in requests]
         self.changed.emit()
 
@@ -77,6 +79,22 @@ class Inspection(QObject):
         for job in self.jobs:
             if not job.over:
                 job.stop()
+
+    def gave(self, request: Request, full: Request) -> bool:
+        """Whether ``request`` was a first look of an inspection, shorter than ``full`` but of the same models and inputs."""
+        if request.fingerprint not in self._short:
+            return False
+        one = self._store.analyses[request.analysis].inputs == "one"
+        same = {"params": full.params, "indices": request.indices if one else full.indices}
+        return request.model_copy(update=same).fingerprint == full.fingerprint
+
+    def _is_short(self, request: Request) -> bool:
+        """Whether it asks for less than the default settings on all the inputs in scope."""
+        known = self._store.analyses[request.analysis]
+        if known.params.parse(dict(request.params)) != known.params.parse({}):
+            return True
+        scope = self._store.scope if self._store.scope is not None else self._store.library.dataset or ()
+        return known.inputs == "many" and request.indices is not None and len(request.indices) < len(scope)
 
     def _request(self, name: str) -> Request | None:
         from robgui.core.request import Request, reference

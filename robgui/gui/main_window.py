@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QTabWidget, QToolBar, QVBoxLayout, QWidget
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 #: Layouts saved by an older arrangement of docks are not restored.
 LAYOUT_VERSION = 1
+#: How large the window is at first, where the screen has room for it, and how much its frame and title bar may take.
+FIRST_SIZE = QSize(1366, 768)
+FRAME = QSize(8, 40)
 #: The methods stand on the rail behind the welcome page and the overview.
 FIRST_METHOD = 2
 
@@ -303,7 +306,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         """The layout of last time, if it fits."""
-        self.resize(1366, 768)
+        self.resize(first_size(self.screen().availableGeometry()))
         self._size_docks()
         self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
         self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
@@ -314,3 +317,8 @@ class MainWindow(QMainWindow):
         wide = self.width() >= unit * 180
         self.resizeDocks([self.gallery_dock, self.form_dock], [unit * (46 if wide else 22), unit * 40], Qt.Orientation.Horizontal)
         self.resizeDocks([self.runs_dock], [self.fontMetrics().height() * 8], Qt.Orientation.Vertical)
+
+
+def first_size(available: QRect) -> QSize:
+    """How large the window is when it is opened for the first time: its frame fits into the ``available`` part of the screen."""
+    return FIRST_SIZE.boundedTo(available.size() - FRAME)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QFont, QImage, QKeyEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from robgui import manual
+from robgui.gui.presentation_pictures import Part, Pictures, parts_of
 from robgui.gui.theme import icon, theme
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ class Presentation(QWidget):
         self._store = store
         self._shown: list[StoredFinding] = []
         self._at = 0
-        self._picture = QPixmap()
         self.setWindowTitle("robgui: presentation")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._make_words()
@@ -109,8 +109,7 @@ class Presentation(QWidget):
         for label in (self.count, self.subject, self.plain):
             label.setProperty("role", "quiet")
         self.count.setWordWrap(False)
-        self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.pictures = Pictures()
 
     def _make_controls(self) -> None:
         self.back, self.forward, self.leave = QPushButton("Back"), QPushButton("Next"), QPushButton("Leave")
@@ -137,7 +136,7 @@ class Presentation(QWidget):
         self._scroll.setWidget(words)
         middle = QHBoxLayout()
         middle.setSpacing(48)
-        middle.addWidget(self.picture, 6)
+        middle.addWidget(self.pictures, 6)
         middle.addWidget(self._scroll, 5)
         controls = QHBoxLayout()
         controls.addWidget(self.count)
@@ -187,36 +186,13 @@ class Presentation(QWidget):
 
     def _fetch(self, finding: StoredFinding | None, run: Run | None) -> None:
         """The picture of the finding, or the figure of its run where it has none."""
-        self._set_picture(QPixmap())
+        self.pictures.show_parts(())
         workspace = self._store.history.workspace
         if finding is None or workspace is None:
             self._store.pictures.drop("presentation")
             return
         dark = theme.dark
-        self._store.pictures.run(lambda: _picture(workspace, finding, run, dark), self._arrived, key="presentation")
-
-    def _arrived(self, answer: Any) -> None:
-        pixmap = QPixmap()
-        if isinstance(answer, bytes):
-            pixmap.loadFromData(answer)
-        elif answer is not None:
-            height, width = answer.shape[:2]
-            pixmap = QPixmap.fromImage(QImage(np.ascontiguousarray(answer).data, width, height, 3 * width, QImage.Format.Format_RGB888))
-        self._set_picture(pixmap)
-
-    def _set_picture(self, pixmap: QPixmap) -> None:
-        self._picture = pixmap
-        self._fit()
-
-    def _fit(self) -> None:
-        """As large as it fits; an image of few pixels shows them as they are."""
-        if self._picture.isNull():
-            self.picture.clear()
-            return
-        room = QSize(max(1, self.picture.width()), max(1, self.picture.height()))
-        grows = self._picture.width() < room.width() and self._picture.height() < room.height()
-        mode = Qt.TransformationMode.FastTransformation if grows else Qt.TransformationMode.SmoothTransformation
-        self.picture.setPixmap(self._picture.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, mode))
+        self._store.pictures.run(lambda: _pictures(workspace, finding, run, dark), self.pictures.show_parts, key="presentation")
 
     def _look(self) -> None:
         """Large type that follows the size of the screen, and the colours of the theme."""
@@ -233,8 +209,7 @@ class Presentation(QWidget):
             label.setFont(_font(size * scale, bold))
         for button, name in ((self.back, "back"), (self.forward, "forward"), (self.leave, "close")):
             button.setIcon(icon(name))
-        if self.isVisible():
-            self._fit()
+        self.pictures.set_type(_font(size * 0.8, False))
 
     def _restyle(self) -> None:
         """Another theme: a figure is drawn anew for it."""
@@ -250,12 +225,12 @@ def _font(pixels: float, bold: bool) -> QFont:
     return font
 
 
-def _picture(workspace: Workspace, finding: StoredFinding, run: Run | None, dark: bool) -> np.ndarray | bytes | None:
+def _pictures(workspace: Workspace, finding: StoredFinding, run: Run | None, dark: bool) -> Sequence[Part]:
     """Called on a pool thread."""
-    picture = workspace.finding(finding.id).picture
-    if picture is not None or run is None or not run.has_result:
-        return picture
+    parts = parts_of(workspace.finding(finding.id))
+    if parts or run is None or not run.has_result:
+        return parts
     from robgui.report.figures import draw, save
 
     figure = draw(run.request.analysis, workspace.result(run.id), dark=dark)
-    return None if figure is None else save(figure, "png", dpi=160)
+    return () if figure is None else (Part(save(figure, "png", dpi=160), ""),)

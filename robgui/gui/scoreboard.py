@@ -50,6 +50,10 @@ class Headlines(QObject):
         self.arrived.emit()
 
 
+#: So many models can be seen without scrolling, however small the window.
+LEAST_ROWS = 3
+
+
 class Scoreboard(Sheet):
     """What every method found for every model, side by side; a cell leads to its run, a model's name to its newest one.
 
@@ -75,6 +79,7 @@ class Scoreboard(Sheet):
         self.activated.connect(self._open)
         self.setToolTip("Click a cell to compare its run, double-click to open it")
         self.refresh()
+        self.setMinimumHeight(self._height_of(LEAST_ROWS))
 
     def refresh(self) -> None:
         """Fills in what is known by now."""
@@ -91,6 +96,11 @@ class Scoreboard(Sheet):
         self.resizeColumnsToContents()
         for column in range(len(columns)):
             self.setColumnWidth(column, self.columnWidth(column) + self.fontMetrics().averageCharWidth() * 2)
+
+    def _height_of(self, rows: int) -> int:
+        """With header, frame and the bar for scrolling sideways."""
+        around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth() + self.horizontalScrollBar().sizeHint().height()
+        return around + rows * self.verticalHeader().defaultSectionSize()
 
     def run_at(self, index: QModelIndex) -> Run | None:
         """The run that a cell stands for: the newest of its model with its analysis, or with any below the name."""

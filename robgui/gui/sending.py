@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from robgui.gui.store import Store
 
 
+#: Settings for inputs that an analysis has made: their label is that of the input they were made from, which the model may no
+#: longer give them, so the right answer is what the model says.
+OF_MADE_INPUTS: Mapping[str, dict[str, Any]] = {
+    "last_particle": {"truth": "predicted"},
+    "last_particle_table": {"truth": "predicted"},
+}
+
+
 @dataclass(frozen=True)
 class Offer:
     """Inputs that a panel shows and that another analysis may look at.
@@ -67,9 +75,10 @@ class Sending(QObject):
         """Makes the inputs of ``offer`` the chosen ones and shows the panel of ``analysis``."""
         if offer.inputs is None and len(offer.places) == 1 and self._store.analyses[analysis].inputs == "one":
             if self._store.choose(request, offer.places[0]):
-                self._arrive(offer, analysis)
+                self._arrive(offer, analysis, made=_made(self._store.library.dataset_of(request), request, offer))
             return
         store, dataset = self._store, self._store.library.dataset_of(request)
+        made = _made(dataset, request, offer)
         model = next((m for m in store.library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
         title = f"{store.analyses[request.analysis].title} on {', '.join(m.name for m in request.models)}"
         workspace = store.history.writable
@@ -84,7 +93,7 @@ class Sending(QObject):
             if len(items) > 1 and store.library.dataset is not None:
                 count = len(store.library.dataset)
                 store.set_scope(tuple(range(count - len(items), count)))
-            self._arrive(offer, analysis)
+            self._arrive(offer, analysis, made=made)
 
         store.background.run(work, done)
 
@@ -101,13 +110,16 @@ class Sending(QObject):
                 store.say("info", "This finding is about no single input; open its run and send from its panel.")
                 return
             place = 0 if run.request.indices is not None and len(run.request.indices) == 1 else -1
-            self.send(Offer(finding.title, (finding.title,), whole.input[None], places=(place,)), analysis, run.request, run.id)
+            subject, colon, _ = finding.title.partition(": ")
+            name = f"{subject}, {finding.kind}" if colon else finding.title
+            self.send(Offer(finding.title, (name,), whole.input[None], places=(place,)), analysis, run.request, run.id)
 
         store.background.run(lambda: workspace.finding(finding.id), read)
 
-    def _arrive(self, offer: Offer, analysis: str) -> None:
-        if values := offer.params.get(analysis):
-            self._store.params_offered.emit(analysis, dict(values))
+    def _arrive(self, offer: Offer, analysis: str, *, made: bool) -> None:
+        defaults = OF_MADE_INPUTS.get(analysis, {}) if made else {}
+        if values := {**defaults, **offer.params.get(analysis, {})}:
+            self._store.params_offered.emit(analysis, values)
         self.arrived.emit(analysis)
 
     def _number(self, items: Sequence[Derived]) -> list[Derived]:
@@ -166,6 +178,13 @@ def _values(offer: Offer, request: Request, classifier: Classifier | None, datas
     if offer.inputs.ndim != 4:
         raise DataError(f"{request.models[0].name} is no longer loaded, and it knows the units of these values; open it and send again.")
     return offer.inputs, "image"
+
+
+def _made(dataset: Dataset | None, request: Request, offer: Offer) -> bool:
+    """Whether any of the inputs was made by an analysis: new ones, and those of the data that a run stands behind."""
+    items = getattr(dataset, "items", ())
+    links = [link for place in offer.places if items and place >= 0 for link in items[_index(request, place)].trail]
+    return offer.inputs is not None or any(not link.dataset for link in links)
 
 
 def _index(request: Request, place: int) -> int:

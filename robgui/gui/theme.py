@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
@@ -18,16 +18,19 @@ OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
 #: Line styles go with them when there are more classes than colours; dots belong to the zoNNscan index.
 LINES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine)
+#: Widgets whose frame the Fusion style derives from the colour of the window, which leaves nothing to see on dark.
+OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
 
 
 @dataclass(frozen=True)
 class Colours:
-    """One look: every colour the program uses has a name."""
+    """One look: every colour the program uses has a name; ``edge`` outlines what can be filled in and stands out more than ``line``."""
 
     window: str
     surface: str
     raised: str
     line: str
+    edge: str
     text: str
     quiet: str
     accent: str
@@ -42,6 +45,7 @@ LIGHT = Colours(
     surface="#FFFFFF",
     raised="#EBEDF1",
     line="#D3D7DE",
+    edge="#868E9C",
     text="#1B1F27",
     quiet="#5A6372",
     accent="#0B63B5",
@@ -55,6 +59,7 @@ DARK = Colours(
     surface="#1D2127",
     raised="#292E37",
     line="#3A414C",
+    edge="#737D8D",
     text="#E8EBF0",
     quiet="#A3ACBA",
     accent="#5FB0F5",
@@ -86,10 +91,13 @@ class Theme(QObject):
         app = QApplication.instance()
         if not isinstance(app, QApplication):
             return
-        app.setStyle("Fusion")
+        app.setStyleSheet("")  # without one in between Qt works out the new one several times as slowly
+        if app.style().name() != "fusion":
+            app.setStyle("Fusion")
         app.setPalette(_palette(self.colours))
+        for kind in OUTLINED:
+            app.setPalette(_outlined(self.colours), kind)  # type: ignore[arg-type]  # PySide says bytes and takes str
         app.setStyleSheet(_style_sheet(self.colours))
-        icon.cache_clear()
         self.changed.emit()
 
     def class_colour(self, index: int) -> QColor:
@@ -109,11 +117,14 @@ class Theme(QObject):
 theme = Theme()
 
 
-@lru_cache(maxsize=512)
 def icon(name: str, colour: str = "") -> QIcon:
     """Our own SVG icon, tinted with the text colour or ``colour``; greyed when disabled, readable when selected."""
+    return _icon(name, colour, theme.colours)
+
+
+@lru_cache(maxsize=512)
+def _icon(name: str, colour: str, colours: Colours) -> QIcon:
     result = QIcon()
-    colours = theme.colours
     tints = {QIcon.Mode.Normal: colour or colours.text, QIcon.Mode.Disabled: colours.line, QIcon.Mode.Selected: colours.on_accent}
     for mode, tint in tints.items():
         for size in (16, 24, 32, 48):
@@ -141,13 +152,18 @@ def heading_font(scale: float = 1.35) -> QFont:
 
 
 def _paint(name: str, colour: str, size: int) -> QPixmap:
-    svg = resources.path("icons", f"{name}.svg").read_text(encoding="utf-8").replace("currentColor", colour)
+    svg = _svg(name).replace("currentColor", colour)
     picture = QPixmap(QSize(size, size))
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
     QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, size, size))
     painter.end()
     return picture
+
+
+@cache
+def _svg(name: str) -> str:
+    return resources.path("icons", f"{name}.svg").read_text(encoding="utf-8")
 
 
 def _palette(c: Colours) -> QPalette:
@@ -180,9 +196,18 @@ def _palette(c: Colours) -> QPalette:
     return palette
 
 
+def _outlined(c: Colours) -> QPalette:
+    """The palette of a widget whose frame is to be seen: Fusion draws it as much darker than the window."""
+    palette = _palette(c)
+    palette.setColor(QPalette.ColorRole.Window, QColor(c.edge).lighter(140))
+    return palette
+
+
 def _style_sheet(c: Colours) -> str:
     """The few things a palette cannot say; sizes follow the font (em is not known to Qt, so px on an 8 px grid)."""
     points = QApplication.font().pointSizeF()
+    tick = resources.path("icons", "check.svg").as_posix()  # a style sheet cannot tint it: it is black
+    ticked = c.accent if c is DARK else c.surface
     headings = "".join(
         f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n' for name, scale in HEADINGS.items()
     )
@@ -215,8 +240,19 @@ def _style_sheet(c: Colours) -> str:
     QPushButton[role="primary"]:disabled {{ background: {c.raised}; color: {c.quiet}; border-color: {c.line}; }}
     QPushButton[role="link"] {{ border: none; background: transparent; color: {c.accent}; text-align: left; padding: 2px; }}
     QPushButton[role="link"]:focus {{ border: 1px solid {c.accent}; padding: 1px; }}
+    QLineEdit, QPlainTextEdit {{ border: 1px solid {c.edge}; border-radius: 3px; background: {c.surface}; }}
+    QLineEdit:disabled {{ border-color: {c.line}; }}
+    QComboBox QLineEdit {{ border: none; }}
+    QCheckBox::indicator, QGroupBox::indicator {{
+        width: 13px; height: 13px; border: 1px solid {c.edge}; border-radius: 3px; background: {c.surface}; }}
+    QCheckBox::indicator:focus {{ border-color: {c.accent}; }}
+    QCheckBox::indicator:checked, QGroupBox::indicator:checked {{ background: {ticked}; image: url("{tick}"); }}
+    QCheckBox::indicator:disabled {{ border-color: {c.line}; }}
+    QCheckBox::indicator:checked:disabled {{ background: {c.quiet if c is DARK else c.raised}; }}
     QListView:focus, QTableView:focus, QTreeView:focus, QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus,
     QPlainTextEdit:focus {{ border: 1px solid {c.accent}; }}
+    QLineEdit[wrong="true"] {{ border: 1px solid {c.bad}; }}
+    QAbstractSpinBox[wrong="true"] {{ color: {c.bad}; }}
     QProgressBar {{ border: none; border-radius: 3px; background: {c.raised}; max-height: 8px; text-align: center; }}
     QProgressBar::chunk {{ background: {c.accent}; border-radius: 3px; }}
     QHeaderView::section {{ background: {c.window}; color: {c.quiet}; border: none; border-bottom: 1px solid {c.line}; padding: 4px 8px; }}

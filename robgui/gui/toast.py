@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from robgui.gui.theme import icon, pixmap, theme
 
-SECONDS = {"info": 4, "warning": 8, "error": 0}
+#: How long a toast stays; whatever it said is in the log afterwards.
+SECONDS: dict[str, float] = {"info": 4, "warning": 8, "error": 15}
 MOST = 3
 
 
 class Toasts(QObject):
-    """Stacks toasts in the upper right corner of ``host``, away from the buttons; errors stay until closed."""
+    """Stacks toasts in the upper right corner of ``host``, away from the buttons; each goes by itself."""
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host)
@@ -26,13 +28,13 @@ class Toasts(QObject):
             return
         toast = Toast(level, sentence, details, self._host)
         toast.closed.clicked.connect(lambda: self._close(toast))
+        toast.timer.timeout.connect(lambda: self._close(toast))
         self._shown.append(toast)
         while len(self._shown) > MOST:
             self._close(self._shown[0])
         toast.show()
         self._arrange()
-        if SECONDS[level]:
-            QTimer.singleShot(SECONDS[level] * 1000, toast, lambda: self._close(toast))
+        toast.timer.start()
 
     @property
     def sentences(self) -> list[str]:
@@ -63,30 +65,50 @@ class Toasts(QObject):
 
 
 class Toast(QFrame):
-    """One sentence with an icon that says its level, an expandable text and a way to close it."""
+    """One sentence with an icon that says its level, an expandable text and a way to close it.
+
+    Attributes:
+        timer: Runs out when the toast has been read; it stands still while the mouse is over the toast.
+    """
 
     def __init__(self, level: str, sentence: str, details: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.sentence = sentence
         self.setProperty("role", "toast")
         self.setAccessibleName(f"{level}: {sentence}")
-        colours = theme.colours
-        tint = {"info": colours.accent, "warning": colours.warning, "error": colours.bad}[level]
-        mark = QLabel()
-        mark.setPixmap(pixmap(level, 24, tint))
-        mark.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.timer = QTimer(self, singleShot=True, interval=round(SECONDS[level] * 1000))
+        self._level = level
+        self._mark = QLabel(alignment=Qt.AlignmentFlag.AlignTop)
         text = QLabel(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.closed = QToolButton(autoRaise=True, icon=icon("close"), toolTip="Close")
+        self.closed = QToolButton(autoRaise=True, toolTip="Close")
         self.closed.setAccessibleName("Close message")
         row = QHBoxLayout()
-        row.addWidget(mark)
+        row.addWidget(self._mark)
         row.addWidget(text, 1)
         row.addWidget(self.closed, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.addLayout(row)
         if details:
             self._add_details(layout, details)
+        theme.changed.connect(self._tint)
+        self._tint()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Whoever points at it is reading it."""
+        super().enterEvent(event)
+        self.timer.stop()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """It has its whole time again once the mouse has left."""
+        super().leaveEvent(event)
+        self.timer.start()
+
+    def _tint(self) -> None:
+        colours = theme.colours
+        tint = {"info": colours.accent, "warning": colours.warning, "error": colours.bad}[self._level]
+        self._mark.setPixmap(pixmap(self._level, 24, tint))
+        self.closed.setIcon(icon("close"))
 
     def _add_details(self, layout: QVBoxLayout, details: str) -> None:
         box = QPlainTextEdit(details, readOnly=True)

@@ -24,7 +24,8 @@ def test_durations(seconds, said):
         (0.25, "0.25"),
         (0, "0"),
         (3.14e-5, "3.1·10⁻⁵"),
-        (-1e-10, "-1.0·10⁻¹⁰"),
+        (-1e-10, "-10⁻¹⁰"),
+        (9.99e-5, "10⁻⁴"),
         (float("nan"), "n/a"),
     ],
 )
@@ -38,6 +39,17 @@ def test_numbers(value, said):
 )
 def test_shares(share, said):
     assert words.percent(share) == said
+
+
+@pytest.mark.parametrize(
+    ("p", "said"), [(0.0234, "0.02"), (1, "1"), (0, "0"), (7.2e-7, "7·10⁻⁷"), (1e-10, "10⁻¹⁰"), (1e-4, "10⁻⁴"), (float("nan"), "n/a")]
+)
+def test_probabilities(p, said):
+    assert words.probability(p) == said
+
+
+def test_one_is_not_a_plural():
+    assert [words.count(many, "input") for many in (0, 1, 2000)] == ["0 inputs", "1 input", "2,000 inputs"]
 
 
 def test_sizes():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
-from pydantic import Field
+from pydantic import Field, model_validator
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSpinBox
 
-from robgui.core.analysis import Params
+from robgui.core.analysis import Params, analyses
 from robgui.gui.forms import ParamsForm
 
 
@@ -19,7 +19,16 @@ class Everything(Params):
     chance: float = Field(1e-10, gt=0, lt=1, title="Critical probability")
     sampler: Literal["sobol", "plain"] = Field("sobol", title="Sampler")
     keep: bool = Field(False, title="Keep")
-    target: int | None = Field(None, title="Target")
+    target: int | None = Field(None, title="Target", json_schema_extra={"empty": "predicted class"})
+    seconds: float = Field(0.0, ge=0, title="Seconds", json_schema_extra={"zero": "no limit"})
+    inputs: int = Field(0, ge=0, le=1000, title="Inputs", json_schema_extra={"zero": "all"})
+    margin: int = Field(3, ge=1, le=10, title="Margin", json_schema_extra={"rare": True})
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Everything:
+        if self.inputs > self.samples:
+            raise ValueError(f"inputs = {self.inputs} must not exceed samples = {self.samples}")
+        return self
 
 
 @pytest.fixture
@@ -51,25 +60,134 @@ def test_every_kind_of_field_gives_back_what_the_user_enters(form, qtbot):
     assert values == Everything(samples=2048, radii=(0, 0.1, 0.25), sampler="plain", keep=True, target=3)
 
 
-def test_a_value_out_of_bounds_is_said_under_the_form_and_gives_no_params(form, qtbot):
+def said(form, title):
+    """The sentence that stands under a field, or under the form; empty when none is seen."""
+    label = next(label for label in form.findChildren(QLabel) if label.accessibleName() == f"Problem with {title}")
+    return label.text() if label.isVisible() else ""
+
+
+def type_into(qtbot, widget, text):
+    widget.setFocus()
+    widget.selectAll()
+    qtbot.keyClick(widget, Qt.Key.Key_Delete)
+    qtbot.keyClicks(widget, text)
+
+
+def test_a_value_out_of_bounds_is_said_under_its_field_by_its_title_and_gives_no_params(form, qtbot):
     line = find(form, QLineEdit, "Critical probability")
-    line.clear()
-    qtbot.keyClicks(line, "2")
-    problem = next(label for label in form.findChildren(QLabel) if label.accessibleName() == "Problem with the settings")
+    type_into(qtbot, line, "2")
     assert form.values() is None
-    assert problem.isVisible()
-    assert "chance" in problem.text() and "less than 1" in problem.text()
-    line.clear()
-    qtbot.keyClicks(line, "0.5")
+    assert said(form, "Critical probability") == "Critical probability is 2: it should be less than 1."
+    assert line.property("wrong") is True
+    assert line.accessibleDescription() == said(form, "Critical probability")
+    type_into(qtbot, line, "0.5")
     assert form.values() == Everything(chance=0.5)
-    assert not problem.isVisible()
+    assert said(form, "Critical probability") == ""
+    assert line.property("wrong") is False
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("0", "Samples is 0: it should be greater than or equal to 1."),
+        ("-5", "Samples is -5: it should be greater than or equal to 1."),
+        ("200000", "Samples is 200000: it should be less than or equal to 100000."),
+        ("", "Samples is empty; type a whole number."),
+    ],
+)
+def test_a_forbidden_whole_number_stays_as_typed_and_is_said_at_once(form, qtbot, typed, sentence):
+    box = find(form, QSpinBox, "Samples")
+    type_into(qtbot, box, typed)
+    assert box.lineEdit().text() == typed
+    assert form.values() is None
+    assert said(form, "Samples") == sentence
+    assert box.property("wrong") is True
+
+
+def test_a_forbidden_whole_number_is_still_there_after_enter(form, qtbot):
+    box = find(form, QSpinBox, "Samples")
+    type_into(qtbot, box, "0")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert box.value() == 0
+    assert form.values() is None
+
+
+def test_an_emptied_number_comes_back_on_enter_and_is_valid_again(form, qtbot):
+    box = find(form, QSpinBox, "Samples")
+    type_into(qtbot, box, "")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert form.values() == Everything()
+    assert said(form, "Samples") == ""
+
+
+def test_the_arrows_stay_within_the_bounds_and_lead_back_to_them(form, qtbot):
+    box = find(form, QSpinBox, "Samples")
+    for typed, key, reached in (
+        ("1", Qt.Key.Key_Down, 1),
+        ("100000", Qt.Key.Key_Up, 100_000),
+        ("0", Qt.Key.Key_Up, 1),
+        ("5", Qt.Key.Key_Up, 6),
+    ):
+        type_into(qtbot, box, typed)
+        qtbot.keyClick(box, key)
+        assert box.value() == reached
+        assert form.values() == Everything(samples=reached)
+
+
+def test_what_is_wrong_between_fields_is_said_under_the_form_with_their_titles(form, qtbot):
+    type_into(qtbot, find(form, QSpinBox, "Samples"), "5")
+    type_into(qtbot, find(form, QSpinBox, "Inputs"), "9")
+    assert form.values() is None
+    assert said(form, "the settings") == "Inputs = 9 must not exceed Samples = 5."
+
+
+def test_a_wrong_field_behind_more_is_brought_to_light(form):
+    form.set_values({"margin": 11})
+    assert find(form, QSpinBox, "Margin").isVisible()
+    assert said(form, "Margin") == "Margin is 11: it should be less than or equal to 10."
+
+
+def test_empty_text_and_zero_say_what_they_mean(form, qtbot):
+    assert find(form, QLineEdit, "Target").placeholderText() == "predicted class"
+    seconds = find(form, QLineEdit, "Seconds")
+    assert (seconds.text(), seconds.placeholderText()) == ("", "no limit")
+    type_into(qtbot, seconds, "2.5")
+    assert form.values() == Everything(seconds=2.5)
+    type_into(qtbot, seconds, "")
+    assert form.values() == Everything()
+
+
+def test_a_digit_typed_into_the_word_for_zero_replaces_the_word(form, qtbot):
+    box = find(form, QSpinBox, "Inputs")
+    assert box.text() == "all"
+    box.setFocus()
+    box.lineEdit().setCursorPosition(3)
+    qtbot.keyClicks(box, "12")
+    assert form.values() == Everything(inputs=12)
+    type_into(qtbot, box, "0")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert box.text() == "all"
+    assert form.values() == Everything()
+
+
+def test_an_empty_number_without_a_meaning_is_said(form, qtbot):
+    type_into(qtbot, find(form, QLineEdit, "Critical probability"), "")
+    assert said(form, "Critical probability") == "Critical probability is empty; type a number."
+
+
+def test_every_optional_text_field_of_every_analysis_says_what_empty_means(qtbot):
+    for known in analyses().values():
+        form = ParamsForm(known.params)
+        qtbot.addWidget(form)
+        for line in form.findChildren(QLineEdit):
+            if line.accessibleName() and not line.text():
+                assert line.placeholderText(), f"{known.name}: {line.accessibleName()}"
 
 
 def test_words_instead_of_a_number_are_said(form, qtbot):
-    line = find(form, QLineEdit, "Radii")
-    line.clear()
-    qtbot.keyClicks(line, "many")
+    type_into(qtbot, find(form, QLineEdit, "Radii"), "many")
     assert form.values() is None
+    assert said(form, "Radii") == "Radii = 'many' is not a number."
 
 
 def test_a_range_of_radii_can_be_typed_as_first_last_count(form, qtbot):

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QPen
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QSpinBox
 
 from robgui import resources
 from robgui.core.finding import Finding
 from robgui.core.request import Request
 from robgui.gui.app import application, leave, open_window
+from robgui.gui.main_window import first_size
 from robgui.gui.theme import theme
 from robgui.report.figures.style import CLASS_COLOURS, CLASS_LINES
 
@@ -89,6 +90,21 @@ def test_run_is_grey_and_says_why_until_everything_is_there(window, qtbot):
     assert window.run_pane.run.isEnabled()
 
 
+def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):
+    drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    window.show_panel("zonnscan")
+    assert window.run_pane.run.isEnabled()
+    box = next(box for box in window.run_pane.form().findChildren(QSpinBox) if box.accessibleName() == "Samples")
+    box.selectAll()
+    qtbot.keyClicks(box, "0")
+    assert not window.run_pane.run.isEnabled()
+    window.run_pane.start()
+    assert window.store.runner.active is None
+    seen = [label.text() for label in window.run_pane.findChildren(QLabel) if label.isVisible()]
+    assert "Samples is 0: it should be greater than or equal to 1." in seen
+
+
 def test_every_page_and_every_tab_has_an_empty_state_that_says_what_to_do(window):
     from robgui.gui.panels import PAGES
 
@@ -121,6 +137,17 @@ def test_dark_and_light_and_larger_text_repaint_everything(window, qtbot):
     window.actions_["smaller"].trigger()
     window.actions_["dark"].trigger()
     assert not theme.dark
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1366, 728), (1024, 600)])
+def test_the_first_window_fits_the_screen_with_its_frame(width, height):
+    size = first_size(QRect(0, 0, width, height))
+    assert size.width() <= width
+    assert size.height() + 40 <= height
+
+
+def test_the_first_window_is_no_larger_on_a_large_screen():
+    assert first_size(QRect(0, 0, 3840, 2160)) == first_size(QRect(0, 0, 1920, 1080))
 
 
 def test_nothing_to_export_is_said(window):

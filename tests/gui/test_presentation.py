@@ -7,11 +7,13 @@ import pytest
 from PySide6.QtCore import Qt
 
 from robgui import manual
+from robgui.analyses.feature_game.words import before_and_after
 from robgui.core.finding import Finding
 from robgui.core.request import Request
 from robgui.core.run import RunState
 from robgui.gui.app import application, leave, open_window
 from robgui.gui.presentation import NOTHING
+from robgui.gui.presentation_pictures import parts_of
 from robgui.gui.theme import theme
 
 
@@ -70,7 +72,7 @@ def test_arrow_keys_go_through_all_findings_when_none_is_starred(qtbot, filled):
     assert (shown.count.text(), shown.title.text()) == ("4 of 4", "finding 3")
     qtbot.keyClick(shown, Qt.Key.Key_Home)
     settle(qtbot, filled)
-    assert shown.title.text() == "finding 0" and shown.picture.pixmap().width() > 200, "the picture is large"
+    assert shown.title.text() == "finding 0" and shown.pictures.exhibits[0].picture.pixmap().width() > 200, "the picture is large"
     qtbot.keyClick(shown, Qt.Key.Key_Escape)
     assert not shown.isVisible() and not filled.actions_["present"].isChecked() and filled.runs_dock.isVisible()
 
@@ -87,6 +89,45 @@ def test_only_the_starred_are_shown_with_their_notes(qtbot, filled):
     assert not shown.forward.isEnabled() and shown.back.isEnabled()
     qtbot.keyClick(shown, Qt.Key.Key_F11)
     assert not shown.isVisible(), "F11 toggles"
+
+
+def test_a_pair_has_captions_and_its_difference_as_a_third_picture(qtbot, window):
+    history = window.store.history
+    run = history.workspace.add_run(Request(analysis="zonnscan", params={}))
+    first = np.full((1, 4, 4), 0.2, np.float32)
+    second = first.copy()
+    second[0, 1, 2] += 10 / 255
+    detail = {"class": "Bag", "other_class": "Shirt", "confidence_before": 0.91, "confidence_after": 0.62}
+    found = Finding("adversarial", "one pixel", 1.0, detail, before_and_after(first, second, [(2, 1)]), second)
+    history.workspace.update_run(run.id, state=RunState.DONE, verdict="Found.", findings=[found])
+    with qtbot.waitSignal(history.findings_changed, timeout=10_000):
+        history.refresh()
+    shown = begin(qtbot, window)
+    exhibits = shown.pictures.exhibits
+    qtbot.waitUntil(lambda: all(exhibit.isVisible() for exhibit in exhibits), timeout=10_000)
+    before, after, change = (exhibit.caption.text() for exhibit in exhibits)
+    assert before == "Input: “Bag”, 91.0 % sure" and after == "Changed: “Shirt”, 62.0 % sure"
+    assert change == "The change, enlarged 12 times; grey: none"
+    picture = parts_of(history.workspace.finding(history.findings[0].id))[2].picture
+    side = len(picture) // 4
+    assert np.unique(picture[side : 2 * side, 2 * side : 3 * side]) == [128 + 120], "the frame around the pixel is no part of the change"
+    assert (picture != 128).any(2).sum() == side * side
+    shown.close()
+
+
+@pytest.mark.parametrize(
+    ("detail", "words"),
+    [
+        ({"class": "Bag", "seen_as": "Shirt", "score": 0.25}, "“Bag”, seen as “Shirt”; score of “Bag”: 0.25"),
+        ({"class": "Bag", "other_class": "Shirt", "inputs": [1, 2]}, "Inputs of “Bag” and “Shirt”"),
+        ({"answers": {"a": "Bag", "b": "Shirt"}, "confidence": {"a": 0.5}}, "a: “Bag”, 50.0 % sure; b: “Shirt”"),
+        ({"class": "Bag"}, "Input: “Bag”"),
+        ({}, ""),
+    ],
+)
+def test_a_single_picture_is_captioned_with_what_the_finding_knows(detail, words):
+    (part,) = parts_of(Finding("near boundary", "t", 1.0, detail, np.zeros((9, 9, 3), np.uint8)))
+    assert part.caption == words
 
 
 def test_type_is_large_and_both_themes_are_readable(qtbot, filled):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.match import MOST_TARGETS, NOTHING, Match, best_outcome, example_of
+from robgui.analyses.feature_game.match import MOST_TARGETS, NOTHING, Match, best_outcome, example_of, rounded
 from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import FeatureGameParams
 from robgui.analyses.feature_game.persistence import PERSISTENCE_CALLS, persistence
@@ -27,6 +27,8 @@ from robgui.core.errors import DataError
 
 #: Turning and scaling is left out when it would take a larger share of the calls than this.
 _PERSISTENCE_SHARE = 0.1
+#: An image whose values are no further from 8-bit ones than this is an 8-bit image.
+_SAME = 1e-6
 
 
 @analysis(
@@ -59,9 +61,12 @@ class _Seen:
     """The match and what surrounds it; ``step`` is the picture at any moment."""
 
     def __init__(self, classifier: Classifier, dataset: Dataset, params: FeatureGameParams, reserve: int) -> None:
-        self.match = Match(classifier, inputs(classifier, dataset)[0], params, reserve)
+        exact = inputs(classifier, dataset)[0]
+        self._asked = int(not np.allclose(exact, rounded(exact) / np.float32(255), rtol=0, atol=_SAME))
+        self.match = Match(classifier, exact, params, reserve + self._asked)
         self._params = params
         self._reserve = reserve
+        self._exact = self._exact_class(classifier, exact) if self._asked else -1
         self._labels = tuple(classifier.labels)
         self._name = dataset.key(0)
         self._true = -1 if dataset.labels is None else int(dataset.labels[0])
@@ -107,7 +112,7 @@ class _Seen:
             original=match.oracle.original,
             target=match.tasks[0].target if len({task.target for task in match.tasks}) == 1 else -1,
             found_class=-1 if best is None else best.found_class,
-            model_calls=match.oracle.calls + self._turned,
+            model_calls=match.oracle.calls + self._turned + self._asked,
             seconds=time.monotonic() - match.began,
             input=self._input,
             input_name=self._name,
@@ -124,7 +129,13 @@ class _Seen:
             persistence=self._persistence,
             remark=self._remark,
             preset=self._params.preset,
+            exact_class=self._exact,
         )
+
+    def _exact_class(self, classifier: Classifier, exact: np.ndarray) -> int:
+        """The class of the image as it is, where rounding to 8 bits has changed it; -1 elsewhere."""
+        found = int(classifier.infer(exact[None]).argmax())
+        return -1 if found == self.match.oracle.original else found
 
     def _remarks(self, classifier: Classifier) -> str:
         """What the user should know before reading the result."""
@@ -134,6 +145,9 @@ class _Seen:
             stands = "a regular grid stands in for them" if match.source == "grid" else "they were found without its edge threshold"
             said.append(f"SIFT finds no keypoints in this image; {stands}.")
         original = match.oracle.original
+        if self._exact >= 0:
+            names = f"already “{self._labels[original]}”; the exact values give “{self._labels[self._exact]}”"
+            said.append(f"Rounded to 8 bits, as a picture file is, this image is {names}.")
         if self._true not in (-1, original):
             names = f"as “{self._labels[original]}” instead of “{self._labels[self._true]}”"
             said.append(f"The image is misclassified already, {names}; the game changes the class it is given.")

@@ -49,7 +49,7 @@ class Match:
         self._params = params
         self._reserve = reserve
         self.began = time.monotonic()
-        self.rounded = np.round(np.clip(image, 0, 1) * 255).astype(np.uint8)
+        self.rounded = rounded(image)
         self.game = Game(self.rounded, params.norm, params.tau, params.colours)
         self.oracle = Oracle(classifier, self.game, params.batch)
         self.keypoints, self.source = find_keypoints(self.rounded)
@@ -153,6 +153,11 @@ def best_outcome(outcomes: Sequence[Outcome], norm: Norm) -> Outcome | None:
     found = [outcome for outcome in outcomes if outcome.found_class >= 0]
     helped = [outcome for outcome in found if outcome.player == "cooperative"] or found
     return min(helped, key=lambda outcome: outcome.severity.by(norm), default=None)
+
+
+def rounded(image: np.ndarray) -> np.ndarray:
+    """The image as a picture file holds it: uint8."""
+    return np.asarray(np.round(np.clip(image, 0, 1) * 255).astype(np.uint8))
 
 
 def example_of(image: np.ndarray, outcome: Outcome) -> np.ndarray:

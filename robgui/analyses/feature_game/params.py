@@ -47,6 +47,7 @@ class _Game(Params):
         "",
         title="Target class",
         description="Name or number of the class to reach; empty: any other class; all: every other class, one after the other.",
+        json_schema_extra={"empty": "any other class"},
     )
     norm: Norm = Field(
         "l0",
@@ -58,7 +59,7 @@ class _Game(Params):
         None,
         title="Largest distance",
         description="No example may be farther from the image than this; empty: no limit.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "empty": "no limit"},
     )
     tau: float = Field(
         0.25,
@@ -72,7 +73,7 @@ class _Game(Params):
         (),
         title="Colours",
         description="Colours a move may paint beside black and white under l0, such as #ff0000, #00ff00.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "empty": "black and white only"},
     )
     max_calls: int = Field(
         5000, ge=50, le=100_000_000, title="Model calls", description="Most images shown to the model, for each search (target, player)."
@@ -83,6 +84,7 @@ class _Game(Params):
         le=1e7,
         title="Seconds",
         description="Stops a search after so many seconds; 0: no limit. Results then depend on the machine.",
+        json_schema_extra={"zero": "no limit"},
     )
     epsilon: float = Field(
         0.0,
@@ -90,7 +92,7 @@ class _Game(Params):
         le=1,
         title="Convergence",
         description="Stops after 1/ε iterations without a better example; 0 uses all the calls. The paper has 0.1 and 0.05.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "zero": "uses all the calls"},
     )
     refine: bool = Field(
         True,
@@ -126,7 +128,7 @@ class _Game(Params):
         le=1e7,
         title="Seconds a move",
         description="A move is fixed after so many seconds, where moves are; 0: by iterations alone.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "zero": "by iterations alone"},
     )
     move_iterations: int = Field(
         20,
@@ -172,5 +174,10 @@ class FeatureGameBatchParams(_Game, _Preset):
     """Settings of the game on many images."""
 
     inputs: int = Field(
-        20, ge=0, le=1_000_000, title="Inputs", description="At most so many images, chosen at random by the seed; 0 takes all."
+        20,
+        ge=0,
+        le=1_000_000,
+        title="Inputs",
+        description="At most so many images, chosen at random by the seed; 0 takes all.",
+        json_schema_extra={"zero": "all"},
     )

@@ -179,6 +179,7 @@ class FeatureGameResult:
         persistence: The example turned and scaled; None while unknown.
         remark: Anything the user should know, in words.
         preset: default or paper.
+        exact_class: Class of the image before rounding to 8 bits; -1 when that is ``original`` too.
     """
 
     keypoints: np.ndarray
@@ -212,6 +213,7 @@ class FeatureGameResult:
     persistence: Persistence | None
     remark: str
     preset: str
+    exact_class: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from robgui.core.finding import Finding
 from robgui.core.headline import Headline, Status
 from robgui.core.picture import picture_of
-from robgui.core.words import duration, number, percent
+from robgui.core.words import count, duration, number, percent
 
 if TYPE_CHECKING:
     from robgui.analyses.feature_game.params import Norm
@@ -27,6 +27,8 @@ NO_GUARANTEE = (
 FEW_PIXELS = 0.02
 #: Changed pixels are framed in this colour, the fixed colour of what is adversarial.
 _FRAME = (213, 94, 0)
+#: Largest severity of an example whose image changes class by rounding alone: the pixels are not what is to blame.
+BY_ROUNDING = 0.3
 _NAMES = ("l0_pixels", "l0_dims", "l1", "l2", "linf")
 
 
@@ -35,9 +37,9 @@ def game_headline(result: FeatureGameResult) -> Headline:
     title = "Pixels that change the class"
     if result.found_class < 0:
         return Headline(title, math.nan, f"none found with {result.model_calls:,} calls", "high", "unknown")
-    pixels = result.severity.l0_pixels
+    pixels = int(result.severity.l0_pixels)
     size = result.input.shape[-1] * result.input.shape[-2]
-    status: Status = "bad" if pixels <= FEW_PIXELS * size else "doubtful"
+    status: Status = "bad" if pixels <= FEW_PIXELS * size and result.exact_class < 0 else "doubtful"
     return Headline(title, float(pixels), f"{pixels:,} of {size:,}", "high", status)
 
 
@@ -48,7 +50,7 @@ def batch_headline(result: FeatureGameBatchResult) -> Headline:
     if not len(pixels):
         return Headline(title, math.nan, "none found", "high", "unknown")
     mean = float(pixels.mean())
-    return Headline(title, mean, f"{number(mean)} on {len(pixels):,} images", "high", "bad")
+    return Headline(title, mean, f"{number(mean)} on {count(len(pixels), 'image')}", "high", "bad")
 
 
 def game_verdict(result: FeatureGameResult) -> str:
@@ -69,9 +71,14 @@ def _found(result: FeatureGameResult, name: str) -> str:
     best = next(outcome for outcome in result.outcomes if outcome.found_class >= 0 and np.array_equal(outcome.changed, result.changed))
     least = " No example of these moves has fewer." if best.optimal and result.norm == "l0" else ""
     return (
-        f"{result.input_name}: {amount_of(result.severity, result.norm)} “{name}” ({percent(before)} sure) into “{other}” "
+        f"{_subject(result)}: {amount_of(result.severity, result.norm)} “{name}” ({percent(before)} sure) into “{other}” "
         f"({percent(after)}), found with {result.model_calls:,} model calls in {duration(result.seconds)}.{least}"
     )
+
+
+def _subject(result: FeatureGameResult) -> str:
+    """The image that the game was played on, where it is not quite the one that was given."""
+    return result.input_name if result.exact_class < 0 else f"{result.input_name}, rounded to 8 bits"
 
 
 def _nothing(result: FeatureGameResult, name: str) -> str:
@@ -79,7 +86,7 @@ def _nothing(result: FeatureGameResult, name: str) -> str:
     limit = f" within distance {number(result.distance)}" if math.isfinite(result.distance) else ""
     seen = result.evidence
     return (
-        f"{result.input_name}: no example found that turns “{name}” into {aim}{limit} within {result.model_calls:,} model calls. "
+        f"{_subject(result)}: no example found that turns “{name}” into {aim}{limit} within {result.model_calls:,} model calls. "
         f"That is no guarantee: {seen.singles:,} of {seen.moves:,} one-pixel moves were tried, and the confidence moved by at most "
         f"{number(seen.lipschitz)} per unit of change."
     )
@@ -144,10 +151,11 @@ def _finding(result: FeatureGameResult, outcome: Outcome, example: np.ndarray) -
         "model_calls": outcome.model_calls,
         "norm": result.norm,
     }
-    title = f"{result.input_name}: {amount_of(outcome.severity, result.norm)} “{name}” into “{other}”"
+    title = f"{_subject(result)}: {amount_of(outcome.severity, result.norm)} “{name}” into “{other}”"
     share = float(outcome.severity.l0_pixels) / (result.input.shape[1] * result.input.shape[2])
+    severity = min(max(0.0, 1 - 10 * share), 1.0 if result.exact_class < 0 else BY_ROUNDING)
     picture = before_and_after(result.input, example, outcome.changed)
-    return Finding("adversarial", title, max(0.0, 1 - 10 * share), detail, picture, example)
+    return Finding("adversarial", title, severity, detail, picture, example)
 
 
 def batch_verdict(result: FeatureGameBatchResult) -> str:

@@ -16,7 +16,7 @@ MOST_STUCK, FEW_STUCK = 0.2, 3
 #: Replicas that differ so much that chance would do it less often are not replicas of the same thing.
 DISPERSION_LEVEL = 1e-3
 
-COARSE = "score too coarse: too many noisy inputs have the same score"
+COARSE = "score too coarse (too many noisy inputs have the same score)"
 STUCK = "the particles did not move freely (not mixed); take more moves or smaller noise"
 DISPERSED = "the repetitions contradict each other (not mixed); take more moves or more particles"
 UNFINISHED = "not finished"

@@ -114,7 +114,7 @@ class MethodParams(Params):
         le=100_000_000,
         title="Samples",
         description="Plain random samples for comparison, for each input; 0 for none.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "zero": "none"},
     )
     attack_steps: int = Field(
         40,
@@ -122,37 +122,37 @@ class MethodParams(Params):
         le=10_000,
         title="Attack steps",
         description="Steps of the gradient search for a failure within the noise; 0 for none.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "zero": "none"},
     )
     scale: tuple[float, ...] = Field(
         (),
         title="Noise per feature",
         description="Multiplies the size of the noise: one number for each feature (channel of an image); empty for the same everywhere.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "empty": "the same everywhere"},
     )
     frozen: tuple[str, ...] = Field(
         (),
         title="Fixed features",
         description="Names or numbers (from 1) of features that get no noise.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "empty": "none"},
     )
     rounded: tuple[str, ...] = Field(
         (),
         title="Whole numbers",
         description="Names or numbers (from 1) of features rounded to whole numbers after the noise.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "empty": "none"},
     )
     lower: tuple[float, ...] = Field(
         (),
         title="Lowest values",
         description="In the features' own units, one for each; empty for the lowest value the model knows.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "empty": "the model's lowest"},
     )
     upper: tuple[float, ...] = Field(
         (),
         title="Highest values",
         description="In the features' own units, one for each; empty for the highest value the model knows.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "empty": "the model's highest"},
     )
 
     @model_validator(mode="before")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robgui.analyses.last_particle.exact import OUTSIDE
 from robgui.core.finding import Finding
 from robgui.core.headline import Headline, Status
 from robgui.core.picture import picture_of
-from robgui.core.words import percent
+from robgui.core.words import count, percent, probability
 
 if TYPE_CHECKING:
     from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
@@ -28,32 +29,38 @@ def noise_words(noise: str, eps: float) -> str:
     return NOISE_WORDS[noise].format(eps=f"{eps:g}")
 
 
-def power_of_ten(p: float) -> str:
-    """A critical probability as ``1e-10``; others with two digits."""
-    return f"{p:.2g}"
-
-
 def verdict(result: LastParticleResult) -> str:
-    """One sentence: validated, failing or inconclusive, how sure, at what cost; then what else was found."""
-    found = _finding(result)
-    parts = (f"{found[0].upper()}{found[1:]}, {result.model_calls:,} calls.", _limits(result), _attack(result))
-    return " ".join(part for part in parts if part)
+    """Validated, failing, inconclusive or not finished, how sure, at what cost; then what else was found."""
+    return " ".join(part for part in (_finding(result), _limits(result), _attack(result)) if part)
 
 
 def _finding(result: LastParticleResult) -> str:
+    calls = count(result.model_calls, "call")
     if result.validated:
-        return f"validated: fails with probability below {power_of_ten(result.critical)}, at {_confidence(result.risk)} confidence"
+        limit, sure = probability(result.critical, 2), _confidence(result.risk)
+        return f"Validated: fails with probability below {limit}, at {sure} confidence, {calls}."
+    if _open(result):
+        return f"Not finished: {_killings(result)} after {calls}; no answer yet."
     if result.inconclusive:
-        return f"inconclusive: {result.reason}"
-    shown = ", here is one failure" if result.failure is not None else ""
-    return f"fails with probability about {result.p_estimate:.1g} ({result.p_low:.1g} … {result.p_high:.1g}){shown}"
+        return f"Inconclusive after {calls}: {result.reason}."
+    interval = f"{_confidence(OUTSIDE)} interval: {probability(result.p_low)} to {probability(result.p_high)}"
+    shown = " One failing input is shown." if result.failure is not None else ""
+    return f"Fails with probability about {probability(result.p_estimate)} ({interval}), {calls}.{shown}"
+
+
+def _open(result: LastParticleResult) -> bool:
+    """Whether the test still climbs, or was stopped while it did: a result cannot tell the two apart."""
+    return result.inconclusive and not result.finished
+
+
+def _killings(result: LastParticleResult) -> str:
+    killed = int(np.minimum(result.test_killed, result.m).sum())
+    return f"{killed:,} of {count(result.m * len(result.test_killed), 'killing')}"
 
 
 def _limits(result: LastParticleResult) -> str:
     """What the test could not have seen."""
-    if result.validated:
-        return "This holds if the particles move freely; the diagnostics found no sign against it."
-    return "" if result.finished else "It was stopped before it could say anything."
+    return "This holds if the particles move freely; the diagnostics found no sign against it." if result.validated else ""
 
 
 def _attack(result: LastParticleResult) -> str:
@@ -72,10 +79,10 @@ def headline(result: LastParticleResult) -> Headline:
     title = f"Failure probability, {noise_words(result.noise, result.eps)}"
     if result.validated:
         status: Status = "good" if result.counterexample is None else "doubtful"
-        return Headline(title, result.p_high, f"below {power_of_ten(result.critical)}", "low", status)
+        return Headline(title, result.p_high, f"below {probability(result.critical, 2)}", "low", status)
     if result.inconclusive:
-        return Headline(title, float("nan"), "inconclusive", "low", "unknown")
-    return Headline(title, result.p_estimate, f"about {result.p_estimate:.1g}", "low", "bad")
+        return Headline(title, float("nan"), "not finished" if _open(result) else "inconclusive", "low", "unknown")
+    return Headline(title, result.p_estimate, f"about {probability(result.p_estimate)}", "low", "bad")
 
 
 def table_headline(result: LastParticleTableResult) -> Headline:
@@ -93,7 +100,7 @@ def findings(result: LastParticleResult) -> list[Finding]:
     found = []
     if result.failure is not None:
         other = result.labels[result.failure_class]
-        often = f"below {power_of_ten(result.critical)}" if result.validated else f"about {result.p_estimate:.1g}"
+        often = f"below {probability(result.critical, 2)}" if result.validated else f"about {probability(result.p_estimate)}"
         title = f"{result.input_name}: “{name}” becomes “{other}” with probability {often}"
         found.append(
             Finding("noise failure", title, _severity(result.p_estimate), detail, _pictures(result, result.failure), result.failure)
@@ -145,13 +152,13 @@ def _enlarged(picture: np.ndarray, smallest: int = 112) -> np.ndarray:
 def table_verdict(result: LastParticleTableResult) -> str:
     """How many inputs are validated at the smallest and the largest noise, beside what is proven, and the cost."""
     shares = [_share(result, e) for e in sorted({0, len(result.radii) - 1})]
-    parts = [f"{' and '.join(shares)} of {result.validated.shape[1]:,} inputs"]
+    parts = [f"{' and '.join(shares)} of {count(result.validated.shape[1], 'input')}"]
     if not result.certified_reason and np.isfinite(result.certified_lower).all():
         parts.append(_formal(result))
     if result.inconclusive[result.finished].any():
         parts.append(f"{percent(float(result.inconclusive[result.finished].mean()))} inconclusive")
-    words = f"at {_confidence(result.risk)} confidence that noise fails with probability below {power_of_ten(result.critical)}"
-    return f"Validated {'; '.join(parts)}; {words}, {result.model_calls:,} calls."
+    words = f"at {_confidence(result.risk)} confidence that noise fails with probability below {probability(result.critical, 2)}"
+    return f"Validated {'; '.join(parts)}; {words}, {count(result.model_calls, 'call')}."
 
 
 def _share(result: LastParticleTableResult, e: int) -> str:
@@ -176,7 +183,7 @@ def table_findings(result: LastParticleTableResult) -> list[Finding]:
     for place, (e, i) in enumerate(result.shown):
         p, name = float(result.p_estimate[e, i]), result.labels[int(result.classes[i])]
         other = result.labels[int(result.shown_class[place])]
-        title = f"{result.names[i]}: “{name}” becomes “{other}” at noise {result.radii[e]:g} with probability about {p:.1g}"
+        title = f"{result.names[i]}: “{name}” becomes “{other}” at noise {result.radii[e]:g} with probability about {probability(p)}"
         detail = {"class": name, "other_class": other, "p_estimate": p, "noise": result.noise, "eps": float(result.radii[e])}
         failing = result.shown_failure[place]
         found.append(

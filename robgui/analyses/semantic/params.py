@@ -33,23 +33,26 @@ class SpaceParams(Params):
         title="Vary",
         description="Names of the parameters that vary, the horizontal one first; empty: azimuth and elevation of a mesh, "
         "rotation and scale of an image.",
+        json_schema_extra={"empty": "the usual two"},
     )
     ranges: dict[str, tuple[float, float]] = Field(
         {},
         title="Ranges",
         description="From where to where a parameter varies, such as azimuth=0:180; others take their whole range.",
-        json_schema_extra={"rare": True},
+        json_schema_extra={"rare": True, "empty": "whole ranges"},
     )
     fixed: dict[str, float] = Field(
         {},
         title="Fixed at",
         description="Where parameters stand that do not vary, such as elevation=35; others stand at their usual value.",
+        json_schema_extra={"empty": "usual values"},
     )
     target: str = Field(
         "",
         title="Class",
         description="Name or number of the class whose score is looked at; empty: the class predicted for the image, or the class a "
         "mesh is most often taken for.",
+        json_schema_extra={"empty": "predicted class"},
     )
 
     up: Literal["auto", "y", "z"] = Field(
@@ -132,6 +135,7 @@ class MapParams(SpaceParams, _SeveralScenes):
         {},
         title="Grid step",
         description="Distance of the cells, such as azimuth=3, elevation=3; otherwise 3 degrees, or a 32nd of the range if finer.",
+        json_schema_extra={"empty": "automatic"},
     )
     trap_floor: float = Field(0.2, ge=0, le=1, title="Trap below", description="A trap's lowest score is below this …")
     trap_wall: float = Field(0.5, gt=0, le=1, title="Inside above", description="… and every cell around the trap has at least this score.")
@@ -177,6 +181,7 @@ class GrowParams(Params):
         (),
         title="Starts",
         description="Points to grow from, in the order of the varied parameters, such as 120, 30; 200, 45. Empty: chosen by the program.",
+        json_schema_extra={"empty": "chosen by the program"},
     )
     start_count: int = Field(4, ge=1, le=64, title="Number of starts", description="How many starts the program chooses.")
     iterations: int = Field(200, ge=1, le=100_000, title="Iterations", description="Most steps; the paper takes 800.")

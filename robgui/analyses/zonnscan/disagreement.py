@@ -32,7 +32,12 @@ _LOOK = 256
 
 class _LookParams(Params):
     look_at: int = Field(
-        2000, ge=0, le=1_000_000_000, title="Look at", description="At most so many inputs, chosen at random by the seed; 0 looks at all."
+        2000,
+        ge=0,
+        le=1_000_000_000,
+        title="Look at",
+        description="At most so many inputs, chosen at random by the seed; 0 looks at all.",
+        json_schema_extra={"zero": "all"},
     )
 
 
@@ -40,7 +45,12 @@ class CornerCasesParams(ScanParams, _LookParams, Published):
     """Settings of a search for corner cases."""
 
     inputs: int = Field(
-        100, ge=0, le=1_000_000, title="Compared", description="The index of at most so many corner cases is measured; 0 measures all."
+        100,
+        ge=0,
+        le=1_000_000,
+        title="Compared",
+        description="The index of at most so many corner cases is measured; 0 measures all.",
+        json_schema_extra={"zero": "all"},
     )
 
 

@@ -33,6 +33,7 @@ class ScanParams(Params):
         le=1_000_000,
         title="Inputs",
         description="At most so many inputs of each set, chosen at random by the seed; 0 takes all.",
+        json_schema_extra={"zero": "all"},
     )
     radius: float = Field(0.025, gt=0, title="Radius", description="Size of the zone around every input.")
     samples: int = Field(256, ge=2, le=1_000_000, title="Samples", description="Most samples per input.")
@@ -43,6 +44,7 @@ class ScanParams(Params):
         le=0.5,
         title="Stop when the band is within ±",
         description="An input stops when its 95 % interval is this close to its index; 0 never stops early.",
+        json_schema_extra={"zero": "never"},
     )
 
     @model_validator(mode="before")
@@ -63,6 +65,7 @@ class _SetsParams(Params):
         le=1_000_000_000,
         title="First set",
         description="With rest: how many inputs belong to the first set; 0 means half of them.",
+        json_schema_extra={"zero": "half"},
     )
     eps: float = Field(0.1, ge=0, le=1, title="Attack size", description="How far the attack moves every value, 0 to 1.")
 

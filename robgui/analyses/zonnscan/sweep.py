@@ -72,6 +72,7 @@ class ZonnscanParams(Params):
         le=0.5,
         title="Stop when the band is within ±",
         description="A radius stops when its 95 % interval is this close to the index; 0 never stops early.",
+        json_schema_extra={"zero": "never"},
     )
 
     @model_validator(mode="before")

@@ -45,7 +45,12 @@ class WatermarkParams(Params):
     )
     size: int = Field(40, ge=2, le=10_000, title="Key inputs", description="Size of the key; with compare, how many inputs are compared.")
     inputs: int = Field(
-        500, ge=0, le=1_000_000, title="Inputs", description="The key is made from at most so many inputs, chosen at random; 0 takes all."
+        500,
+        ge=0,
+        le=1_000_000,
+        title="Inputs",
+        description="The key is made from at most so many inputs, chosen at random; 0 takes all.",
+        json_schema_extra={"zero": "all"},
     )
     eps: float = Field(0.1, ge=0, le=1, title="Attack size", description="How far the key inputs are moved towards the boundary, 0 to 1.")
     rounds: int = Field(200, ge=1, le=100_000, title="Rounds", description="Most steps of fine-tuning.")

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.errors import DataError
+from robgui.core.words import count
 from robgui.gui.docks.gallery_filter import GalleryFilter
 from robgui.gui.docks.gallery_items import GalleryDelegate, GalleryModel
 from robgui.gui.docks.thumbnails import Thumbnails
@@ -179,7 +180,7 @@ class Gallery(QWidget):
             self.count.clear()
             return
         shown, total = len(self.model.rows), len(dataset)
-        parts = [f"{total:,} inputs" if shown == total else f"{shown:,} of {total:,} shown"]
+        parts = [count(total, "input") if shown == total else f"{shown:,} of {total:,} shown"]
         if (accuracy := self._store.library.predictions.accuracy()) is not None:
             parts.append(f"{accuracy[0] * 100:.1f} % of {accuracy[1]:,} right")
         if dataset.skipped:

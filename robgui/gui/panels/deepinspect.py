@@ -171,13 +171,13 @@ class DeepInspectPanel(Panel):
         found = pair_inputs(result, *pair)
         if not len(found.places):
             return ()
-        names = tuple(f"{result.classes[pair[0]]} / {result.classes[pair[1]]}, input {int(place)}" for place in found.places[:MOST_IMAGES])
+        names = tuple(f"input {int(place)}" for place in found.places[:MOST_IMAGES])
         both = " and ".join(f"“{result.classes[c]}”" for c in pair)
         one = self._to_attack(result, found.places, pair)
         target = pair[1] if result.predicted[one] == pair[0] else pair[0]
         first = Offer(
             f"An input between {both}",
-            (f"{result.classes[int(result.predicted[one])]}, input {one}",),
+            (f"input {one}",),
             places=(one,),
             params={"feature_game": {"target": result.classes[target]}},
         )

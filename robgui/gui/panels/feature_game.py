@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSplitter, QWidget
 
 from robgui.core.analysis import Pace
+from robgui.core.words import count
 from robgui.gui.panels.feature_game_example import Shown, caption, evidence_words, pixel_words, save_example, severities, shown
 from robgui.gui.panels.feature_game_pictures import ExampleCell, KeypointCell, SaliencyCell
 from robgui.gui.panels.feature_game_plots import Confidences, Players, SeverityPlot, Turned
@@ -265,7 +266,7 @@ class FeatureGamePanel(Panel):
             return ()
         offers = [Offer(f"The image, {result.input_name}", (result.input_name,), places=(0,))]
         if example.found_class >= 0:
-            name = f"{result.input_name} as {result.labels[example.found_class]}, {len(example.changed):,} px changed"
+            name = f"{result.input_name}, {count(len(example.changed), 'pixel')} changed"
             offers.insert(0, Offer("The adversarial example", (name,), example.example[None], places=(0,)))
         return offers
 

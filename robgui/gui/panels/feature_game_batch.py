@@ -11,7 +11,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from robgui.core.words import duration, number
+from robgui.core.words import count, duration, number
 from robgui.gui.panels.feature_game_plots import UNITS
 from robgui.gui.panels.feature_game_stage import Stage
 from robgui.gui.panels.panel import Panel
@@ -109,7 +109,7 @@ class FeatureGameBatchPanel(Panel):
         result: FeatureGameBatchResult | None = self.result
         if result is None or not len(result.worst):
             return ()
-        names = tuple(f"{result.keys[i]} as {result.labels[int(result.found_class[i])]}" for i in result.worst)
+        names = tuple(f"{result.keys[i]}, {count(int(result.severity[i, 0]), 'pixel')} changed" for i in result.worst)
         places = tuple(int(result.numbers[i]) for i in result.worst)
         found = np.flatnonzero(result.found_class >= 0)
         images = tuple(int(result.numbers[i]) for i in found)

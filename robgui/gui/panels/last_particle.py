@@ -152,12 +152,12 @@ class LastParticlePanel(Panel):
         if result is None:
             return ()
         offers = [Offer(f"The input, {result.input_name}", (result.input_name,), places=(0,))]
-        for failing, other, title in (
-            (result.failure, result.failure_class, "The failing input"),
-            (result.counterexample, result.counterexample_class, "The failure found by gradient search"),
+        for failing, title, words in (
+            (result.failure, "The failing input", "with noise of"),
+            (result.counterexample, "The failure found by gradient search", "attacked within noise of"),
         ):
             if failing is not None:
-                offers.insert(0, Offer(title, (f"{result.labels[other]} by noise of {result.eps:g}",), failing[None], places=(0,)))
+                offers.insert(0, Offer(title, (f"{result.input_name} {words} {result.eps:g}",), failing[None], places=(0,)))
         return offers
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from robgui.core.words import probability
 from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.plots import Key, Legend, Plot, beside, column
 from robgui.gui.panels.sheet import Sheet
@@ -98,7 +99,11 @@ class LastParticleTablePanel(Panel):
         thumbs = []
         for place, (e, i) in enumerate(result.shown):
             other = result.labels[int(result.shown_class[place])]
-            lines = (result.names[i], f"fails as {other}", f"noise {result.radii[e]:g}, p about {result.p_estimate[e, i]:.1g}")
+            lines = (
+                result.names[i],
+                f"fails as {other}",
+                f"noise {result.radii[e]:g}, p about {probability(float(result.p_estimate[e, i]))}",
+            )
             thumbs.append(Thumb(int(result.places[i]), lines, ", ".join(lines)))
         marker = (self.request, len(thumbs))
         failing, kind = result.shown_failure, result.kind
@@ -129,9 +134,7 @@ class LastParticleTablePanel(Panel):
         result: LastParticleTableResult | None = self.result
         if result is None or not len(result.shown):
             return ()
-        names = tuple(
-            f"{result.labels[int(c)]} by noise of {result.radii[e]:g}" for c, (e, _) in zip(result.shown_class, result.shown, strict=True)
-        )
+        names = tuple(f"{result.names[i]} with noise of {result.radii[e]:g}" for e, i in result.shown)
         places = tuple(int(result.places[i]) for _, i in result.shown)
         return (
             Offer("The worst failing input", names[:1], result.shown_failure[:1], places=places[:1]),
@@ -166,7 +169,7 @@ def _cell(result: LastParticleTableResult, e: int, i: int) -> str:
     proof = " and certified" if result.certified[e, i] else ""
     if result.validated[e, i]:
         return f"validated{proof}"
-    return "inconclusive" if result.inconclusive[e, i] else f"fails, p about {result.p_estimate[e, i]:.1g}"
+    return "inconclusive" if result.inconclusive[e, i] else f"fails, p about {probability(float(result.p_estimate[e, i]))}"
 
 
 def _failure_pictures(failing: np.ndarray, kind: str) -> list[np.ndarray]:

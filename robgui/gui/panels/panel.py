@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from robgui.gui.store import Store
 
 
+STALE = "Stale: settings, model or input have changed. Press Run."
+FIRST_LOOK = "From Inspect everything, with short settings. Press Run for the full result."
 #: Words that change thirty times a second cannot be read, and laying them out costs more than the picture.
 WORDS_SECONDS = 0.25
 #: A first sentence shorter than this does not stand alone.
@@ -152,7 +154,7 @@ class Panel(QWidget):
 
     @property
     def stale(self) -> bool:
-        """Whether form, model or input have changed since the picture was computed."""
+        """Whether pressing Run would ask for something else than what the picture shows."""
         return not self._stale.isHidden()
 
     def _hold_height(self) -> None:
@@ -166,7 +168,7 @@ class Panel(QWidget):
         self._subject = QLabel(wordWrap=True)
         self._subject.setAccessibleName("Which model on which input")
         self._subject.setProperty("role", "quiet")
-        self._stale = QLabel("Stale: settings, model or input have changed. Press Run.")
+        self._stale = QLabel(STALE)
         self._stale.setProperty("role", "badge")
         self._stale.setWordWrap(True)
         self._content = self.build()
@@ -265,7 +267,10 @@ class Panel(QWidget):
             self._stale.hide()
             return
         now = self.store.request(self.analysis)
-        self._stale.setVisible(now is not None and now.fingerprint != self.request.fingerprint)
+        stale = now is not None and now.fingerprint != self.request.fingerprint
+        if stale and now is not None:
+            self._stale.setText(FIRST_LOOK if self.store.inspection.gave(self.request, now) else STALE)
+        self._stale.setVisible(stale)
 
     def _tint(self) -> None:
         self._mark.setPixmap(pixmap(self.icon_name, 64, theme.colours.quiet))

@@ -161,7 +161,7 @@ class ZonnscanPanel(Panel):
             return ()
         offers = [Offer(f"The input, {result.input_name}", (result.input_name,), places=(0,))]
         if len(result.witness):
-            name = f"{result.labels[result.witness_class]} at r = {number(result.crossing_radius)}"
+            name = f"{result.input_name} moved by {number(result.crossing_radius)}"
             offers.append(Offer("The nearest change of class", (name,), result.witness, places=(0,)))
         return offers
 

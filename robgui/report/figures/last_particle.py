@@ -12,6 +12,7 @@ from matplotlib.ticker import LogLocator, PercentFormatter
 
 from robgui.analyses.last_particle.words import noise_words
 from robgui.core.picture import picture_of
+from robgui.core.words import count, probability
 from robgui.report.figures.style import CLASS_COLOURS, shorten
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _draw_estimate(axes: Axes, result: LastParticleResult) -> None:
         low, estimate, high = result.p_trace.T
         axes.fill_between(rounds, low, high, color=_BLUE, alpha=0.2, linewidth=0)
         axes.plot(rounds, estimate, color=_BLUE, label="estimate if it stopped here (95 % band)")
-    axes.axhline(result.critical, color=ink, linewidth=1, linestyle="--", label=f"critical {result.critical:g}")
+    axes.axhline(result.critical, color=ink, linewidth=1, linestyle="--", label=f"critical {probability(result.critical, 2)}")
     if np.isfinite(result.monte_carlo_bound):
         label = f"all that {result.monte_carlo_samples:,} plain samples prove"
         axes.axhline(result.monte_carlo_bound, color=_ORANGE, linewidth=1, linestyle=":", label=label)
@@ -108,7 +109,7 @@ def last_particle_table_figure(result: LastParticleTableResult) -> Figure:
 def _draw_shares(axes: Axes, result: LastParticleTableResult) -> None:
     lines = [("validated", result.validated.mean(1), _BLUE, "o", "-")]
     if result.monte_carlo_samples and (result.monte_carlo_failures >= 0).any():
-        label = f"no failure in {result.monte_carlo_samples:,} samples (p < {result.monte_carlo_bound:.1g})"
+        label = f"no failure in {result.monte_carlo_samples:,} samples (p < {probability(result.monte_carlo_bound)})"
         lines.append((label, (result.monte_carlo_failures == 0).mean(1), _ORANGE, "s", ":"))
     if not result.certified_reason:
         lines.append(("certified by proof", result.certified.mean(1), _GREEN, "^", "--"))
@@ -122,7 +123,7 @@ def _draw_shares(axes: Axes, result: LastParticleTableResult) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_ylabel("inputs")
     axes.set_xlabel("size of the noise")
-    axes.set_title(f"{result.validated.shape[1]:,} inputs, p < {result.critical:g} at risk {result.risk:g}")
+    axes.set_title(f"{count(result.validated.shape[1], 'input')}, p < {probability(result.critical, 2)} at risk {result.risk:g}")
 
 
 def _draw_cells(axes: Axes, result: LastParticleTableResult) -> None:

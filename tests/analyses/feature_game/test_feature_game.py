@@ -75,6 +75,20 @@ def test_values_between_two_bytes_are_rounded_before_the_game() -> None:
     assert np.array_equal(np.round(result.input * 255) / np.float32(255), result.input)
 
 
+def test_an_image_that_rounding_alone_turns_is_said_to_be_turned_by_it_and_is_no_grave_finding() -> None:
+    classifier, x = linear(np.ones(144), -0.004 * 144), np.full((1, 12, 12), 0.0045, dtype=np.float32)
+    known = find("feature_game")
+    result = play(classifier, x, max_calls=600)
+    assert result.exact_class == 1 and result.original == 0 and result.found_class == 1 and known.headline is not None
+    words = "Rounded to 8 bits, as a picture file is, this image is already “0”; the exact values give “1”."
+    assert words in known.verdict(result) and f"{result.input_name}, rounded to 8 bits: 1 pixel turns" in known.verdict(result)
+    assert known.headline(result).status == "doubtful" and known.headline(result).text == "1 of 144"
+    assert max(finding.severity for finding in known.findings(result)) <= 0.3
+    plain = play(classifier, np.round(x * 255) / np.float32(255), max_calls=600)
+    assert plain.exact_class == -1 and "8 bits" not in known.verdict(plain) and known.headline(plain).status == "bad"
+    assert result.model_calls <= 600 and known.findings(plain)[0].severity > 0.9
+
+
 class Features(torch.nn.Module):
     """A hand-made game of two spots: in each, some pixels change the class at once, some do nothing, some go the other way."""
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from robgui.analyses.last_particle import Estimate, Law, estimate
 from robgui.analyses.last_particle.exact import birth
+from robgui.analyses.last_particle.outcome import COARSE
 from robgui.core.errors import ModelError, ParamsError
 from tests.analyses.last_particle.scores import DIM, gaussian_score, uniform_score
 from tests.guards import no_deviceless_factories
@@ -56,7 +57,7 @@ def test_false_passes_at_the_critical_probability_are_no_more_than_the_risk_even
     result = estimate(gaussian_score(1e-6, step), DIM, critical=1e-6, inputs=RUNS, seed=6)
     assert result.validated.sum() <= stats.binom.isf(0.001, RUNS, 0.01)
     assert result.inconclusive.mean() < 0.1
-    assert set(result.reason) <= {"", "score too coarse: too many noisy inputs have the same score"}
+    assert set(result.reason) <= {"", COARSE}
 
 
 def test_killing_several_at_once_is_calibrated_too() -> None:

@@ -14,7 +14,7 @@ from robgui import resources
 from robgui.analyses.last_particle import LastParticleParams, LastParticleResult, Law, last_particle
 from robgui.analyses.last_particle.outcome import outcome
 from robgui.analyses.last_particle.splitting import Lane
-from robgui.core.analysis import find
+from robgui.core.analysis import Pace, find
 from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, open_dataset
@@ -40,7 +40,7 @@ def test_the_interval_holds_the_known_probability_of_a_linear_classifier(noise: 
 
 def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     result = examine(linear_classifier(1e-9, "box", 0.1), HALF, eps=0.01)
-    words = "Validated: fails with probability below 1e-10, at 99 % confidence, 2,562 calls."
+    words = "Validated: fails with probability below 10⁻¹⁰, at 99 % confidence, 2,562 calls."
     assert result.validated and ANALYSIS.verdict(result).startswith(words)
     assert result.failure is None and result.counterexample is None and not ANALYSIS.findings(result)
     assert result.monte_carlo_failures == 0 and result.monte_carlo_bound == pytest.approx(-np.log(0.01) / 2500)
@@ -53,7 +53,9 @@ def test_a_failing_input_shows_its_failure() -> None:
     assert result.failure is not None and result.failure_class == 1
     assert classifier.infer(result.failure[None]).argmax() == 1
     assert np.abs(result.failure - result.input).max() <= 0.1 + 1e-6
-    assert ANALYSIS.verdict(result).startswith("Fails with probability about") and "here is one failure" in ANALYSIS.verdict(result)
+    said = ANALYSIS.verdict(result)
+    assert said.startswith("Fails with probability about 0.0") and "(95 % interval: " in said
+    assert said.endswith(f", {result.model_calls:,} calls. One failing input is shown.")
     (found,) = ANALYSIS.findings(result)
     assert found.kind == "noise failure" and found.picture is not None and found.input is result.failure
     assert result.monte_carlo_failures > 0
@@ -151,6 +153,17 @@ def test_every_step_is_complete_and_can_be_stored() -> None:
         seen.append(step.done)
     assert seen == sorted(seen) and step.done == step.total
     assert step.result.replica_killed.shape == (3,) and step.result.p_trace.shape == (step.result.replica_levels.shape[1], 3)
+
+
+def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pace, "due", lambda self: True)
+    dataset = from_arrays(HALF[None].astype(np.float32), kind="table")
+    params = LastParticleParams(eps=0.01, **QUICK)
+    steps = last_particle(linear_classifier(1e-9, "box", 0.1), dataset, params)
+    early = [step.result for step, _ in zip(steps, range(100), strict=False)][-1]
+    assert not early.finished and early.killed > 0 and ANALYSIS.headline is not None
+    assert ANALYSIS.verdict(early) == f"Not finished: {early.killed} of 64 killings after {early.model_calls:,} calls; no answer yet."
+    assert ANALYSIS.headline(early).text == "not finished" and ANALYSIS.headline(early).status == "unknown"
 
 
 def test_the_same_seed_gives_the_same_result_whatever_the_batch() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pyqtgraph as pg
 import pytest
+from PySide6.QtWidgets import QLabel
 
-from robgui.gui.compare import Compare
+from robgui.gui.compare import SAME, Compare
 from robgui.gui.panels.plots import Plot
 from robgui.gui.theme import theme
 
@@ -58,3 +61,29 @@ def test_the_scoreboard_has_a_row_per_model_and_the_newest_headline_of_each(qtbo
     cells = lambda: [[board.index(row, c).data() for c in range(board.columnCount())] for row in range(board.rowCount())]  # noqa: E731
     qtbot.waitUntil(lambda: all("radius" in row[1] for row in cells()), timeout=10_000)
     assert [row[0] for row in cells()] == ["fashion_mlp.pt2", "fashion_rnn.pt"]
+
+
+def test_three_rows_of_the_scoreboard_are_seen_in_a_small_window(qtbot, store, page):
+    page.resize(900, 480)
+    board = page.scoreboard
+    qtbot.waitUntil(lambda: board.viewport().height() >= 3 * board.verticalHeader().defaultSectionSize(), timeout=5_000)
+
+
+def test_the_names_of_runs_begin_with_their_time(store, page):
+    newest, oldest = store.history.runs
+    assert (
+        page.first.currentText()
+        == page.first.toolTip()
+        == f"{time.strftime('%H:%M:%S', time.localtime(oldest.created))} " + store.subject(oldest.request)
+    )
+    assert page.second.currentText().startswith(time.strftime("%H:%M:%S", time.localtime(newest.created)))
+
+
+def test_two_runs_that_are_the_same_ask_for_a_second_model_instead_of_a_flat_line(qtbot, store, page):
+    newest, oldest = store.history.runs
+    page.show_pair(newest, newest)
+    qtbot.waitUntil(lambda: page.shown == (newest.id, newest.id) and len(plots(page)) == 2, timeout=10_000)
+    words = [label.text() for label in page._pictures.findChildren(QLabel) if label.isVisible()]
+    assert SAME in words and "Run a second model to compare" in SAME
+    page.show_pair(oldest, newest)
+    qtbot.waitUntil(lambda: len(plots(page)) == 3, timeout=10_000)

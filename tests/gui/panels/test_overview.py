@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 
 from robgui.core.headline import STATUS_WORDS
 from robgui.gui.overview import Overview
+from robgui.gui.panels.panel import FIRST_LOOK, STALE
 from robgui.gui.theme import theme
 
 
@@ -37,6 +38,28 @@ def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(qtbot, s
     theme.apply(True)
     qtbot.waitUntil(lambda: tile._shown == (store.history.runs[0].id, True), timeout=30_000)
     theme.apply(False)
+
+
+def test_a_panel_says_that_its_picture_is_from_the_inspection_and_not_that_it_is_stale(qtbot, store, bench, monkeypatch):
+    panel, pane = bench("zonnscan")
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    store.inspection.start()
+    qtbot.waitUntil(lambda: not store.inspection.running and panel.stale, timeout=60_000)
+    assert panel._stale.text() == FIRST_LOOK
+    pane.form().set_values({"samples": 64})
+    assert panel._stale.text() == FIRST_LOOK, "it is still the short look"
+    store.select(store.selection.but(input=5))
+    assert panel.stale and panel._stale.text() == STALE, "another input"
+
+
+def test_a_run_of_the_users_own_is_stale_after_a_change_although_there_was_an_inspection(qtbot, store, bench, run, monkeypatch):
+    panel, pane = bench("zonnscan")
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    store.inspection.start()
+    qtbot.waitUntil(lambda: not store.inspection.running and panel.stale, timeout=60_000)
+    run(panel, pane, samples=64, radii=(0.0, 0.1))
+    pane.form().set_values({"samples": 32})
+    assert panel.stale and panel._stale.text() == STALE
 
 
 def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overview, monkeypatch):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from robgui.gui.sending import Offer
@@ -20,6 +22,7 @@ def test_a_found_change_of_class_can_be_swept_and_says_where_it_came_from(qtbot,
     run(panel, pane, **QUICK)
     assert not panel.send.isHidden()
     witness = panel.result.witness[0]
+    assert panel.offers()[1].names[0].startswith(f"{panel.result.input_name} moved by 0.")
     send(qtbot, store, panel, panel.offers()[1])
     assert store.library.dataset.name == "derived from fashion.npz"
     result = run(panel, pane, **QUICK)
@@ -68,3 +71,36 @@ def test_settings_travel_with_what_is_sent(qtbot, store, bench, run):
     run(panel, pane, **QUICK)
     send(qtbot, store, panel, Offer("The input", ("it",), places=(0,), params={"zonnscan": {"samples": 96}}))
     assert pane.form().values().samples == 96
+
+
+def test_a_made_input_is_tested_by_the_last_particle_with_what_the_model_says_of_it(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    last, last_pane = bench("last_particle")
+    store.select(store.selection.but(input=6))
+    run(panel, pane, **QUICK)
+    plain, made = panel.offers()
+    send(qtbot, store, panel, plain, "last_particle")
+    assert last_pane.form().values().truth == "label"
+    send(qtbot, store, panel, made, "last_particle")
+    assert last_pane.form().values().truth == "predicted"
+    result = run(last, last_pane, eps=0.3, samples=0, attack_steps=0)
+    assert result.label == panel.result.witness_class
+
+
+def test_a_made_input_sent_on_a_second_time_is_still_a_made_one(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    _, last_pane = bench("last_particle")
+    run(panel, pane, **QUICK)
+    send(qtbot, store, panel, panel.offers()[1])
+    run(panel, pane, **QUICK)
+    send(qtbot, store, panel, panel.offers()[0], "last_particle")
+    assert last_pane.form().values().truth == "predicted"
+
+
+def test_an_offer_may_say_itself_what_is_right(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    _, last_pane = bench("last_particle")
+    run(panel, pane, **QUICK)
+    own = replace(panel.offers()[1], params={"last_particle": {"truth": "label", "eps": 0.25}})
+    send(qtbot, store, panel, own, "last_particle")
+    assert last_pane.form().values().truth == "label" and last_pane.form().values().eps == 0.25
