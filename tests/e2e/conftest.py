@@ -23,11 +23,13 @@ def start(qtbot, tmp_path):
 
     def end(window):
         windows.remove(window)
+        window.store.runner.stop_all()  # else closing asks whether to stop
+        qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=60_000)
         window.close()
         assert leave(window, 0) == 0
         window.deleteLater()
 
     begin.end = end
     yield begin
-    for window in windows:
-        end(window)
+    while windows:
+        end(windows[-1])

@@ -176,7 +176,8 @@ def test_an_empty_number_without_a_meaning_is_said(form, qtbot):
 
 
 def test_every_optional_text_field_of_every_analysis_says_what_empty_means(qtbot):
-    for known in analyses().values():
+    ours = [known for known in analyses().values() if known.engine.__module__.startswith("robgui.analyses.")]
+    for known in ours:
         form = ParamsForm(known.params)
         qtbot.addWidget(form)
         for line in form.findChildren(QLineEdit):

@@ -54,4 +54,5 @@ def test_bars_without_a_common_name_say_so():
 
 
 def test_every_analysis_can_be_compared():
-    assert set(COMPARED) == set(analyses())
+    ours = {name for name, known in analyses().items() if known.engine.__module__.startswith("robgui.analyses.")}
+    assert set(COMPARED) == ours

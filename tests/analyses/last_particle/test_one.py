@@ -11,7 +11,7 @@ from scipy import stats
 from torch import Tensor, nn
 
 from robgui import resources
-from robgui.analyses.last_particle import LastParticleParams, LastParticleResult, Law, last_particle
+from robgui.analyses.last_particle import LastParticleParams, LastParticleResult, Law, kernel, last_particle
 from robgui.analyses.last_particle.outcome import outcome
 from robgui.analyses.last_particle.splitting import Lane
 from robgui.core.analysis import Pace, find
@@ -157,6 +157,7 @@ def test_every_step_is_complete_and_can_be_stored() -> None:
 
 def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Pace, "due", lambda self: True)
+    monkeypatch.setattr(kernel, "_BREATH", 0.0)
     dataset = from_arrays(HALF[None].astype(np.float32), kind="table")
     params = LastParticleParams(eps=0.01, **QUICK)
     steps = last_particle(linear_classifier(1e-9, "box", 0.1), dataset, params)
