@@ -31,6 +31,7 @@ class Rail(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Pages")
         self._icons = [name for name, _ in pages]
+        self._width = max(self.fontMetrics().horizontalAdvance(title) for _, title in pages) + 16
         self._group = QButtonGroup(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, MARGIN, 4, MARGIN)
@@ -70,7 +71,7 @@ class Rail(QWidget):
         button.setProperty("role", "rail")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setIconSize(QSize(ICON, ICON))
-        button.setMinimumWidth(max(self.fontMetrics().averageCharWidth() * 13, self.fontMetrics().horizontalAdvance(title) + 16))
+        button.setMinimumWidth(self._width)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(title)
         button.setToolTip(f"{title} (Ctrl+{number + 1})")
