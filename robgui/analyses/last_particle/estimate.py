@@ -105,12 +105,14 @@ def estimate(
 class _Function:
     """A function of latent points and inputs as a Score."""
 
+    spread = 1.0
+
     def __init__(self, function: ScoreFunction) -> None:
         self._function = function
 
     def bind(self, tests: Tensor) -> Bound:
         def score(latent: Tensor) -> Tensor:
-            answer = torch.as_tensor(self._function(latent, tests), device=latent.device)
+            answer = torch.as_tensor(self._function(latent, tests), dtype=torch.float64, device=latent.device)
             if answer.shape != tests.shape:
                 raise ModelError(
                     f"The score function gives shape {tuple(answer.shape)} for {len(tests):,} points; it must give one number for each."

@@ -17,6 +17,9 @@ _VOTING = ("Forest", "Tree", "Bagging", "Neighbors")
 class MarginScore:
     """The margin of noisy inputs, as a function of the latent point.
 
+    Attributes:
+        spread: Standard deviation of the latent points.
+
     Args:
         classifier: The model.
         prior: The noise.
@@ -31,23 +34,25 @@ class MarginScore:
         self, classifier: Classifier, prior: Prior, pairs: Tensor, classes: Tensor, rivals: Tensor | None, margin: Margin, batch: int
     ) -> None:
         self._classifier, self._prior, self._pairs, self._classes, self._rivals = classifier, prior, pairs, classes, rivals
+        self.spread = prior.spread
         self._votes = uses_probabilities(classifier, margin)
         self._batch = batch
 
     def bind(self, tests: Tensor) -> Bound:
         """See ``splitting.Score``."""
         inputs = self._prior.bind(self._pairs[tests])
-        own = self._classes[tests][:, None]
-        rival = None if self._rivals is None else self._rivals[tests][:, None]
-
-        others = torch.zeros((len(tests), self._classifier.classes), device=tests.device).scatter_(1, own, -torch.inf)
+        first = torch.arange(len(tests), device=tests.device) * self._classifier.classes
+        own = first + self._classes[tests]
+        rival = None if self._rivals is None else first + self._rivals[tests]
+        others = torch.zeros((len(tests), self._classifier.classes), device=tests.device)
+        others.view(-1)[own] = -torch.inf
 
         def score(latent: Tensor) -> Tensor:
             scores = self._classifier.infer(inputs(latent), self._batch)
             if self._votes:
                 scores = scores.softmax(1)
-            best = (scores + others).amax(1) if rival is None else scores.gather(1, rival)[:, 0]
-            return best - scores.gather(1, own)[:, 0]
+            best = (scores + others).amax(1) if rival is None else scores.take(rival)
+            return best - scores.take(own)
 
         return score
 

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.kernel import Streams
 from robgui.analyses.last_particle.splitting import Score
+from robgui.analyses.last_particle.streams import Streams
 
 #: Samples drawn for one test at a time; fixed, so that the batch does not change them.
 _BLOCK = 64
@@ -36,7 +36,7 @@ class MonteCarlo:
 
     def __init__(self, score: Score, dim: int, tests: int, samples: int, seed: int, rows: int, device: torch.device) -> None:
         self._score, self._dim, self._samples, self._device = score, dim, samples, device
-        self._streams = Streams(seed, device)
+        self._streams = Streams(seed, device, score.spread)
         self._blocks = max(1, rows // _BLOCK)
         self.failures = np.zeros(tests, dtype=np.int64)
         self.sampled = np.zeros(tests, dtype=np.int64)
@@ -54,8 +54,7 @@ class MonteCarlo:
             yield
 
     def _sample(self, part: np.ndarray) -> None:
-        noise = torch.empty((len(part), _BLOCK, self._dim), device=self._device)
-        latent = self._streams.normal((part + _STREAM).tolist(), noise).flatten(0, 1)
+        latent = self._streams.normal((part + _STREAM).tolist(), _BLOCK, self._dim).flatten(0, 1)
         owner = np.repeat(part, _BLOCK)
         wanted = np.concatenate([self._wanted(test, int(count)) for test, count in zip(*np.unique(part, return_counts=True), strict=True)])
         fails = self._fails(latent, torch.from_numpy(owner).to(self._device)) & wanted

@@ -15,11 +15,11 @@ import torch
 from robgui.analyses.last_particle.attack import refusal, search
 from robgui.analyses.last_particle.choice import Chosen, one_input
 from robgui.analyses.last_particle.exact import monte_carlo_bound
+from robgui.analyses.last_particle.lanes import Lane
 from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.result import LastParticleResult
 from robgui.analyses.last_particle.run import Run, Verdict
-from robgui.analyses.last_particle.splitting import Lane
 from robgui.analyses.last_particle.words import findings, headline, verdict
 from robgui.core.analysis import Pace, Step, Takes, analysis
 from robgui.core.classifier import Classifier
@@ -159,13 +159,13 @@ class _Test:
     def _trace(self, lanes: list[Lane]) -> np.ndarray:
         """Lower end, estimate and upper end had the shown test stopped at each round, ``(k, 3)``."""
         rounds = max(len(lane.counts) for lane in lanes)
-        counts = np.array([lane.counts + [lane.killed] * (rounds - len(lane.counts)) for lane in lanes]).reshape(len(lanes), rounds)
+        counts = np.array([[*lane.counts, *[lane.killed] * (rounds - len(lane.counts))] for lane in lanes]).reshape(len(lanes), rounds)
         low, high = self._run.law.interval(counts.sum(0))
         estimates = [self._run.law.estimate(counts[:, k]) for k in range(rounds)]
         return np.stack([low, np.array(estimates), high], axis=1)
 
 
-def _padded(rows: list[list[float]]) -> np.ndarray:
+def _padded(rows: list[tuple[float, ...]]) -> np.ndarray:
     """Lists of different length as one array, nan after their ends."""
     longest = max(map(len, rows))
-    return np.array([row + [float("nan")] * (longest - len(row)) for row in rows]).reshape(len(rows), longest)
+    return np.array([[*row, *[float("nan")] * (longest - len(row))] for row in rows]).reshape(len(rows), longest)

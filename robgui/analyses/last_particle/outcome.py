@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from robgui.analyses.last_particle.exact import OUTSIDE, Law
-from robgui.analyses.last_particle.splitting import Lane
+from robgui.analyses.last_particle.lanes import Lane
 
 #: A larger share of new particles that never moved, and at least so many, means that the particles are copies of each other.
 MOST_STUCK, FEW_STUCK = 0.2, 3

@@ -1,4 +1,4 @@
-"""Noise as a push-forward of a standard Gaussian latent point, so that one kernel serves every kind of noise.
+"""Noise as a push-forward of a Gaussian latent point, so that one kernel serves every kind of noise.
 
 box: Φ(z) mapped onto the L∞ ball within the bounds (uniform there). clip: uniform in the whole L∞ ball, then cut off at
 the bounds. l2: the first d coordinates of a normalised (d + 2)-vector are uniform in the unit ball; then cut off.
@@ -26,6 +26,7 @@ class Prior:
 
     Attributes:
         dim: Latent dimensions.
+        spread: Standard deviation of the latent points: 1, or sqrt(1/2) where erf makes them uniform, so that it needs no factor.
 
     Args:
         noise: Kind of noise.
@@ -58,6 +59,7 @@ class Prior:
         self._lengths = lengths
         self._values = math.prod(self._shape)
         self.dim = self._values + (2 if noise == "l2" else 0)
+        self.spread = math.sqrt(0.5) if noise in ("box", "clip") else 1.0
 
     def bind(self, pairs: Tensor) -> Bound:
         """Latent points ``(n, dim)`` -> inputs ``(n, *shape)``, the i-th row around the input of pair ``pairs[i]``.
@@ -145,11 +147,10 @@ class Prior:
 
 
 def _uniform(middle: Tensor, half: Tensor, out: Tensor) -> Bound:
-    """Gives middle + half (2 Φ(z) - 1), in one buffer."""
+    """Gives middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer."""
 
     def inputs(latent: Tensor) -> Tensor:
-        torch.mul(latent.reshape(middle.shape), math.sqrt(0.5), out=out)
-        return torch.addcmul(middle, half, out.erf_(), out=out)
+        return torch.addcmul(middle, half, torch.erf(latent.reshape(middle.shape), out=out), out=out)
 
     return inputs
 

@@ -8,15 +8,18 @@ lane, replace them by copies of survivors moved t times above the level.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.kernel import Bound, Moves, Streams, moved, resized
+from robgui.analyses.last_particle.kernel import Bound, Moves, resized
+from robgui.analyses.last_particle.lanes import Lanes
+from robgui.analyses.last_particle.population import Choice, Population
+from robgui.analyses.last_particle.streams import Rounds, Streams
 from robgui.core.errors import ModelError
 
 #: The plateau guard: so many killings at an unchanged level, with so few moves expected among what is left of it, and not
@@ -26,7 +29,13 @@ _PLATEAU_KILLED, _PLATEAU_MOVES = 3, 3.0
 
 
 class Score(Protocol):
-    """The margin of failure of a latent point; fails where it is above 0."""
+    """The margin of failure of a latent point; fails where it is above 0.
+
+    Attributes:
+        spread: Standard deviation of the latent points.
+    """
+
+    spread: float
 
     def bind(self, tests: Tensor) -> Bound:
         """The score of latent points whose i-th row belongs to test ``tests[i]``; used for many calls."""
@@ -64,58 +73,6 @@ class Setup:
     chosen: tuple[int, ...] | None = None
 
 
-@dataclass
-class Lane:
-    """What is known of one lane on the host.
-
-    Attributes:
-        killed: Particles killed at or below 0.
-        failing: All its particles fail.
-        coarse: The plateau guard stopped it.
-        moved: Particles replaced.
-        stuck: Those of them that did not move at all.
-        ancestors: Distinct first particles that the present ones descend from.
-        levels: One for each round that replaced particles.
-        acceptance: The same.
-        counts: The same, killed so far.
-        heights: ``(N,)`` scores of the present particles, once ended or looked at.
-    """
-
-    killed: int = 0
-    failing: bool = False
-    coarse: bool = False
-    moved: int = 0
-    stuck: int = 0
-    ancestors: int = 0
-    levels: list[float] = field(default_factory=list)
-    acceptance: list[float] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
-    heights: np.ndarray = field(default_factory=lambda: np.zeros(0))
-
-
-@dataclass
-class _State:
-    """The lanes at work, row by row: latent ``(a, N, dim)``, the rest ``(a, N)`` or ``(a,)``."""
-
-    lanes: np.ndarray
-    latent: Tensor
-    heights: Tensor
-    rests: Tensor
-    ancestor: Tensor
-    log_size: Tensor
-    level: Tensor
-    plateau: Tensor
-
-    def pick(self, kept: Tensor) -> _State:
-        tensors = (self.latent, self.heights, self.rests, self.ancestor, self.log_size, self.level, self.plateau)
-        return _State(self.lanes[kept.cpu().numpy()], *(tensor[kept] for tensor in tensors))
-
-    @classmethod
-    def join(cls, parts: Sequence[_State]) -> _State:
-        names = ("latent", "heights", "rests", "ancestor", "log_size", "level", "plateau")
-        return cls(np.concatenate([part.lanes for part in parts]), *(torch.cat([getattr(part, name) for part in parts]) for name in names))
-
-
 class Splitting:
     """Runs all tests; iterate ``rounds`` and look at ``lanes`` at any time.
 
@@ -128,14 +85,13 @@ class Splitting:
 
     def __init__(self, score: Score, setup: Setup, device: torch.device) -> None:
         self._score, self._setup, self._device = score, setup, device
-        self._streams = Streams(setup.seed, device)
+        self._streams = Streams(setup.seed, device, score.spread)
+        self._rounds = Rounds(self._streams, setup.dim, setup.steps, setup.kill)
         self._waiting = deque(range(setup.tests) if setup.chosen is None else setup.chosen)
-        self._ready: deque[_State] = deque()
-        none = np.zeros(0, dtype=np.int64)
-        shape = (0, setup.particles)
-        nothing, rows = torch.zeros(shape, dtype=torch.float64, device=device), torch.zeros(0, dtype=torch.float64, device=device)
-        self._state = _State(none, torch.zeros((*shape, setup.dim), device=device), nothing, nothing, nothing.long(), rows, rows, rows)
-        self.lanes = [Lane() for _ in range(setup.tests * setup.replicas)]
+        self._ready: deque[Population] = deque()
+        self._state = Population.nothing(setup.particles, device)
+        self._last_bound: tuple[np.ndarray, Bound] | None = None
+        self.lanes = Lanes(setup.tests * setup.replicas, trace=setup.trace)
         self.failures: dict[int, Tensor] = {}
         self.calls = np.zeros(setup.tests, dtype=np.int64)
         self.ended = np.zeros(setup.tests, dtype=bool)
@@ -150,29 +106,31 @@ class Splitting:
     @property
     def killed(self) -> np.ndarray:
         """``(tests, replicas)`` killed so far."""
-        return np.array([lane.killed for lane in self.lanes], dtype=np.int64).reshape(-1, self._setup.replicas)
+        return self.lanes.killed.reshape(-1, self._setup.replicas)
 
     def rounds(self) -> Iterator[None]:
-        """Works until every test is decided; yields after every model call."""
-        while True:
-            self._retire()
-            while (yield from self._admit()):
+        """Works until every test is decided; yields after every model call or few of them."""
+        try:
+            while True:
                 self._retire()
-            if not len(self._state.lanes):
-                return
-            killed, survivors, level = self._select()
-            if len(self._state.lanes):
-                yield from self._replace(killed, survivors, level)
+                while (yield from self._admit()):
+                    self._retire()
+                if not len(self._state.lanes):
+                    return
+                choice = self._choose()
+                if len(self._state.lanes):
+                    yield from self._replace(choice)
+        finally:
+            self._rounds.close()
 
     def _retire(self) -> None:
         """Lets lanes go whose test has reached m, and lanes that fail: fewer than K of their particles are at or below 0."""
         state, s = self._state, self._setup
-        below = (state.heights <= 0).sum(1).cpu().numpy()
-        for place in np.flatnonzero(below < s.kill):
-            lane = self.lanes[state.lanes[place]]
-            lane.failing = True
-            lane.killed += int(below[place])
-        leaving = (below < s.kill) | (self.killed.sum(1) >= s.m)[state.lanes // s.replicas]
+        below = (state.heights <= 0).sum(1)
+        failing = below < s.kill
+        self.lanes.failing[state.lanes] = failing
+        self.lanes.killed[state.lanes[failing]] += below[failing]
+        leaving = failing | (self.killed.sum(1) >= s.m)[state.lanes // s.replicas]
         if leaving.any():
             self._leave(leaving)
 
@@ -183,9 +141,8 @@ class Splitting:
             self._write_down(int(place))
             self._keep_failure(int(place))
             self._streams.close(int(state.lanes[place]))
-        kept = torch.from_numpy(~leaving).to(self._device)
         tests = np.unique(state.lanes[leaving] // self._setup.replicas)
-        self._state = state.pick(kept)
+        self._state = state.pick(~leaving)
         still = self._state.lanes // self._setup.replicas
         self.ended[[test for test in tests if test not in still]] = True
 
@@ -195,18 +152,18 @@ class Splitting:
             self._write_down(int(place))
 
     def _write_down(self, place: int) -> None:
-        lane = self.lanes[self._state.lanes[place]]
-        lane.heights = self._state.heights[place].cpu().numpy()
-        lane.ancestors = len(np.unique(self._state.ancestor[place].cpu().numpy()))
+        lane = int(self._state.lanes[place])
+        self.lanes.heights[lane] = self._state.heights[place].astype(np.float64)
+        self.lanes.ancestors[lane] = len(np.unique(self._state.ancestor[place]))
 
     def _keep_failure(self, place: int) -> None:
         """Keeps the failing particle nearest to no noise, which is the likeliest."""
         test = int(self._state.lanes[place]) // self._setup.replicas
-        fails = self._state.heights[place] > 0
-        if test in self.failures or not bool(fails.any()):
+        fails = np.flatnonzero(self._state.heights[place] > 0)
+        if test in self.failures or not len(fails):
             return
-        size = torch.where(fails, self._state.latent[place].square().sum(1), float("inf"))
-        self.failures[test] = self._state.latent[place, int(size.argmin())].clone()
+        latent = self._state.latent[place][torch.from_numpy(fails).to(self._device)]
+        self.failures[test] = latent[int(latent.square().sum(1).argmin())].clone()
 
     def _admit(self) -> Generator[None, None, bool]:
         """Fills the batch up with waiting tests, first scores being made for many lanes at once; says whether any came."""
@@ -221,126 +178,107 @@ class Splitting:
             if not self._ready:
                 yield from self._start(max(1, min(len(self._waiting), s.rows // (s.particles * s.replicas))))
             entering = [self._ready.popleft() for _ in range(min(len(self._ready), (room - working) // s.replicas))]
-            self._state = _State.join([self._state, *entering])
+            self._state = Population.join([self._state, *entering])
 
     def _start(self, count: int) -> Iterator[None]:
         """Draws and scores the first particles of ``count`` tests."""
         s = self._setup
         tests = np.array([self._waiting.popleft() for _ in range(count)])
         lanes = (tests[:, None] * s.replicas + np.arange(s.replicas)).ravel()
-        for lane in lanes:
-            self._streams.open(int(lane))
-        latent = self._streams.normal(lanes.tolist(), torch.empty((len(lanes), s.particles, s.dim), device=self._device))
+        for lane in lanes.tolist():
+            self._streams.open(lane)
+        latent = self._streams.normal(lanes.tolist(), s.particles, s.dim)
         rests = self._streams.uniform(lanes.tolist(), s.particles)
-        flat, owner = latent.flatten(0, 1), torch.from_numpy(np.repeat(lanes // s.replicas, s.particles)).to(self._device)
-        parts: list[Tensor] = []
+        flat, owner = latent.flatten(0, 1), np.repeat(lanes // s.replicas, s.particles)
+        parts: list[np.ndarray] = []
         for first in range(0, len(flat), s.rows):
             parts.append(self._scored(flat[first : first + s.rows], owner[first : first + s.rows]))
             yield
         self.calls[tests] += s.particles * s.replicas
-        self._ready.extend(self._fresh(lanes, latent, torch.cat(parts).reshape(len(lanes), -1), rests))
+        heights = np.concatenate(parts).reshape(len(lanes), -1)
+        fresh = Population.fresh(lanes, latent, heights, rests, *self._rounds.first(lanes.tolist()))
+        self._ready.extend(fresh.pick(slice(first, first + s.replicas)) for first in range(0, len(lanes), s.replicas))
 
     @torch.inference_mode()
-    def _scored(self, latent: Tensor, owner: Tensor) -> Tensor:
-        heights = self._score.bind(owner)(latent).double()
+    def _scored(self, latent: Tensor, owner: np.ndarray) -> np.ndarray:
+        heights = self._bound(owner)(latent).cpu().numpy()
         check(heights)
         return heights
 
-    def _fresh(self, lanes: np.ndarray, latent: Tensor, heights: Tensor, rests: Tensor) -> Iterator[_State]:
-        """One state for every test, so that a test enters with all its lanes."""
-        R = self._setup.replicas
-        for first in range(0, len(lanes), R):
-            part = slice(first, first + R)
-            zero = torch.zeros(R, dtype=torch.float64, device=self._device)
-            ancestor = torch.arange(self._setup.particles, device=self._device).repeat(R, 1)
-            yield _State(lanes[part], latent[part], heights[part], rests[part], ancestor, zero, zero - torch.inf, zero)
+    def _bound(self, owner: np.ndarray) -> Bound:
+        """The score of points that belong to the tests ``owner``; the same tests ask for it again and again."""
+        if self._last_bound is None or not np.array_equal(self._last_bound[0], owner):
+            self._last_bound = owner, self._score.bind(torch.from_numpy(owner).to(self._device))
+        return self._last_bound[1]
 
-    def _select(self) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor]]:
-        """Finds the lowest K of each lane, all at or below 0, and the level; lets lanes on a plateau go.
-
-        Returns:
-            Places of the killed ``(a, K)`` and of the survivors ``(a, N - K)``, and the level with its rest, each ``(a,)``.
-        """
+    def _choose(self) -> Choice:
+        """Chooses who dies and who is copied, all who die being at or below 0; lets lanes on a plateau go."""
         s, state = self._setup, self._state
-        order = lowest_first(state.heights, state.rests)
-        lowest = state.heights.gather(1, order[:, : s.kill])
-        level, rest = lowest[:, -1], state.rests.gather(1, order[:, s.kill - 1 : s.kill])[:, 0]
-        on_level = (lowest == level[:, None]).sum(1)
-        state.plateau = torch.where(level == state.level, state.plateau, 0) + on_level
-        state.level = level
-        above = (state.heights > level[:, None]).any(1).double()
-        levels, rests, plateau, left = torch.stack([level, rest, state.plateau, above]).cpu().numpy()
-        coarse = (plateau >= _PLATEAU_KILLED) & (rests * s.steps * plateau < _PLATEAU_MOVES) & (left == 0)
-        leaving = self._with_replicas(coarse)
-        for place, number in enumerate(state.lanes):
-            lane = self.lanes[number]
-            lane.coarse = bool(coarse[place])
-            lane.killed += s.kill
-            if s.trace and not leaving[place]:
-                lane.levels.append(float(levels[place]))
-                lane.counts.append(lane.killed)
-        if leaving.any():
-            kept = torch.from_numpy(~leaving).to(self._device)
-            order, level, rest = order[kept], level[kept], rest[kept]
-            self._leave(leaving)
-        return order[:, : s.kill], order[:, s.kill :], (level, rest)
+        choice = Choice.among(state, s.kill)
+        coarse = self._on_plateau(choice)
+        self.lanes.coarse[state.lanes] = coarse
+        self.lanes.killed[state.lanes] += s.kill
+        if not coarse.any():
+            return choice
+        self._leave(self._with_replicas(coarse))
+        return Choice.among(self._state, s.kill)
+
+    def _on_plateau(self, choice: Choice) -> np.ndarray:
+        """Which lanes ``(a,)`` the plateau guard stops."""
+        state, level = self._state, choice.level[:, None]
+        on_level = (np.take_along_axis(state.heights, choice.killed, 1) == level).sum(1)
+        state.plateau = np.where(choice.level == state.level, state.plateau, 0) + on_level
+        state.level = choice.level
+        few_left = choice.rest * self._setup.steps * state.plateau < _PLATEAU_MOVES
+        return np.asarray((state.plateau >= _PLATEAU_KILLED) & few_left & ~(state.heights > level).any(1))
 
     def _with_replicas(self, coarse: np.ndarray) -> np.ndarray:
         """A lane on a plateau decides its test: all lanes of the test leave."""
         tests = self._state.lanes // self._setup.replicas
         return np.asarray(np.isin(tests, tests[coarse]))
 
-    def _replace(self, killed: Tensor, survivors: Tensor, level: tuple[Tensor, Tensor]) -> Iterator[None]:
+    def _replace(self, choice: Choice) -> Iterator[None]:
         """Replaces the killed by moved copies of survivors."""
         s, state = self._setup, self._state
-        lanes = state.lanes.tolist()
-        uniform = self._streams.uniform(lanes, s.steps + 1, s.kill)
-        parent = survivors.gather(1, (uniform[:, 0] * survivors.shape[1]).long())
-        row = torch.arange(len(lanes), device=self._device)[:, None]
-        size = state.log_size.exp()
-        owner = torch.from_numpy(np.repeat(state.lanes // s.replicas, s.kill)).to(self._device)
+        row = np.arange(len(state.lanes))[:, None]
+        killed, parent = (torch.from_numpy((row * s.particles + who).ravel()).to(self._device) for who in (choice.killed, choice.parent))
+        particles = state.latent.flatten(0, 1)
+        size = np.exp(state.log_size)
         moves = Moves(
-            self._score.bind(owner),
-            state.latent[row, parent].flatten(0, 1),
-            state.heights[row, parent].flatten(),
-            state.rests[row, parent].flatten(),
-            level[0].repeat_interleave(s.kill),
-            level[1].repeat_interleave(s.kill),
-            size.repeat_interleave(s.kill)[:, None],
+            self._bound(np.repeat(state.lanes // s.replicas, s.kill)),
+            particles[parent],
+            torch.from_numpy(np.take_along_axis(state.heights, choice.parent, 1).ravel()).to(self._device),
+            choice.bars(state),
+            torch.from_numpy(np.repeat(size, s.kill)).to(self._device),
         )
-        yield from moved(moves, self._streams, lanes, size.tolist(), s.steps, uniform[:, 1:])
-        check(torch.stack(moves.scores))
-        state.latent[row, killed] = moves.latent.reshape(len(lanes), s.kill, -1)
-        state.heights[row, killed] = moves.heights.reshape(-1, s.kill)
-        state.rests[row, killed] = moves.rests.reshape(-1, s.kill)
-        state.ancestor[row, killed] = state.ancestor[row, parent]
+        noise = self._rounds.noise(state.lanes.tolist(), size, state.noise)
+        while moves.steps(noise):
+            yield
+        yield
+        particles[killed] = moves.latent
+        heights, last = moves.heights.cpu().numpy().reshape(-1, s.kill), state.uniform[:, -1]
+        state.heights[row, choice.killed] = heights
+        state.rests[row, choice.killed] = np.where(heights == choice.level[:, None], last * choice.rest[:, None], last)
+        state.ancestor[row, choice.killed] = state.ancestor[row, choice.parent]
+        state.uniform, state.noise = self._rounds.coming
         self._account(moves)
 
     def _account(self, moves: Moves) -> None:
         """Steers the size of the moves and writes down how the round went."""
         s, state = self._setup, self._state
-        accepted = torch.stack(moves.accepted).reshape(s.steps, -1, s.kill)
-        acceptance = accepted.double().mean((0, 2))
+        check(torch.stack(moves.scores).cpu().numpy())
+        accepted = torch.stack(moves.accepted).cpu().numpy().reshape(s.steps, -1, s.kill)
+        acceptance = accepted.mean((0, 2))
         state.log_size = resized(state.log_size, acceptance)
-        shares, stuck = torch.stack([acceptance, (~accepted.any(0)).sum(1).double()]).cpu().numpy()
-        for place, lane in enumerate(state.lanes):
-            record = self.lanes[lane]
-            record.moved += s.kill
-            record.stuck += int(stuck[place])
-            if s.trace:
-                record.acceptance.append(float(shares[place]))
+        self.lanes.moved[state.lanes] += s.kill
+        self.lanes.stuck[state.lanes] += (~accepted.any(0)).sum(1)
+        self.lanes.add_round(state.lanes, state.level, acceptance)
         np.add.at(self.calls, state.lanes // s.replicas, s.kill * s.steps)
 
 
-def lowest_first(heights: Tensor, rests: Tensor) -> Tensor:
-    """Places of the particles of each lane ordered by (score, u), u being 1 - rest."""
-    by_u = rests.argsort(dim=1, descending=True)
-    return by_u.gather(1, heights.gather(1, by_u).argsort(dim=1, stable=True))
-
-
-def check(scores: Tensor) -> None:
+def check(scores: np.ndarray) -> None:
     """Refuses scores that are not numbers: nothing lies above or below them."""
-    if bool(torch.isnan(scores).any()):
+    if np.isnan(scores).any():
         raise ModelError(
             "The score of a noisy input is not a number (NaN); check the model's weights, mean and std, or the score function."
         )

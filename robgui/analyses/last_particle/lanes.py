@@ -1,0 +1,86 @@
+"""What the host knows of every lane: counts, verdicts, and the story of its levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One lane as things stand.
+
+    Attributes:
+        killed: Particles killed at or below 0.
+        failing: All its particles fail.
+        coarse: The plateau guard stopped it.
+        moved: Particles replaced.
+        stuck: Those of them that did not move at all.
+        ancestors: Distinct first particles that the present ones descend from.
+        levels: One for each round that replaced particles; empty unless traced.
+        acceptance: The same.
+        counts: The same, killed so far.
+        heights: ``(N,)`` scores of the present particles, once ended or looked at.
+    """
+
+    killed: int = 0
+    failing: bool = False
+    coarse: bool = False
+    moved: int = 0
+    stuck: int = 0
+    ancestors: int = 0
+    levels: tuple[float, ...] = ()
+    acceptance: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
+    heights: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+
+class Lanes:
+    """All lanes, those of a test next to each other; a slice of it gives ``Lane``s.
+
+    Attributes:
+        killed: ``(lanes,)``; this and the following as in ``Lane``.
+        failing: ``(lanes,)``.
+        coarse: ``(lanes,)``.
+        moved: ``(lanes,)``.
+        stuck: ``(lanes,)``.
+        ancestors: ``(lanes,)``.
+        heights: Lane -> ``(N,)``.
+
+    Args:
+        count: How many.
+        trace: Keep the levels of every round.
+    """
+
+    def __init__(self, count: int, *, trace: bool) -> None:
+        self.killed, self.moved, self.stuck, self.ancestors = (np.zeros(count, dtype=np.int64) for _ in range(4))
+        self.failing, self.coarse = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+        self.heights: dict[int, np.ndarray] = {}
+        self._rounds: list[list[tuple[float, float, int]]] | None = [[] for _ in range(count)] if trace else None
+
+    def add_round(self, lanes: np.ndarray, levels: np.ndarray, acceptance: np.ndarray) -> None:
+        """Writes down a round that replaced particles of ``lanes``."""
+        if self._rounds is None:
+            return
+        for lane, level, accepted in zip(lanes.tolist(), levels.tolist(), acceptance.tolist(), strict=True):
+            self._rounds[lane].append((level, accepted, int(self.killed[lane])))
+
+    def __getitem__(self, chosen: slice) -> list[Lane]:
+        return [self._lane(lane) for lane in range(*chosen.indices(len(self.killed)))]
+
+    def _lane(self, lane: int) -> Lane:
+        rounds = self._rounds[lane] if self._rounds else []
+        levels, acceptance, counts = zip(*rounds, strict=True) if rounds else ((), (), ())
+        return Lane(
+            killed=int(self.killed[lane]),
+            failing=bool(self.failing[lane]),
+            coarse=bool(self.coarse[lane]),
+            moved=int(self.moved[lane]),
+            stuck=int(self.stuck[lane]),
+            ancestors=int(self.ancestors[lane]),
+            levels=levels,
+            acceptance=acceptance,
+            counts=counts,
+            heights=self.heights.get(lane, np.zeros(0)),
+        )

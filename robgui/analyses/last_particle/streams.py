@@ -1,0 +1,112 @@
+"""Random numbers: one stream for each lane, drawn by another thread while the model answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import torch
+from torch import Tensor
+
+#: Numbers drawn for one lane at a time. Fixed, so that a lane's random numbers do not depend on the batch.
+_DRAWN = 8192
+
+
+class Streams:
+    """One stream of random numbers per lane, so that what a lane does depends on neither its neighbours nor the batch.
+
+    Normal numbers are drawn on the device, where the particles are; uniform ones on the host, where they are chosen.
+
+    Args:
+        seed: Seed of the run.
+        device: Where the particles are.
+        spread: Standard deviation of the normal numbers.
+    """
+
+    def __init__(self, seed: int, device: torch.device, spread: float) -> None:
+        self._seed, self._device, self._spread = seed, device, spread
+        self._normal: dict[int, torch.Generator] = {}
+        self._uniform: dict[int, np.random.Generator] = {}
+
+    def open(self, lane: int) -> None:
+        """Starts the stream of a lane."""
+        start = np.random.SeedSequence([self._seed, lane])
+        self._normal[lane] = torch.Generator(self._device).manual_seed(int(start.generate_state(1, np.uint64)[0]) >> 1)
+        self._uniform[lane] = np.random.default_rng(start.spawn(1)[0])
+
+    def close(self, lane: int) -> None:
+        """Forgets the stream of a lane that has ended."""
+        del self._normal[lane], self._uniform[lane]
+
+    def normal(self, lanes: Sequence[int], *size: int, sizes: Sequence[float] | None = None) -> Tensor:
+        """Normal numbers ``(lanes, *size)``, those of the i-th lane ``sizes[i]`` times as large."""
+        out = torch.empty((len(lanes), *size), device=self._device)
+        for lane, part, factor in zip(lanes, out, sizes or [1.0] * len(lanes), strict=True):
+            part.normal_(0.0, factor * self._spread, generator=self._normal[lane])
+        return out
+
+    def uniform(self, lanes: Sequence[int], *size: int) -> np.ndarray:
+        """Uniform numbers ``(lanes, *size)``, double precision."""
+        out = np.empty((len(lanes), *size))
+        for lane, part in zip(lanes, out, strict=True):
+            self._uniform[lane].random(out=part)
+        return out
+
+
+class Rounds:
+    """What lanes take for their rounds of t moves, drawn a stretch of moves ahead.
+
+    Attributes:
+        coming: What the lanes of the last round take first in their next one, see ``first``; there once ``noise`` has given
+            everything.
+
+    Args:
+        streams: Where the numbers come from.
+        dim: Latent dimensions.
+        steps: t.
+        kill: K.
+    """
+
+    def __init__(self, streams: Streams, dim: int, steps: int, kill: int) -> None:
+        self._streams, self._dim, self._steps, self._kill = streams, dim, steps, kill
+        self._stretch = max(1, min(steps, _DRAWN // (kill * dim)))
+        self._other = ThreadPoolExecutor(1)
+
+    @torch.inference_mode()
+    def first(self, lanes: Sequence[int]) -> tuple[np.ndarray, Tensor]:
+        """Uniform numbers ``(lanes, t + 1, K)`` of a round, and g of its first moves ``(lanes, stretch, K, dim)``."""
+        uniform = self._streams.uniform(lanes, self._steps + 1, self._kill)
+        return uniform, self._streams.normal(lanes, self._stretch, self._kill, self._dim)
+
+    def noise(self, lanes: Sequence[int], sizes: np.ndarray, first: Tensor) -> Iterator[Tensor]:
+        """The noise s g / sqrt(1 + s²) of every move ``(lanes * K, dim)``.
+
+        Args:
+            lanes: The lanes.
+            sizes: ``(lanes,)`` s.
+            first: See ``first``.
+        """
+        factors = sizes / np.sqrt(1 + sizes * sizes)
+        counts = [min(self._stretch, self._steps - done) for done in range(self._stretch, self._steps, self._stretch)]
+        made = first * torch.from_numpy(factors).to(first.device, first.dtype).reshape(-1, 1, 1, 1)
+        for count in counts:
+            more = self._other.submit(self._more, lanes, factors.tolist(), count)
+            yield from _by_move(made)
+            made = more.result()
+        coming = self._other.submit(self.first, lanes)
+        yield from _by_move(made)
+        self.coming = coming.result()
+
+    def close(self) -> None:
+        """Lets the other thread go once it has drawn what it is drawing."""
+        self._other.shutdown()
+
+    @torch.inference_mode()
+    def _more(self, lanes: Sequence[int], sizes: Sequence[float], count: int) -> Tensor:
+        return self._streams.normal(lanes, count, self._kill, self._dim, sizes=sizes)
+
+
+def _by_move(noise: Tensor) -> Sequence[Tensor]:
+    """Noise ``(lanes, moves, K, dim)`` as one ``(lanes * K, dim)`` for each move."""
+    return noise.transpose(0, 1).flatten(1, 2).unbind()
