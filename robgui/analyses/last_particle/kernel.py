@@ -69,6 +69,7 @@ class Moves:
         self._score, self._level, self._bars = score, level, iter(level.bars.unbind())
         self._kept = (1 / torch.sqrt(1 + size * size)).to(latent.dtype)[:, None]
         self._proposed = torch.empty_like(latent)
+        self._weights = latent.new_ones(()), latent.new_zeros(())
         self.accepted: list[Tensor] = []
         self.scores: list[Tensor] = []
 
@@ -77,7 +78,7 @@ class Moves:
         torch.addcmul(noise, self.latent, self._kept, out=self._proposed)
         heights = self._score(self._proposed)
         accepted = heights > torch.where(self.heights == self._level.score, self._level.just_below, next(self._bars))
-        self.latent.lerp_(self._proposed, accepted.to(self.latent.dtype)[:, None])  # exact at 0 and 1, and faster than where
+        self.latent.lerp_(self._proposed, torch.where(accepted, *self._weights)[:, None])  # exact at 0 and 1; faster than where
         self.heights = torch.where(accepted, heights, self.heights)
         self.accepted.append(accepted)
         self.scores.append(heights)
