@@ -61,8 +61,10 @@ def make_app() -> list[Path]:
     spec = HERE / "pyinstaller" / "robgui.spec"
     places = ["--distpath", APP.parent, "--workpath", BUILD / "pyinstaller"]
     with tempfile.TemporaryDirectory() as folder:  # not the checkout: its robgui must not hide the wheel's
-        command = [BUILDER, "-P", "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", *places, spec]
-        must(command, "The application could not be made", folder=folder)
+        command = [BUILDER, "-P", "-m", "PyInstaller", "--noconfirm", *places, spec]
+        must(command, "The application could not be made", folder=folder, extra={"PYI_LOG_LEVEL": "WARN"})
+    if sys.platform.startswith("linux"):
+        strip_symbols(APP / "_internal")
     smoke(PROGRAM)
     return [APP]
 
@@ -74,8 +76,27 @@ def prepare_builder() -> None:
     torch = next(line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines() if line.startswith("torch=="))
     pip = [BUILDER, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--constraint", CONSTRAINTS]
     must([*pip, torch], f"pip could not install {torch}")
+    if cuda := output([str(BUILDER), "-c", "import torch; print(torch.version.cuda or '')"]):
+        raise Problem(
+            f"pip has chosen torch's build for CUDA {cuda}, which would make an application of several GB; "
+            f"install the CPU build of {torch} into build/venv and start again."
+        )
     must([*pip, f"{wheel()}[{EXTRAS}]"], "pip could not install the wheel")
     must([*pip, "--force-reinstall", "--no-deps", wheel()], "pip could not install the wheel")
+
+
+def strip_symbols(folder: Path) -> None:
+    """Takes what only linkers and debuggers read out of the libraries, an eighth of the whole.
+
+    Not out of what the wheels brought along in ``*.libs``: these files were rearranged after linking, and strip breaks
+    such files.
+    """
+    paths = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and not path.parent.name.endswith(".libs")]
+    for path in paths:
+        with path.open("rb") as file:
+            if file.read(4) != b"\x7fELF":
+                continue
+        must(["strip", "--strip-unneeded", path], f"{path} could not be stripped")
 
 
 SUITE = """
@@ -103,11 +124,12 @@ RUNS = {
 
 
 def smoke(program: Path) -> None:
-    """The window opens and closes, runs give the results of the wheel, a batch has workers, the doctor is content."""
+    """The window opens and closes, runs give the wheel's results, batches have workers, reports are written, the doctor is content."""
     with tempfile.TemporaryDirectory() as home:
         (Path(home) / "suite.toml").write_text(SUITE, encoding="utf-8")
         batch = ["batch", "suite.toml", "--workers", "2", "--workspace", "batch.robgui"]
-        for arguments in (["gui"], batch, ["doctor"]):
+        report = ["report", "batch.robgui", "--html", "report.html", "--pdf", "report.pdf"]
+        for arguments in (["gui"], batch, report, ["doctor"]):
             attempt([program], arguments, home)
         for name, run in RUNS.items():
             frozen, plain = (outcome(start, run, home) for start in ([program], [BUILDER, "-P", "-m", "robgui"]))
@@ -127,7 +149,7 @@ def outcome(start: Sequence[str | Path], run: Sequence[str], home: str) -> dict[
 
 def attempt(start: Sequence[str | Path], arguments: Sequence[str], home: str) -> None:
     """Runs robgui with these arguments, away from the user's folders."""
-    print(f"Trying: robgui {' '.join(arguments)}", flush=True)
+    print(f"Trying the {'application' if start[0] == PROGRAM else 'wheel'}: robgui {' '.join(arguments)}", flush=True)
     must([*start, *arguments], f"robgui {arguments[0]} does not work in {start[0]}", folder=home, extra=_alone(home))
 
 

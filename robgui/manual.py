@@ -94,9 +94,18 @@ def settings(analyses: Iterable[Analysis]) -> str:
     return "\n\n".join(parts[:1]) + "\n\n" + "\n".join(f"\n{part}\n" if part.startswith("#") else part for part in parts[1:])
 
 
+def _without_marks(body: str) -> str:
+    """The words of a section without the marks of Markdown, in one line."""
+    text = re.sub(r"^\s*(?:#+|[-*+>]|\d+\.)\s+", "", body, flags=re.MULTILINE)
+    text = re.sub(r"^\s*\|?(?:\s*:?-{3,}:?\s*\|?)+\s*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"\*\*|`|(?<!\w)[*_](?=\w)|(?<=[\w.])[*_](?!\w)", "", text)
+    return " ".join(text.replace("|", " ").split())
+
+
 def _around(body: str, words: list[str]) -> str:
     """A piece of text around the first word found."""
-    plain = " ".join(body.split())
+    plain = _without_marks(body)
     place = min((found for word in words if (found := plain.casefold().find(word)) >= 0), default=0)
     start = max(0, place - 60)
     return ("…" if start else "") + plain[start : start + 160] + ("…" if len(plain) > start + 160 else "")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import os
 import pickle
@@ -13,6 +14,8 @@ import pytest
 import torch
 
 from robgui.cli import main
+from robgui.cli.progress import Progress
+from robgui.core.analysis import Step
 from robgui.core.workspace import RunState, Workspace
 from tests.core import tiny
 
@@ -216,7 +219,8 @@ LONG = ["--index", "0", "--samples", "1000000", "--sampler", "plain", "--target-
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-def test_ctrl_c_keeps_the_partial_result_and_exits_with_130(files, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_a_request_to_end_keep_the_partial_result_and_exit_with_130(files, tmp_path, number):
     out, kept = tmp_path / "r.json", tmp_path / "w.robgui"
     words = ["run", "zonnscan", "--model", files / "m.pt2", "--data", files / "d.npz", "--workspace", kept, "--out", out, *LONG]
     import pty
@@ -235,7 +239,7 @@ def test_ctrl_c_keeps_the_partial_result_and_exits_with_130(files, tmp_path):
         seen += os.read(leader, 4096)
     while b" left" not in seen and process.poll() is None:
         seen += os.read(leader, 4096)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     seen += drain(leader)
     process.communicate(timeout=60)
     assert process.returncode == 130, seen
@@ -314,3 +318,136 @@ def test_a_report_of_a_missing_workspace_is_one_sentence(tmp_path):
     done = robgui("report", tmp_path / "none.robgui", "--html", tmp_path / "r.html")
     assert done.returncode == 2
     assert "There is no workspace" in sentence(done.stderr)
+
+
+def test_a_mistyped_option_or_command_is_named_and_the_nearest_one_is_offered(files, capsys, tmp_path):
+    assert run(files, "--sampels", 5) == 2
+    assert "There is no option --sampels; did you mean --samples?" in sentence(capsys.readouterr().err)
+    assert main(["reprot"]) == 2
+    assert "There is no command 'reprot'; did you mean report?" in sentence(capsys.readouterr().err)
+    assert main([str(files / "m.pt2")]) == 2
+    assert "robgui gui " in sentence(capsys.readouterr().err)
+    assert main(["list", "everything"]) == 2
+    assert "'everything' was not expected" in sentence(capsys.readouterr().err)
+
+
+def test_settings_come_from_a_file_and_options_go_before_it(files, tmp_path, capsys):
+    (tmp_path / "p.toml").write_text('samples = 3\nradii = "0:0.2:3"\nfail-after = "none"\n')
+    assert run(files, "--params", tmp_path / "p.toml", "--seed", 7, "--out", tmp_path / "r.json") == 0
+    asked = json.loads((tmp_path / "r.json").read_text())["request"]["params"]
+    assert (asked["samples"], asked["radii"], asked["seed"]) == (3, [0.0, 0.1, 0.2], 7)
+    assert run(files, "--params", tmp_path / "r.json", "--samples", 2) == 0
+    again = json.loads(capsys.readouterr().out)["request"]["params"]
+    assert again == {**asked, "samples": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("p.toml", "sampels = 3", "did you mean samples"),
+        ("p.toml", "a b", "no TOML or JSON"),
+        ("p.json", "[1]", "holds no settings"),
+        ("p.json", "{", "no TOML or JSON"),
+        ("p.json", '{"request": {"analysis": "zonnscan", "params": {}}}', "a result of zonnscan"),
+    ],
+)
+def test_a_file_that_holds_no_settings_is_one_sentence(files, tmp_path, capsys, name, text, expected):
+    (tmp_path / name).write_text(text)
+    assert run(files, "--params", tmp_path / name) == 2
+    assert expected in sentence(capsys.readouterr().err)
+    assert run(files, "--params", tmp_path / "nowhere.toml") == 2
+    assert "cannot be read" in sentence(capsys.readouterr().err)
+
+
+def test_class_names_come_from_a_file(files, tmp_path, capsys):
+    (tmp_path / "names.txt").write_text("tench, Tinca\nGrünfink\nhen\ncock\n", encoding="utf-8")
+    assert main(["inspect", str(files / "m.pt2"), "--names", str(tmp_path / "names.txt"), "--data", str(files / "d.npz"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["classes"] == ["tench, Tinca", "Grünfink", "hen", "cock"]
+    assert (document["parameters"], document["inputs"], document["counted"]) == (68, 6, 6)
+    assert document["answers"][1]["truth"] == "Grünfink"
+    assert main(["inspect", str(files / "m.pt2"), "--names", str(tmp_path / "nowhere.txt")]) == 2
+    assert "nowhere.txt" in sentence(capsys.readouterr().err)
+
+
+def test_list_writes_json_schemas(capsys):
+    assert main(["list", "--json"]) == 0
+    found = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert "samples" in found["zonnscan"]["settings"]["properties"]
+
+
+def test_what_was_left_out_of_the_data_is_said(files, tmp_path, capsys):
+    rows = "\n".join(["a,b,c,label", "0.1,0.2,0.3,1", "0.1,,0.3,0", "0.1,0.2", "0.5,0.2,0.3,0"])
+    (tmp_path / "d.csv").write_text(rows)
+    words = ["--model", files / "m.pt2", "--data", tmp_path / "d.csv", "--samples", 1]
+    assert main(["run", "tiny-confidence", *map(str, words)]) == 0
+    said = capsys.readouterr().err
+    assert "d.csv: 1 of 3 rows are left out because a value is missing." in said
+    assert "2 files or rows of d.csv were left out, the first: row 4: it has 2 cells, the header has 4." in said
+
+
+def test_values_in_another_range_name_the_option_of_the_command_line(files, tmp_path, capsys):
+    np.save(tmp_path / "d.npy", np.linspace(-1, 1, 3 * 64).reshape(3, 8, 8))
+    assert main(["inspect", str(files / "m.pt2"), "--data", str(tmp_path / "d.npy")]) == 2
+    assert "Say it with --data-set low=-1 --data-set high=1." in capsys.readouterr().err
+
+
+def test_a_terminal_that_knows_no_umlauts_is_spared_them_and_json_still_parses(files, tmp_path):
+    (tmp_path / "names.txt").write_text("blau\ngrün\nrot\ngelb\n", encoding="utf-8")
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = robgui("inspect", files / "m.pt2", "--names", tmp_path / "names.txt", env=plain)
+    assert done.returncode == 0 and "gr\\xfcn" in done.stdout
+    done = robgui("inspect", files / "m.pt2", "--names", tmp_path / "names.txt", "--json", env=plain)
+    assert json.loads(done.stdout)["classes"][1] == "grün"
+
+
+def test_a_result_that_cannot_be_written_at_the_end_is_not_lost(files, tmp_path, capsys, monkeypatch):
+    from robgui.cli import run as module
+
+    out, tried = tmp_path / "r.json", []
+
+    def write(fields, path):
+        tried.append(path)
+        if path == out:
+            raise OSError(28, "No space left on device")
+        path.write_text(json.dumps({"done": fields["done"]}))
+
+    monkeypatch.setattr(module, "write_document", write)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert run(files, "--samples", 2, "--out", out) == 2
+    assert f"No space left on device); it lies in {tried[1]} instead." in capsys.readouterr().err
+    assert json.loads(tried[1].read_text()) == {"done": 2}
+
+
+def test_a_place_that_cannot_be_written_is_found_before_the_work(files, capsys):
+    assert run(files, "--out", "/proc/r.json" if sys.platform == "linux" else "/nowhere/r.json") == 2
+    assert "it cannot be written there" in sentence(capsys.readouterr().err)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 200])
+def test_the_bar_fits_the_terminal(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stream = Terminal()
+    Progress("zoNNscan radius sweep", stream).show(Step(100, 100, None))
+    drawn = stream.getvalue().removeprefix("\r\x1b[K")
+    assert len(drawn) < columns and "100%" in drawn
+    assert ("#" in drawn) == (columns > 20)
+
+
+def test_the_time_left_is_not_guessed_from_the_first_crumbs(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr("robgui.cli.progress.time.monotonic", lambda: now[0])
+    stream = io.StringIO()
+    progress = Progress("work", stream)
+    progress.show(Step(0, 100_000, None))
+    now[0] += 60
+    progress.show(Step(10_000, 10_000_000_000, None))
+    assert "left" not in stream.getvalue()
+    now[0] += 60
+    progress.show(Step(50_000, 100_000, None))
+    assert "work: 50%, 2 min 0 s left" in stream.getvalue()

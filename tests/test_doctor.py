@@ -90,6 +90,27 @@ def test_missing_x11_libraries_do_not_matter_without_a_display(monkeypatch):
     assert libraries.check_x11_libraries().state == "WARN"
 
 
+def test_a_missing_library_is_one_thing_to_repair_though_qt_does_not_start(monkeypatch):
+    _ldd(monkeypatch, xcb="\tlibxcb-cursor.so.0 => not found\n", offscreen="")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setattr(qt, "probe", lambda name, variables: (None, "qt.qpa.plugin: it could not be loaded"))
+    looks = (libraries.check_x11_libraries, qt.check_qt_starts, qt.check_fonts, qt.check_gl)
+    assert [look().state for look in looks] == ["FAIL", "WARN", "WARN", "WARN"]
+    assert "driver" not in qt.check_gl().sentence
+
+
+def test_a_qt_that_does_not_start_for_another_reason_is_a_failure(monkeypatch):
+    _ldd(monkeypatch, xcb="", offscreen="")
+    monkeypatch.setattr(qt, "probe", lambda name, variables: (None, "undefined symbol"))
+    assert (qt.check_qt_starts().state, "undefined symbol" in qt.check_qt_starts().sentence) == ("FAIL", True)
+
+
+def test_an_opengl_that_crashes_is_told_apart_from_a_qt_that_does_not_start(monkeypatch):
+    monkeypatch.setattr(qt, "probe", lambda name, variables: (None, "Segmentation fault") if name == "gl" else ({"version": "6"}, ""))
+    assert (qt.check_gl().state, "driver" in qt.check_gl().sentence) == ("WARN", True)
+
+
 def test_a_library_that_qt_always_needs_is_told_once_and_is_a_failure(monkeypatch):
     _ldd(monkeypatch, xcb="\tlibEGL.so.1 => not found\n", offscreen="\tlibEGL.so.1 => not found\n")
     assert libraries.check_qt_libraries().packages == ("libegl1",)
@@ -146,7 +167,7 @@ def test_an_opencv_built_with_qt_is_a_warning(monkeypatch):
 @pytest.mark.parametrize(
     ("cuda", "devices", "driver", "state", "word"),
     [
-        ("", [], "", "OK", "CPU"),
+        ("", [], "", "OK", "CPU with 2 threads"),
         ("", [], "Driver Version: 550.1   CUDA Version: 12.4", "WARN", "build for the CPU"),
         ("12.8", [], "Driver Version: 470.2   CUDA Version: 11.4", "WARN", "goes up to CUDA 11.4; update the driver"),
         ("12.8", ["RTX"], "Driver Version: 570.1   CUDA Version: 12.8", "OK", "driver 570.1: RTX"),

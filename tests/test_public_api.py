@@ -97,3 +97,18 @@ def test_what_cannot_be_used_is_said_in_words(model):
         robgui.run("tiny_confidence", [], tiny.inputs())
     with pytest.raises(ParamsError, match="samples"):
         robgui.run("tiny_confidence", model, tiny.inputs(), samples=-1)
+
+
+def test_one_image_may_be_given_as_other_programs_keep_it():
+    image = np.random.default_rng(0).random((8, 9)).astype(np.float32)
+    grey = robgui.Classifier.from_callable(lambda x: x.flatten(1)[:, :2], (1, 8, 9))
+    colour = robgui.Classifier.from_callable(lambda x: x.flatten(1)[:, :2], (3, 8, 9))
+    whole = robgui.run("zonnscan", grey, image[None, None], samples=16, radii=(0.0, 0.1)).index
+    for given in (image, image[None], image[..., None]):
+        np.testing.assert_array_equal(robgui.run("zonnscan", grey, given, samples=16, radii=(0.0, 0.1)).index, whole)
+    assert len(robgui.run("zonnscan", colour, np.stack([image] * 3, -1), samples=16, radii=(0.0, 0.1)).index) == 2
+
+
+def test_a_classifier_shows_what_it_is():
+    shown = repr(robgui.Classifier.from_callable(lambda x: x[:, :2], (6,), name="two"))
+    assert shown == "Classifier('two', table 6, 2 classes, cpu)"

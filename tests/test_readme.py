@@ -183,9 +183,9 @@ def listing(command: str, folder: Path) -> None:
 
 
 def development(command: str, folder: Path) -> None:
-    """``run`` and ``test`` would install packages and start these very tests again: that they exist is what is checked.
+    """These would install packages and start these very tests again: that they exist is what is checked.
 
-    tests/test_dev.py runs both with the calls to the system recorded.
+    tests/test_dev.py runs ``run`` and ``test`` with the calls to the system recorded.
     """
     _, script, name = shlex.split(command)
     done = subprocess.run([sys.executable, ROOT / script, "--help"], capture_output=True, text=True, check=False)
@@ -228,7 +228,7 @@ def plain(command: str, folder: Path) -> None:
 
 #: How each command of the README is run; a pattern must fit the whole command.
 CHECKS: dict[str, Callable[[str, Path], None]] = {
-    r"python3 packaging/dev\.py (run|test)": development,
+    r"python3 packaging/dev\.py (run|test|package)": development,
     r"pip install .*": install,
     r"python -m tests\.bench\.\w+( .*)?": bench,
     r"robgui": window,

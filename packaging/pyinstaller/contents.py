@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from pathlib import PurePosixPath
 
 #: Packages whose every module is taken: they import by name, which no analysis of import statements sees.
@@ -33,11 +34,10 @@ EXCLUDED = (
     "tkinter",
     "_tkinter",
     "IPython",
-    "ipykernel",
-    "qtconsole",
     "PyQt5",
     "PyQt6",
     "PySide2",
+    "PySide6.QtNetwork",
     "PySide6.QtQml",
     "PySide6.QtQuick",
     "ray",
@@ -56,35 +56,38 @@ EXCLUDED = (
     "pyqtgraph.jupyter",
 )
 
-#: What a hook takes along with its package and nothing reads when the program runs. robgui has a look of its own, so
-#: GTK's is not among it.
+#: What a hook takes along with its package and nothing reads when the program runs. robgui has a look of its own and
+#: wants no network: GTK's look, Qt's plugins for screens without a window system and for TLS are not needed.
 UNREAD = (
     "torch/include",
     "torch/share",
     "torch/test",
+    "torch/testing/_internal",
     "onnx/backend/test",
-    "sklearn/datasets/tests",
+    "sklearn/datasets/data",
+    "sklearn/datasets/descr",
+    "sklearn/datasets/images",
+    "matplotlib/mpl-data/sample_data",
     "PySide6/Qt/qml",
     "PySide6/Qt/translations",
-    "PySide6/Qt/plugins/qmltooling",
+    "PySide6/Qt/plugins/egldeviceintegrations",
+    "PySide6/Qt/plugins/generic",
+    "PySide6/Qt/plugins/networkinformation",
+    "PySide6/Qt/plugins/platforms/libqeglfs.so",
+    "PySide6/Qt/plugins/platforms/libqlinuxfb.so",
+    "PySide6/Qt/plugins/platforms/libqminimalegl.so",
+    "PySide6/Qt/plugins/platforms/libqvkkhrdisplay.so",
+    "PySide6/Qt/plugins/platforms/libqvnc.so",
     "PySide6/Qt/plugins/platformthemes/libqgtk3.so",
+    "PySide6/Qt/plugins/qmltooling",
+    "PySide6/Qt/plugins/tls",
 )
 
-#: Helpers of torch's own tests, and the libraries that only GTK's look needs.
-UNREAD_FILES = (
-    "libtorchbind_test.so",
-    "libjitbackend_test.so",
-    "libbackend_with_compiler.so",
-    "libaoti_custom_ops.so",
-    "libgtk-3.so",
-    "libgdk-3.so",
-    "libgdk_pixbuf",
-    "libatk",
-    "libatspi",
-    "libpango",
-    "libcairo",
-    "libepoxy",
-)
+#: Sources that were compiled when the package was made.
+UNREAD_KINDS = (".pyx", ".pxd", ".tp", ".h", ".cpp", ".build")
+
+#: Helpers of torch's own tests.
+UNREAD_FILES = ("libtorchbind_test.so", "libjitbackend_test.so", "libbackend_with_compiler.so", "libaoti_custom_ops.so")
 
 #: Taken from the system instead: the graphics driver loads a C++ library that must not be older than itself, and
 #: the fonts' configuration belongs to the library that reads it.
@@ -103,6 +106,26 @@ def wanted_file(place: str) -> bool:
         return False
     if path.parts[:2] == ("torch", "bin"):
         return path.name == "torch_shm_manager"  # tensors shared between processes need this one
-    if path.parts[0] != "resources" and path.parts[-1].startswith(UNREAD_FILES):
+    if path.parts[0] != "resources" and (path.name.startswith(UNREAD_FILES) or path.suffix in UNREAD_KINDS):
         return False
     return not (len(path.parts) == 1 and path.name.startswith(FROM_SYSTEM))
+
+
+def unneeded(libraries: Mapping[str, Set[str]]) -> set[str]:
+    """Places of the shared libraries that came for something left out: nothing that stays asks for them.
+
+    Args:
+        libraries: The place of every library and program, and the names of the libraries that it asks for.
+    """
+    gone: set[str] = set()
+    while True:
+        asked = {name for place, names in libraries.items() if place not in gone for name in names}
+        more = {place for place in libraries if place not in gone and _is_shared(place) and PurePosixPath(place).name not in asked}
+        if not more:
+            return gone
+        gone |= more
+
+
+def _is_shared(place: str) -> bool:
+    path = PurePosixPath(place)
+    return str(path.parent) in (".", "PySide6/Qt/lib") and ".so" in path.name and not path.name.startswith("libpython")

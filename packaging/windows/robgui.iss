@@ -1,4 +1,4 @@
-; The installer for Windows, for Inno Setup 6. Untested: written to the conventions, never run.
+; The installer for Windows, for Inno Setup 6.3 or newer. Untested: written to the conventions, never run.
 ; Made by: python packaging\dev.py package (on Windows, with Inno Setup installed), which gives the version and
 ; has put the application into dist\app\robgui before.
 
@@ -13,8 +13,8 @@ AppName=robgui
 AppVersion={#Version}
 AppPublisher=robgui contributors
 DefaultDirName={autopf}\robgui
-DefaultGroupName=robgui
 DisableProgramGroupPage=yes
+WizardStyle=modern
 LicenseFile=..\..\LICENSE
 OutputDir=..\..\dist
 OutputBaseFilename=robgui-{#Version}-setup
@@ -47,6 +47,7 @@ Name: "{autodesktop}\robgui"; Filename: "{app}\robgui-gui.exe"; Tasks: desktopic
 
 [Registry]
 Root: HKA; Subkey: "Software\Classes\.robgui"; ValueType: string; ValueData: "robgui.workspace"; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.robgui\OpenWithProgids"; ValueType: string; ValueName: "robgui.workspace"; ValueData: ""; Flags: uninsdeletevalue
 Root: HKA; Subkey: "Software\Classes\robgui.workspace"; ValueType: string; ValueData: "robgui workspace"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\robgui.workspace\DefaultIcon"; ValueType: string; ValueData: "{app}\robgui-gui.exe,0"
 Root: HKA; Subkey: "Software\Classes\robgui.workspace\shell\open\command"; ValueType: string; ValueData: """{app}\robgui-gui.exe"" gui ""%1"""
@@ -63,4 +64,15 @@ begin
   if not RegQueryStringValue(HKCU, 'Environment', 'Path', Current) then
     Current := '';
   Result := Pos(';' + Uppercase(ExpandConstant('{app}')) + ';', ';' + Uppercase(Current) + ';') = 0;
+end;
+
+procedure CurUninstallStepChanged(Step: TUninstallStep);
+var
+  Current: String;
+begin
+  if (Step <> usPostUninstall) or not RegQueryStringValue(HKCU, 'Environment', 'Path', Current) then
+    Exit;
+  Current := ';' + Current + ';';
+  if StringChangeEx(Current, ';' + ExpandConstant('{app}') + ';', ';', True) > 0 then
+    RegWriteExpandStringValue(HKCU, 'Environment', 'Path', Copy(Current, 2, Length(Current) - 2));
 end;

@@ -108,7 +108,9 @@ class _Expansion:
             yield from ((model,) for model in fitting)
         elif len(fitting) < takes.fewest_models:
             name = source.dataset.name if source else "no data"
-            self.left_out.append(f"{known.title} needs {takes.fewest_models} models; {len(fitting)} fit {name}.")
+            self.left_out.append(
+                f"{known.title} needs {takes.fewest_models} models; {len(fitting)} {'fits' if len(fitting) == 1 else 'fit'} {name}."
+            )
         else:
             yield from itertools.combinations(fitting, min(len(fitting), takes.most_models or len(fitting)))
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 from robgui.batch.batch import Entry, Progress
 from robgui.batch.gates import Outcome
 from robgui.core.run import RunState
+from robgui.core.words import count
 
 #: Characters that XML 1.0 cannot hold at all.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -31,8 +32,8 @@ def sentences(progress: Progress, outcomes: Sequence[Outcome], left_out: Sequenc
         "stopped early": progress.count(RunState.CANCELLED),
         "not begun": progress.count(RunState.QUEUED),
     }
-    told = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
-    yield f"{len(progress.entries):,} requests: {told or 'nothing to do'}."
+    told = ", ".join(f"{many:,} {word}" for word, many in counts.items() if many)
+    yield f"{count(len(progress.entries), 'request')}: {told or 'nothing to do'}."
     yield from _first([f"Left out: {why}" for why in left_out], most)
     yield from _first([f"Failed: {entry.title}: {entry.error}" for entry in progress.entries if entry.state is RunState.FAILED], most)
     for outcome in outcomes:
@@ -83,7 +84,7 @@ def junit(name: str, progress: Progress, outcomes: Sequence[Outcome]) -> bytes:
 
 
 def _words(outcome: Outcome) -> str:
-    return "passed" if outcome.passed else f"FAILED for {len(outcome.broken):,} of {outcome.checked:,} requests"
+    return "passed" if outcome.passed else f"FAILED for {len(outcome.broken):,} of {count(outcome.checked, 'request')}"
 
 
 def _as_json(entry: Entry) -> dict[str, Any]:

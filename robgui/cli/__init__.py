@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from robgui import __version__
-from robgui.core.errors import IncompleteModelError, ParamsError, RobguiError, TrustError
+from robgui.cli.printing import speak_any_encoding
+from robgui.cli.signals import ending_like_ctrl_c
+from robgui.core.errors import DataError, IncompleteModelError, ParamsError, RobguiError, TrustError
 
 GATE_FAILED = 1
 INTERRUPTED = 130
@@ -36,12 +39,31 @@ class Parser(argparse.ArgumentParser):
         """Raises the message; ``main`` prints it."""
         raise ParamsError(f"{message} (see {self.prog} --help)")
 
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """As usual, but what is not known is named alone, with the option that looks most like it."""
+        given, rest = self.parse_known_args(args, namespace)
+        if rest:
+            raise ParamsError(self._not_known(rest))
+        return given
+
+    def _not_known(self, rest: list[str]) -> str:
+        from robgui.core.params_problems import hint
+
+        advice = f"see {self.prog} --help."
+        options = [word.partition("=")[0] for word in rest if word.startswith("-")]
+        if options:
+            return f"There is no option {options[0]}; {hint(options[0], self._option_string_actions, advice)}"
+        return f"The word {rest[0]!r} was not expected; {advice}"
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Does what the arguments say; returns the exit code: 0 done, 1 a gate failed, 2 bad input, 130 interrupted."""
     words = list(sys.argv[1:] if argv is None else argv)
+    speak_any_encoding()
     try:
-        return _dispatch(words)
+        code = _dispatch(words)
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         print("robgui: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -53,6 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         if isinstance(error, RobguiError):
             print(f"robgui: {error}{_how(error)}", file=sys.stderr)
+        elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            print("robgui: There is no space left where the output goes; free some space and try again.", file=sys.stderr)
         else:
             text = " ".join(str(error).split())[:300]
             print(f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see where)", file=sys.stderr)
@@ -63,6 +87,8 @@ def _how(error: RobguiError) -> str:
     """How to say on the command line what an error asks for."""
     if isinstance(error, TrustError):
         return " To say so, add --trust."
+    if isinstance(error, DataError) and error.option:
+        return f" Say it with {' '.join(f'--data-set {word}' for word in error.option.split())}."
     if isinstance(error, IncompleteModelError):
         return " Say it with --model-set, for example --model-set architecture=nets.py:build --model-set shape=3,32,32."
     return ""
@@ -76,7 +102,8 @@ def _dispatch(words: list[str]) -> int:
         case "run":
             from robgui.cli.run import run
 
-            return run(rest)
+            with ending_like_ctrl_c():
+                return run(rest)
         case "batch":
             from robgui.cli.batch import batch
 
@@ -92,7 +119,8 @@ def _dispatch(words: list[str]) -> int:
         case "reproduce":
             from robgui.cli.reproduce import reproduce
 
-            return reproduce(rest)
+            with ending_like_ctrl_c():
+                return reproduce(rest)
         case "doctor":
             from robgui.doctor import main as doctor
 
@@ -105,8 +133,19 @@ def _dispatch(words: list[str]) -> int:
             return tour(rest)
         case "report":
             return _report(rest)
+    if not command.startswith("-"):
+        raise ParamsError(_no_command(command))
     _overview().parse_args(words)
     return 0
+
+
+def _no_command(word: str) -> str:
+    from robgui.core.params_problems import hint
+
+    if Path(word).exists():
+        return f"{word} is a file, not a command; open it in the window with: robgui gui {word}"
+    advice = hint(word, _COMMANDS, f"choose one of: {', '.join(_COMMANDS)}.")
+    return f"There is no command {word!r}; {advice}"
 
 
 def _overview() -> Parser:

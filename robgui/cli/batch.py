@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
-import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,9 +18,12 @@ from robgui.batch.plan import Plan, expand
 from robgui.batch.suite import Suite, read_suite, suite_path
 from robgui.cli import GATE_FAILED, INTERRUPTED, Parser
 from robgui.cli import progress as bar
+from robgui.cli.files import writable
+from robgui.cli.printing import print_json
 from robgui.core.analysis import Step, find
 from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.run import RunState
+from robgui.core.words import count
 from robgui.core.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def batch(words: list[str]) -> int:
         importlib.import_module(module)
     suite = read_suite(suite_path(given.suite))
     gates = _gates(suite, given.fail_on)
-    report = _writable("--junit", given.junit)
+    report = writable("--junit", given.junit)
     shown = bar.Progress("Opening models and data")
     executor, device = _executor(given, suite)
     try:
@@ -64,7 +65,7 @@ def _carry_out(going: Batch, shown: bar.Progress) -> Progress:
                 if entry.state is RunState.FAILED and entry.number not in failed:
                     failed.add(entry.number)
                     shown.say(f"Failed: {entry.title}: {entry.error}")
-            shown.title = f"{picture.ended:,} of {len(picture.entries):,} requests"
+            shown.title = f"{picture.ended:,} of {count(len(picture.entries), 'request')}"
             shown.show(Step(round(1000 * picture.share), 1000, None))
     shown.close()
     return picture
@@ -147,18 +148,7 @@ def _tell(
         except OSError as error:
             raise RobguiError(f"The report cannot be written to {report} ({error.strerror}); choose another place.") from error
     if given.json:
-        made = summary.document(picture, outcomes, plan.left_out, _workspace(given, suite).absolute())
-        print(json.dumps(made, indent=1, allow_nan=False, ensure_ascii=False))
-
-
-def _writable(option: str, name: str | None) -> Path | None:
-    """A file to be written at the end, found wanting before the work and not after it."""
-    if name is None:
-        return None
-    path = Path(name)
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise ParamsError(f"{option} {name}: it cannot be written there; name a file in a folder that exists and may be written.")
-    return path
+        print_json(summary.document(picture, outcomes, plan.left_out, _workspace(given, suite).absolute()))
 
 
 def _parser() -> argparse.ArgumentParser:

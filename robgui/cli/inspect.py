@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
+from argparse import RawDescriptionHelpFormatter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robgui.cli import Parser
-from robgui.cli.opening import add_model_options, open_data, open_model
-from robgui.cli.options import describe
-from robgui.core.analysis import analyses
+from robgui.cli.opening import add_model_options, left_out, open_data, open_model
+from robgui.cli.options import describe, named_settings
+from robgui.cli.printing import print_json
+from robgui.core.analysis import Analysis, analyses
+from robgui.core.dataset.options import Options
+from robgui.core.model_settings import ModelSettings
 from robgui.core.params_text import write
+from robgui.core.words import count
 
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
@@ -27,7 +34,10 @@ def list_analyses(words: list[str]) -> int:
     parser = Parser(
         prog="robgui list", description="Lists the analyses, the question each answers, and their settings.", allow_abbrev=False
     )
-    parser.parse_args(words)
+    parser.add_argument("--json", action="store_true", help="as JSON, the settings of each analysis as a JSON schema")
+    if parser.parse_args(words).json:
+        print_json([_described(known) for known in analyses().values()])
+        return 0
     for name, known in analyses().items():
         print(f"{name.replace('_', '-')}: {known.title}\n  {known.question}")
         for field_name, field in known.params.model_fields.items():
@@ -35,19 +45,39 @@ def list_analyses(words: list[str]) -> int:
     return 0
 
 
+def _described(known: Analysis) -> dict[str, object]:
+    return {"name": known.name, "title": known.title, "question": known.question, "settings": known.params.model_json_schema()}
+
+
 def inspect(words: list[str]) -> int:
     """Prints what a model file holds and, with data, how the model answers."""
-    parser = Parser(prog="robgui inspect", description="Says what a model file holds and how it behaves.", allow_abbrev=False)
+    parser = Parser(
+        prog="robgui inspect",
+        description="Says what a model file holds and how it behaves.",
+        epilog=f"{named_settings('settings of the model', ModelSettings.model_fields)}\n\n"
+        f"{named_settings('options of the data', Options.model_fields)}",
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
     parser.add_argument("model", help="the model file")
     parser.add_argument("--data", metavar="PATH", help="inputs to try it on")
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
     add_model_options(parser)
     given = parser.parse_args(words)
-    classifier = open_model(given.model, given, lambda sentence: print(sentence, file=sys.stderr))
-    for name, value in facts(classifier).items():
-        print(f"{name + ':':<14}{value}")
-    if given.data:
-        _try_on(classifier, open_data(given.data, given))
+    classifier = open_model(given.model, given, _say)
+    if not given.json:
+        for name, value in facts(classifier).items():
+            print(f"{name + ':':<14}{value}")
+    trial = _try_on(classifier, open_data(given.data, given, _say)) if given.data else None
+    if given.json:
+        print_json({**_document(classifier), **(dataclasses.asdict(trial) if trial else {})})
+    elif trial is not None:
+        _print(trial)
     return 0
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
 
 
 def facts(classifier: Classifier) -> dict[str, str]:
@@ -77,37 +107,103 @@ def _short(text: str) -> str:
 
 
 def _count(classifier: Classifier) -> str:
-    count = classifier.parameters
-    return "unknown (a black box)" if count is None else f"{count:,}"
+    many = classifier.parameters
+    return "unknown (a black box)" if many is None else f"{many:,}"
 
 
-def _try_on(classifier: Classifier, dataset: Dataset) -> None:
-    from robgui.core.dataset import align, inputs, match
+def _document(classifier: Classifier) -> dict[str, object]:
+    """The same as ``facts`` for programs."""
+    able = classifier.capabilities
+    return {
+        "model": classifier.name,
+        "kind": classifier.kind,
+        "shape": classifier.shape,
+        "classes": classifier.labels,
+        "settings": classifier.settings.model_dump(mode="json"),
+        "parameters": classifier.parameters,
+        "gradients": able.gradients,
+        "activations": able.activations,
+        "reason": able.reason,
+        "remarks": classifier.remarks,
+        "device": str(classifier.device),
+        "fingerprint": classifier.fingerprint,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model says of one input; ``truth`` is empty where the label is not known."""
+
+    input: str
+    predicted: str
+    probability: float
+    truth: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A model tried on data: its answers to the first inputs, and how many of those with a label it has right."""
+
+    data: str
+    inputs: int
+    answers: list[Answer]
+    right: int
+    counted: int
+    labelled: int
+
+
+def _try_on(classifier: Classifier, dataset: Dataset) -> Trial:
+    from robgui.core.dataset import align, match
 
     classifier = match(classifier, dataset)
     fitting = align(classifier, dataset)
-    print(f"{'data:':<14}{fitting.name}, {len(fitting):,} inputs")
-    shown = min(_THUMBNAILS, len(fitting))
-    probabilities = classifier.probs(inputs(classifier, fitting, range(shown))).cpu().numpy()
-    for index, row in enumerate(probabilities):
-        best = int(row.argmax())
-        true = (
-            "" if fitting.labels is None or fitting.labels[index] < 0 else f", true class {classifier.labels[int(fitting.labels[index])]}"
-        )
-        print(f"  {fitting.key(index)}: {classifier.labels[best]} ({row[best]:.1%}{true})")
-    print(f"{'accuracy:':<14}{_accuracy(classifier, fitting)}")
+    right, counted, labelled = _accuracy(classifier, fitting)
+    trial = Trial(fitting.name, len(fitting), _answers(classifier, fitting), right, counted, labelled)
+    if sentence := left_out(fitting):
+        _say(sentence)
+    return trial
 
 
-def _accuracy(classifier: Classifier, dataset: Dataset) -> str:
+def _answers(classifier: Classifier, dataset: Dataset) -> list[Answer]:
+    """Those to the first inputs that can be read."""
     from robgui.core.dataset import batches
 
-    known = np.flatnonzero(dataset.labels >= 0) if dataset.labels is not None else np.empty(0, np.int64)
-    if dataset.labels is None or not len(known):
-        return "unknown, the data have no labels"
+    found: list[Answer] = []
+    for indices, x in batches(classifier, dataset, _THUMBNAILS):
+        for index, row in zip(indices, classifier.probs(x).cpu().numpy(), strict=True):
+            best = int(row.argmax())
+            found.append(Answer(dataset.key(index), classifier.labels[best], float(row[best]), _truth(classifier, dataset, index)))
+        if len(found) >= _THUMBNAILS:
+            break
+    return found[:_THUMBNAILS]
+
+
+def _truth(classifier: Classifier, dataset: Dataset, index: int) -> str:
+    number = -1 if dataset.labels is None else int(dataset.labels[index])
+    return "" if number < 0 else dataset.names[number] if number < len(dataset.names) else classifier.labels[number]
+
+
+def _accuracy(classifier: Classifier, dataset: Dataset) -> tuple[int, int, int]:
+    """How many are right, of how many, of how many with a label."""
+    from robgui.core.dataset import batches
+
+    if dataset.labels is None:
+        return 0, 0, 0
+    known = np.flatnonzero(dataset.labels >= 0)
     sample = dataset.subset(known[:_COUNTED])
-    right = seen = 0
+    right = counted = 0
     for indices, x in batches(classifier, sample):
         assert sample.labels is not None
         right += int((classifier.probs(x).argmax(1).cpu().numpy() == sample.labels[indices]).sum())
-        seen += len(indices)
-    return f"{right / max(seen, 1):.1%} of {seen:,} inputs" + (f" (the first of {len(known):,})" if len(known) > _COUNTED else "")
+        counted += len(indices)
+    return right, counted, len(known)
+
+
+def _print(trial: Trial) -> None:
+    print(f"{'data:':<14}{trial.data}, {count(trial.inputs, 'input')}")
+    for answer in trial.answers:
+        truth = f", true class {answer.truth}" if answer.truth else ""
+        print(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
+    words = f"{trial.right / trial.counted:.1%} of {count(trial.counted, 'input')}" if trial.counted else "unknown, the data have no labels"
+    more = f" (the first of {trial.labelled:,})" if trial.labelled > _COUNTED else ""
+    print(f"{'accuracy:':<14}{words}{more}")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.cli.options import pairs
+from robgui.core.class_names import read_names
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.model_settings import ModelSettings
 from robgui.core.params_text import indices
+from robgui.core.words import count
 
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
@@ -19,10 +22,21 @@ if TYPE_CHECKING:
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Options that say how to read models and data, shared by the commands."""
     parser.add_argument(
-        "--model-set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the model: mean=0.5,0.5,0.5 (may be repeated)"
+        "--names", metavar="FILE", help="class names of the model, one per line in the order of its outputs, or a JSON list"
     )
     parser.add_argument(
-        "--data-set", action="append", default=[], metavar="NAME=VALUE", help="an option of the data: label=column (may be repeated)"
+        "--model-set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the model: mean=0.5,0.5,0.5 (may be repeated; robgui inspect --help lists them)",
+    )
+    parser.add_argument(
+        "--data-set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the data: label=column (may be repeated; as above)",
     )
     parser.add_argument("--device", default="", help="cpu, cuda or cuda:1 [cuda where there is one]")
     parser.add_argument("--autocast", action="store_true", help="compute in half precision where that is faster")
@@ -34,18 +48,36 @@ def open_model(path: str, given: argparse.Namespace, say: Callable[[str], None])
     from robgui.core.loading import load
 
     settings = pairs(given.model_set, ModelSettings.model_fields, "model setting")
+    if given.names is not None:
+        settings["labels"] = read_names(Path(given.names))
     classifier = load(path, trust=given.trust, device=_device(given.device), **settings)
     classifier.notice = say
     return classifier.to(classifier.device, autocast=True) if given.autocast else classifier
 
 
-def open_data(path: str, given: argparse.Namespace) -> Dataset:
-    """Opens a dataset as the options say."""
+def open_data(path: str, given: argparse.Namespace, say: Callable[[str], None]) -> Dataset:
+    """Opens a dataset as the options say, and says what was guessed or left out."""
     from robgui.core.dataset import open_dataset
     from robgui.core.dataset.options import Options
 
     options: dict[str, Any] = pairs(given.data_set, Options.model_fields, "data option")
-    return open_dataset(path, **options)
+    dataset = open_dataset(path, **options)
+    for note in dataset.notes:
+        say(note if note.startswith(dataset.name) else f"{dataset.name}: {note}")
+    return dataset
+
+
+def left_out(dataset: Dataset) -> str:
+    """One sentence on what could not be read of a dataset so far; empty when all could."""
+    from robgui.core.dataset.source import Skips
+
+    skipped = dataset.skipped
+    if not skipped:
+        return ""
+    many = min(len(skipped), Skips.LISTED)
+    more = f"{count(many, 'file')} or rows of {dataset.name} were left out, the first: " if many > 1 else "Left out: "
+    reason = skipped[0].reason.rpartition(f"{skipped[0].path}: ")[2].rstrip(".")  # a file says its whole path once more
+    return f"{more}{skipped[0].path}: {reason}."
 
 
 def chosen(dataset: Dataset, given: argparse.Namespace) -> list[int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union, get_args, get_origin
@@ -39,6 +40,12 @@ def describe(field: FieldInfo) -> str:
     shown = default if len(default) <= 60 else default[:57] + "..."
     words.append(f"[{shown or 'none'}]")
     return " ".join(words)
+
+
+def named_settings(title: str, fields: Fields) -> str:
+    """The names that --model-set or --data-set takes, a line each, for the end of a help page."""
+    lines = [f"  {name:<13} {textwrap.fill(describe(field), 100, subsequent_indent=' ' * 16)}" for name, field in fields.items()]
+    return "\n".join([f"{title}:", *lines])
 
 
 def values_of(given: argparse.Namespace, params: type[Params]) -> dict[str, Any]:

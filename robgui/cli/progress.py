@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
@@ -10,8 +11,10 @@ if TYPE_CHECKING:
     from robgui.core.analysis import Step
 
 _WIDTH = 30
-#: Before so many seconds the time left is a wild guess and is not shown.
-_GUESS_AFTER = 1.0
+#: A shorter bar says nothing.
+_NARROWEST = 8
+#: Before so many seconds and so much of the work the time left is a wild guess and is not shown.
+_GUESS_AFTER, _FIRST_SHARE = 1.0, 0.002
 _REDRAW_SECONDS = 0.1
 
 
@@ -26,17 +29,20 @@ class Progress:
         self.title = title
         self._stream = stream or sys.stderr
         self._terminal = self._stream.isatty()
-        self._began = time.monotonic()
+        self._began: float | None = None
         self._drawn = 0.0
         self._tenth = -1
 
     def show(self, step: Step[Any]) -> None:
         """Draws, where there is something new to see."""
         now = time.monotonic()
+        if self._began is None:  # the time that opening the files took says nothing about the work
+            self._began = now
         ended = step.total is not None and step.done >= step.total
         if self._terminal and (ended or now - self._drawn >= _REDRAW_SECONDS):
             self._drawn = now
-            self._stream.write(f"\r\x1b[K{self._bar(step)}")
+            columns = shutil.get_terminal_size().columns
+            self._stream.write(f"\r\x1b[K{self._bar(step, columns)[: max(1, columns - 1)]}")
             self._stream.flush()
         elif not self._terminal and step.total and step.done * 10 // step.total > self._tenth:
             self._tenth = step.done * 10 // step.total
@@ -54,17 +60,22 @@ class Progress:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
 
-    def _bar(self, step: Step[Any]) -> str:
+    def _bar(self, step: Step[Any], columns: int) -> str:
+        """Title, bar and words; in a narrow terminal the bar gives way first, then the title."""
         share = min(1.0, step.done / step.total) if step.total else 0.0
-        filled = round(share * _WIDTH)
-        return f"{self.title} [{'#' * filled}{'.' * (_WIDTH - filled)}] {self._words(step)}"
+        words = self._words(step)
+        width = min(_WIDTH, columns - 1 - len(self.title) - len(words) - 4)
+        if width < _NARROWEST:
+            return f"{self.title} {words}" if len(self.title) + len(words) + 1 < columns else words
+        filled = round(share * width)
+        return f"{self.title} [{'#' * filled}{'.' * (width - filled)}] {words}"
 
     def _words(self, step: Step[Any]) -> str:
-        spent = time.monotonic() - self._began
+        spent = 0.0 if self._began is None else time.monotonic() - self._began
         if not step.total:
             return f"{step.done:,} done, {duration(spent)}"
         share = min(1.0, step.done / step.total)
-        left = f", {duration(spent * (1 - share) / share)} left" if 0 < share < 1 and spent >= _GUESS_AFTER else ""
+        left = f", {duration(spent * (1 - share) / share)} left" if _FIRST_SHARE <= share < 1 and spent >= _GUESS_AFTER else ""
         return f"{share:.0%}{left}"
 
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import shutil
-import signal
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import Any
 
 from robgui.cli import INTERRUPTED, Parser
 from robgui.cli.progress import Progress
+from robgui.cli.signals import deaf
 from robgui.core.analysis import Step
 from robgui.core.claim import Claim, Drawing, Setting, claims_of, methods
 from robgui.core.codec import readable
@@ -45,12 +45,12 @@ def reproduce(words: list[str]) -> int:
                 watcher.say(f"{claim.statement}: {claim.verdict}")
                 record.add(claim)
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is done is now written, whatever the user presses
         state = "interrupted"
         watcher.say("robgui: interrupted; the claims so far are kept")
     finally:
         watcher.close()
-    record.write(state)
+    with deaf():
+        record.write(state)
     print(table(record.claims, shutil.get_terminal_size((_WIDTH, 24)).columns))
     print(record.summary())
     return INTERRUPTED if state == "interrupted" else exit_code(record.claims)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import signal
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from robgui.cli import INTERRUPTED, Parser
-from robgui.cli.opening import add_model_options, chosen, open_data, open_model
+from robgui.cli.files import settings_in, writable
+from robgui.cli.opening import add_model_options, chosen, left_out, open_data, open_model
 from robgui.cli.options import add_params, values_of
+from robgui.cli.printing import print_json
 from robgui.cli.progress import Progress
+from robgui.cli.signals import deaf
 from robgui.core.analysis import Analysis, analyses, find
 from robgui.core.codec import readable
 from robgui.core.drive import Drive, drive, versions
@@ -33,11 +34,12 @@ def run(words: list[str]) -> int:
         _overview().parse_args(words)
     known = find(words[0])
     given = _parser(known).parse_args(words[1:])
-    params = known.params.parse(values_of(given, known.params)).model_dump(mode="json")
+    stored = settings_in(given.params, known) if given.params is not None else {}
+    params = known.params.parse({**stored, **values_of(given, known.params)}).model_dump(mode="json")
     out = _checked(given.out)
     progress = Progress(known.title)
     classifiers = tuple(open_model(model, given, progress.say) for model in given.model)
-    dataset = open_data(given.data, given) if given.data else None
+    dataset = open_data(given.data, given, progress.say) if given.data else None
     picked = chosen(dataset, given) if dataset is not None else None
     request = Request.build(known.name, classifiers, dataset, params, indices=picked)
     request = request.model_copy(update={"models": tuple(reference(classifier, trust=given.trust) for classifier in classifiers)})
@@ -61,13 +63,16 @@ def _carry_out(
         for step in going:
             progress.show(step)
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what has been computed is now written, whatever the user presses
-        going.close()
+        with deaf():
+            going.close()
     except Exception as error:  # noqa: BLE001 - what has been computed is written first, then it is raised again
         problem = error
     progress.close()
     if going.newest is not None:
-        _write(going, out)
+        with deaf():  # what has been computed is now written, whatever the user presses
+            _write(going, out)
+    if dataset is not None and (sentence := left_out(dataset)):
+        progress.say(sentence)
     if problem is not None:
         raise problem
     _tell(going, progress)
@@ -101,24 +106,29 @@ def _write(going: Drive, out: Path | None) -> None:
         "result": going.newest.result,
     }
     if out is None:
-        print(json.dumps(readable(fields)[0], indent=1, allow_nan=False, ensure_ascii=False))
+        print_json(readable(fields)[0])
         return
     try:
         write_document(fields, out)
     except OSError as error:
-        raise RobguiError(f"The result cannot be written to {out} ({error.strerror}); choose another place with --out.") from error
+        raise RobguiError(f"The result cannot be written to {out} ({error.strerror}); {_elsewhere(fields)}.") from error
+
+
+def _elsewhere(fields: dict[str, Any]) -> str:
+    """Writes the result into the folder for temporary files instead; says where it lies."""
+    place = Path(tempfile.gettempdir()) / f"robgui-{fields['analysis']}-{fields['fingerprint']}.json"
+    try:
+        write_document(fields, place)
+    except OSError:  # there is no place at all: the sentence about the first one says why
+        return "choose another place with --out"
+    return f"it lies in {place} instead"
 
 
 def _checked(out: str | None) -> Path | None:
     """The place of the result, found wanting before the work and not after it."""
-    if out is None:
-        return None
-    path = Path(out)
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise ParamsError(f"--out {out}: the result cannot be written there; name a file in a folder that exists and may be written.")
-    if path.suffix == ".npz":
+    if out is not None and Path(out).suffix == ".npz":
         raise ParamsError(f"--out {out}: the result is JSON, and .npz is for the arrays beside it; name a .json file.")
-    return path
+    return writable("--out", out)
 
 
 def _overview() -> argparse.ArgumentParser:
@@ -144,6 +154,9 @@ def _parser(known: Analysis) -> argparse.ArgumentParser:
     which.add_argument("--select", metavar="QUERY", help='which inputs, by query: "label=shirt and index<100"')
     add_model_options(parser)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the analysis (may be repeated)")
+    parser.add_argument(
+        "--params", metavar="FILE", help="settings of the analysis in a TOML or JSON file, or in a result of --out; options go before it"
+    )
     parser.add_argument("--workspace", metavar="FILE", help="also keep the run in this workspace")
     parser.add_argument("--out", metavar="FILE", help="where to write the JSON; large arrays go into an NPZ beside it [stdout]")
     taken = [action.dest for action in parser._actions]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,6 +15,9 @@ from torch import Tensor, nn
 from robgui.core.errors import ModelError
 
 Reduce = Callable[[Tensor], Tensor]
+
+#: What a model that answers with several outputs calls its class scores, the likeliest first.
+_SCORES = ("logits", "scores", "probabilities", "output_probability", "probs", "predictions", "output", "out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class Backend(Protocol):
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
         """Raw output and ``reduce(output)`` of every Conv2d and Linear layer, in order of execution.
 
+        Of an output with four dimensions the second one counts the channels, or the units of a linear layer.
         ``reduce`` works row by row, so that a model may be fed in portions.
         """
         ...
@@ -60,10 +64,11 @@ class Backend(Protocol):
 
 
 class TorchBackend:
-    """An ``nn.Module`` in evaluation mode with frozen weights."""
+    """An ``nn.Module`` in evaluation mode with frozen weights; ``scores`` says which of several outputs is meant."""
 
-    def __init__(self, module: nn.Module, *, layers: tuple[type[nn.Module], ...] = (nn.Conv2d, nn.Linear)) -> None:
+    def __init__(self, module: nn.Module, *, layers: tuple[type[nn.Module], ...] = (nn.Conv2d, nn.Linear), scores: str = "") -> None:
         self.module = module.eval()
+        self.scores = scores
         for parameter in module.parameters():
             parameter.requires_grad_(False)
         self._layers = {name: child for name, child in module.named_modules() if isinstance(child, layers)}
@@ -74,12 +79,16 @@ class TorchBackend:
         self._lock = threading.Lock()
 
     def __call__(self, x: Tensor) -> Tensor:
-        return as_output(self.module(x))
+        return as_output(self.module(x), scores=self.scores)
+
+    def outputs(self, x: Tensor) -> tuple[str, ...]:
+        """What the module calls its outputs where it gives several; nothing where it gives one."""
+        return tuple(_several(self.module(x)))
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
         seen: dict[str, Tensor] = {}
         with self._lock, _hooks(self._layers, seen, reduce):
-            return as_output(self.module(x)), seen
+            return as_output(self.module(x), scores=self.scores), seen
 
     def to(self, device: torch.device) -> TorchBackend:
         self.module.to(device)
@@ -93,8 +102,11 @@ class TorchBackend:
 class CallableBackend:
     """Any Python function of a tensor or a numpy array."""
 
-    def __init__(self, function: Callable[[Any], Any], device: torch.device, *, wants_numpy: bool, gradients: bool) -> None:
+    def __init__(
+        self, function: Callable[[Any], Any], device: torch.device, *, wants_numpy: bool, gradients: bool, scores: str = ""
+    ) -> None:
         self._function = function
+        self._scores = scores
         self._wants_numpy = wants_numpy
         self.device = device
         reason = "" if gradients else "a black box gives outputs only"
@@ -102,7 +114,7 @@ class CallableBackend:
 
     def __call__(self, x: Tensor) -> Tensor:
         answer = self._function(x.detach().cpu().numpy() if self._wants_numpy else x)
-        return as_output(answer, self.device)
+        return as_output(answer, self.device, self._scores)
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
         raise ModelError("A function has no layers to look into; load the model from a file instead.")
@@ -114,10 +126,13 @@ class CallableBackend:
         return None
 
 
-def as_output(answer: Any, device: torch.device | None = None) -> Tensor:
-    """The raw answer as one float tensor ``(n, c)``; refuses what is no score table."""
-    if isinstance(answer, tuple | list) and answer and isinstance(answer[0], Tensor):
-        answer = answer[0]
+def as_output(answer: Any, device: torch.device | None = None, scores: str = "") -> Tensor:
+    """The raw answer as one float tensor ``(n, c)``; refuses what is no score table.
+
+    Of several outputs the one that ``scores`` names is taken, by name or by number from 0, or else the likeliest.
+    """
+    if several := _several(answer):
+        answer = several[pick_output(tuple(several), scores)]
     if not isinstance(answer, Tensor):
         try:
             answer = torch.as_tensor(np.asarray(answer), device=device)
@@ -129,8 +144,30 @@ def as_output(answer: Any, device: torch.device | None = None) -> Tensor:
         answer = answer.flatten(1)
     if answer.ndim != 2:
         raise ModelError(f"the model returns shape {tuple(answer.shape)}, not one row of class scores per input")
-    scores: Tensor = answer if answer.dtype == torch.float64 else answer.float()
-    return scores
+    table: Tensor = answer if answer.dtype == torch.float64 else answer.float()
+    return table
+
+
+def pick_output(names: Sequence[str], wanted: str = "") -> str:
+    """Which of several outputs holds the class scores: the wanted one, one with a telling name, or the first."""
+    if wanted in names:
+        return wanted
+    if wanted.isdecimal() and int(wanted) < len(names):
+        return names[int(wanted)]
+    if wanted:
+        raise ModelError(f"it has no output {wanted!r} to take the scores from; its outputs are: {', '.join(names)}")
+    plain = {name.casefold(): name for name in reversed(names)}
+    return next((plain[name] for name in _SCORES if name in plain), names[0])
+
+
+def _several(answer: Any) -> dict[str, Any]:
+    """The tensors of an answer that is a dict, a named tuple or a row of tensors, by name; empty for one that is a table itself."""
+    if isinstance(answer, Mapping):
+        return {str(name): value for name, value in answer.items() if isinstance(value, Tensor | np.ndarray)}
+    if not isinstance(answer, tuple | list) or not answer or not isinstance(answer[0], Tensor):
+        return {}
+    names = getattr(answer, "_fields", range(len(answer)))
+    return {str(name): value for name, value in zip(names, answer, strict=True) if isinstance(value, Tensor)}
 
 
 def first_line(error: BaseException) -> str:
@@ -141,6 +178,11 @@ def first_line(error: BaseException) -> str:
     return line[:300].rstrip(".")
 
 
+def channels_second(output: Tensor) -> Tensor:
+    """What a linear layer says at every place of a picture ``(n, h, w, units)``, in the order of a convolution ``(n, units, h, w)``."""
+    return output.movedim(-1, 1) if output.ndim == 4 else output
+
+
 @contextmanager
 def _hooks(layers: dict[str, nn.Module], seen: dict[str, Tensor], reduce: Reduce) -> Iterator[None]:
     """Listens to the layers; another thread that calls the same module meanwhile is not listened to."""
@@ -149,7 +191,7 @@ def _hooks(layers: dict[str, nn.Module], seen: dict[str, Tensor], reduce: Reduce
     def hook(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
         def keep(module: nn.Module, inputs: Any, output: Tensor) -> None:
             if threading.get_ident() == here:
-                seen[name] = reduce(output)
+                seen[name] = reduce(channels_second(output) if isinstance(module, nn.Linear) else output)
 
         return keep
 

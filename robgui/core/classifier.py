@@ -13,10 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robgui.core.backend import Backend, CallableBackend, Capabilities, Reduce, TorchBackend, first_line
+from robgui.core.backend import Backend, Capabilities, Reduce, TorchBackend, first_line
+from robgui.core.convention import Convention
 from robgui.core.cost import Counter, batch_size
 from robgui.core.errors import ModelError, RobguiError
+from robgui.core.guessing import kind_of, output_kind, random_inputs, try_function
 from robgui.core.model_settings import Kind, ModelSettings
+from robgui.core.words import count
+
+__all__ = ["Classifier", "kind_of", "out_of_memory", "output_kind", "random_inputs"]
 
 
 class Classifier:
@@ -49,9 +54,12 @@ class Classifier:
         self._content = content
         self._autocast = False
         self._channels_last = False
-        self._make_constants()
+        self._convention = Convention(self.settings, self.device)
         classes = self._probe()
         self.labels = _labels(settings.labels, classes, name)
+
+    def __repr__(self) -> str:
+        return f"Classifier({self.name!r}, {self.kind} {'x'.join(map(str, self.shape))}, {count(self.classes, 'class')}, {self.device})"
 
     @classmethod
     def from_module(
@@ -62,7 +70,9 @@ class Classifier:
         weights = hashlib.sha256()
         for tensor in module.state_dict().values():
             weights.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
-        classifier = cls(TorchBackend(module), chosen, name=name or type(module).__name__, content=weights.hexdigest())
+        classifier = cls(
+            TorchBackend(module, scores=chosen.scores), chosen, name=name or type(module).__name__, content=weights.hexdigest()
+        )
         return classifier if "output" in settings else classifier.with_output_told()
 
     @classmethod
@@ -77,7 +87,7 @@ class Classifier:
             return cls.from_module(function, shape, labels, name, **settings)
         name = name or getattr(function, "__name__", type(function).__name__)
         chosen = ModelSettings(shape=tuple(shape), kind=kind_of(shape), labels=tuple(labels)).change(**settings)
-        backend, raw = _try_function(function, tuple(shape), name)
+        backend, raw = try_function(function, tuple(shape), name, chosen.scores)
         if "output" not in settings:
             chosen = chosen.change(output=output_kind(raw))
         answers = hashlib.sha256(raw.cpu().numpy().tobytes()).hexdigest()
@@ -106,7 +116,7 @@ class Classifier:
         if channels_last is not None:
             self._channels_last = channels_last
             self._backend.channels_last(channels_last)
-        self._make_constants()
+        self._convention = Convention(self.settings, self.device)
         self._largest_batch = batch_size(self.shape, self._operations, self.device)
         return self
 
@@ -121,7 +131,7 @@ class Classifier:
         module = getattr(self._backend, "module", None)
         if not isinstance(module, nn.Module):
             return None
-        return sum(tensor.numel() for tensor in [*module.parameters()] or module.buffers())  # an exported graph has buffers only
+        return sum(tensor.numel() for tensor in [*module.parameters()] or module.buffers())  # a quantised network has buffers only
 
     def class_weights(self) -> Tensor | None:
         """Weights ``(classes, features)`` of the last layer, as far as the model can be looked into; None otherwise."""
@@ -133,6 +143,11 @@ class Classifier:
         rows = [table for table in tables if len(table) == self.classes]
         columns = [table.T for table in tables if table.shape[1] == self.classes]  # some formats keep a linear layer transposed
         return next(iter([*rows[::-1], *columns[::-1]]), None)
+
+    @property
+    def backend(self) -> Backend:
+        """The model itself, for what only its own kind can do: reading its trees, training a copy of it."""
+        return self._backend
 
     @property
     def device(self) -> torch.device:
@@ -162,7 +177,8 @@ class Classifier:
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with weights and settings."""
-        return hashlib.sha256(f"{self._content}|{self.settings.model_dump_json()}".encode()).hexdigest()[:16]
+        unset = None if self.settings.scores else {"scores"}
+        return hashlib.sha256(f"{self._content}|{self.settings.model_dump_json(exclude=unset)}".encode()).hexdigest()[:16]
 
     def tensor(self, values: Any) -> Tensor:
         """Inputs ``(n, *shape)`` or one input as a float tensor on the device."""
@@ -176,24 +192,20 @@ class Classifier:
 
     def encode(self, values: Any) -> np.ndarray:
         """Table or sequence values in their own units -> [0, 1]; images are in [0, 1] already."""
-        array = np.asarray(values, dtype=np.float32)
-        if self.kind == "image":
-            return array
-        low, high = (np.asarray(values, dtype=np.float32) for values in (self.settings.low, self.settings.high))
-        return np.asarray((array - low) / np.where(high == low, 1, high - low), dtype=np.float32)
+        return self._convention.encode(values)
 
     def decode(self, x: Any) -> np.ndarray:
         """[0, 1] -> table or sequence values in their own units; the inverse of encode."""
-        array = np.asarray(x, dtype=np.float32)
-        if self.kind == "image":
-            return array
-        low, high = (np.asarray(values, dtype=np.float32) for values in (self.settings.low, self.settings.high))
-        return np.asarray(low + array * (high - low), dtype=np.float32)
+        return self._convention.decode(x)
+
+    def raw_input(self, x: Tensor) -> Tensor:
+        """What the model itself is given for inputs ``(n, *shape)`` in [0, 1]."""
+        return self._convention.raw_input(x, channels_last=self._channels_last)
 
     def logits(self, x: Tensor) -> Tensor:
         """Scores ``(n, classes)``, differentiable in ``x``; one call of the model."""
         self.calls += len(x)
-        return self._scores(self._call(self._raw_input(x)))
+        return self._convention.scores(self._call(self.raw_input(x)))
 
     def infer(self, x: Any, batch: int = 0) -> Tensor:
         """Scores ``(n, classes)`` without gradient, in batches; a batch that does not fit is halved."""
@@ -227,13 +239,13 @@ class Classifier:
         x = self.tensor(x)
         self.calls += len(x)
         with torch.inference_mode(), self._foreign(x):
-            raw, layers = self._backend.activations(self._raw_input(x), reduce)
-        return self._scores(raw), layers
+            raw, layers = self._backend.activations(self.raw_input(x), reduce)
+        return self._convention.scores(raw), layers
 
     def raw(self, x: Any) -> Tensor:
         """What the model itself answers ``(n, outputs)``, before anything is made of it; for looking at a new model."""
         with torch.inference_mode():
-            return self._call(self._raw_input(self.tensor(x)))
+            return self._call(self.raw_input(self.tensor(x)))
 
     def batch(self, wanted: int = 0) -> int:
         """How many inputs an engine should make at once; ``wanted`` 0 lets the program choose."""
@@ -242,7 +254,7 @@ class Classifier:
     def _infer_or_none(self, x: Tensor) -> Tensor | None:
         try:
             with torch.inference_mode():
-                return self._scores(self._call(self._raw_input(x)))
+                return self._convention.scores(self._call(self.raw_input(x)))
         except (RuntimeError, MemoryError) as error:  # RuntimeError: torch's own, outside the model
             if not out_of_memory(error):
                 raise
@@ -282,81 +294,23 @@ class Classifier:
         dtype = torch.float16 if self.device.type == "cuda" else torch.bfloat16
         return torch.autocast(self.device.type, dtype=dtype, enabled=self._autocast)
 
-    def _raw_input(self, x: Tensor) -> Tensor:
-        if self._scale is not None:
-            x = torch.addcmul(self._shift, x, self._scale)
-        if self.kind != "image":
-            return x
-        if self.settings.channels == "bgr" and x.shape[1] == 3:
-            x = x.flip(1)
-        match self.settings.layout:
-            case "hwc":
-                x = x.permute(0, 2, 3, 1).contiguous()
-            case "flat":
-                x = x.flatten(1)
-            case "column":
-                x = x.flatten(1)[:, :, None]
-            case _ if self._channels_last:
-                x = x.contiguous(memory_format=torch.channels_last)
-        return x
-
-    def _scores(self, raw: Tensor) -> Tensor:
-        raw = raw.float()
-        if self.settings.output == "probabilities":
-            raw = _logits_of(raw, self.settings.multi_label)
-        if self.settings.lowest_wins:
-            raw = -raw
-        if raw.shape[1] == 1:
-            if self.settings.multi_label:
-                raise ModelError(f"{self.name} gives a single score, which is two classes; it cannot be multi-label.")
-            raw = torch.cat([torch.zeros_like(raw), raw], 1)
-        return raw
-
-    def _make_constants(self) -> None:
-        """(low + x·(high − low) − mean) / std as shift + x·scale, or nothing to do."""
-        s = self.settings
-        low, high, mean, std = (torch.tensor(v, dtype=torch.float64, device=self.device) for v in (s.low, s.high, s.mean, s.std))
-        ones = (1, 1) if self.kind == "image" else ()
-        self._shift = ((low - mean) / std).float().reshape(-1, *ones)
-        scale = ((high - low) / std).float().reshape(-1, *ones)
-        identity = bool((self._shift == 0).all()) and bool((scale == 1).all())
-        self._scale: Tensor | None = None if identity else scale
-
     def _probe(self) -> int:
         """Calls the model once so that a wrong shape is found at loading, not in the middle of a run."""
         x = torch.full((2, *self.shape), 0.5, device=self.device)
         counter = Counter()
         try:
             with torch.inference_mode(), counter:
-                scores = self._scores(self._call(self._raw_input(x)))
+                raw = self._call(self.raw_input(x))
         except MemoryError as error:
             raise ModelError(f"{self.name}: not enough memory for two inputs of shape {self.shape} on {self.device}.") from error
-        if len(scores) != 2:
-            raise ModelError(f"{self.name} returns {len(scores)} rows for 2 inputs; it must return one row of scores per input.")
+        if len(raw) != 2:
+            raise ModelError(f"{self.name} returns {len(raw)} rows for 2 inputs; it must return one row of scores per input.")
+        if raw.shape[1] == 1 and self.settings.multi_label:
+            raise ModelError(f"{self.name} gives a single score, which is two classes; it cannot be multi-label.")
         self._operations = counter.total / 2
         self._largest_batch = batch_size(self.shape, self._operations, self.device)
-        return int(scores.shape[1])
-
-
-def kind_of(shape: Sequence[int]) -> Kind:
-    """The kind of input a shape suggests."""
-    kinds: dict[int, Kind] = {1: "table", 2: "sequence", 3: "image"}
-    try:
-        return kinds[len(shape)]
-    except KeyError:
-        raise ModelError(f"an input has 1 (table), 2 (sequence) or 3 (image) dimensions, not {len(shape)}: {tuple(shape)}.") from None
-
-
-def output_kind(raw: Tensor) -> str:
-    """``probabilities`` if every row is a distribution (or one column lies in [0, 1]), else ``logits``."""
-    inside = bool(((raw >= 0) & (raw <= 1)).all())
-    sums = raw.sum(1)
-    return "probabilities" if inside and (raw.shape[1] == 1 or bool(((sums - 1).abs() < 1e-3).all())) else "logits"
-
-
-def random_inputs(shape: Sequence[int], count: int = 8) -> Tensor:
-    """The same few inputs ``(count, *shape)`` in [0, 1] every time, on the CPU; for looking at a new model."""
-    return torch.rand((count, *shape), generator=torch.Generator("cpu").manual_seed(0), device="cpu")
+        outputs = int(raw.shape[1])
+        return 2 if outputs == 1 else outputs
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -370,35 +324,11 @@ def out_of_memory(error: BaseException) -> bool:
     )
 
 
-def _logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:
-    tiny = torch.finfo(probabilities.dtype).tiny
-    if multi_label or probabilities.shape[1] == 1:
-        return probabilities.clamp_min(tiny).log() - (1 - probabilities).clamp_min(tiny).log()
-    return probabilities.clamp_min(tiny).log()
-
-
 def _labels(labels: tuple[str, ...], classes: int, name: str) -> tuple[str, ...]:
     if classes < 2:
-        raise ModelError(f"{name} gives {classes} class; a classifier needs at least two.")
+        raise ModelError(f"{name} gives {count(classes, 'class')}; a classifier needs at least two.")
     if labels and len(labels) != classes:
-        raise ModelError(f"{name} gives {classes} classes but {len(labels)} labels were named; correct the labels in its side file.")
-    return labels or tuple(str(c) for c in range(classes))
-
-
-def _try_function(function: Callable[[Any], Any], shape: tuple[int, ...], name: str) -> tuple[CallableBackend, Tensor]:
-    """Finds out whether ``function`` takes tensors (and gives gradients) or numpy arrays."""
-    cpu = torch.device("cpu")
-    x = random_inputs(shape).requires_grad_()
-    try:
-        answer = function(x)
-        gradients = isinstance(answer, Tensor) and answer.requires_grad
-        backend = CallableBackend(function, cpu, wants_numpy=False, gradients=gradients)
-        return backend, backend(x).detach()
-    except Exception:  # it may want a numpy array: the second try tells, and its error is the one to show
-        backend = CallableBackend(function, cpu, wants_numpy=True, gradients=False)
-    try:
-        return backend, backend(x)
-    except Exception as error:
         raise ModelError(
-            f"{name}: the function raised {type(error).__name__} on an array of shape {tuple(x.shape)}: {first_line(error)}"
-        ) from error
+            f"{name} gives {classes} classes, but {count(len(labels), 'class name')} were given; correct the names, or leave them out."
+        )
+    return labels or tuple(str(c) for c in range(classes))

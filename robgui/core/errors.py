@@ -12,6 +12,8 @@ RobguiError                 one sentence for a person: what, where, what to do
 
 from __future__ import annotations
 
+import sys
+
 
 class RobguiError(Exception):
     """An error whose message is written for the user and is shown as it is."""
@@ -33,12 +35,28 @@ class MissingExtraError(ModelError):
     """The format needs an optional package that is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package; install it with: pip install 'robgui[{extra}]'")
+        if getattr(sys, "frozen", False):
+            lack = f"that this application does not carry; install robgui with pip and its extra {extra} instead."
+        else:
+            lack = f"that is not installed; install it with: pip install 'robgui[{extra}]'"
+        super().__init__(f"{what} needs an optional package {lack}")
         self.extra = extra
 
 
 class DataError(RobguiError):
-    """A dataset cannot be read, or does not fit the model."""
+    """A dataset cannot be read, or does not fit the model.
+
+    Attributes:
+        option: The option of open_dataset that would help, as ``name=value``; empty where none would.
+    """
+
+    def __init__(self, sentence: str, *, option: str = "") -> None:
+        super().__init__(sentence)
+        self.option = option
+
+    def at(self, where: object) -> DataError:
+        """The same error with the place in front of it."""
+        return DataError(f"{where}: {self}", option=self.option)
 
 
 class ParamsError(RobguiError):

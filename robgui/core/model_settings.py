@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from robgui.core.class_names import with_names_read
 from robgui.core.errors import ModelError
 
 Kind = Literal["image", "table", "sequence"]
@@ -40,6 +41,9 @@ class ModelSettings(BaseModel):
     labels: tuple[str, ...] = Field((), title="Labels", description="Class names in the order of the outputs.")
     features: tuple[str, ...] = Field((), title="Features", description="Column names of a table, in the order of the inputs.")
     output: Literal["logits", "probabilities"] = Field("logits", title="Output", description="What the raw model returns.")
+    scores: str = Field(
+        "", title="Scores", description="Which output holds the scores where the model has several: its name, or its number from 0."
+    )
     multi_label: bool = Field(False, title="Multi-label", description="An input may have several classes at once (sigmoid outputs).")
     lowest_wins: bool = Field(False, title="Lowest score wins", description="The class with the smallest output is the predicted one.")
     architecture: str = Field(
@@ -94,7 +98,7 @@ def side_file(model: Path) -> Path:
 
 
 def read_side_file(model: Path) -> dict[str, object]:
-    """The fields the side file sets; empty without one."""
+    """The fields the side file sets; empty without one. A text under ``labels`` names a file of class names."""
     path = side_file(model)
     if not path.is_file():
         return {}
@@ -102,6 +106,7 @@ def read_side_file(model: Path) -> dict[str, object]:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ModelError(f"{path}: the side file cannot be read ({error}); correct it or delete it.") from error
+    values = with_names_read(values, model.parent)
     parse(values, str(path))
     return values
 

@@ -66,4 +66,12 @@ def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
         raise DataError(f"The inputs are no array ({error}); give an array, a path or a Dataset.") from error
     if array.dtype.kind not in "biuf":
         raise DataError(f"The inputs are a {type(inputs).__name__} of {array.dtype}; give an array of numbers, a path or a Dataset.")
-    return from_arrays(array[None] if array.shape == classifier.shape else array, kind=classifier.kind)
+    return from_arrays(array[None] if _is_one(array.shape, classifier) else array, kind=classifier.kind)
+
+
+def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:
+    """Whether an array of this shape is one input: as the classifier takes it, or an image as other programs keep it."""
+    one = classifier.shape
+    if classifier.kind != "image":
+        return shape == one
+    return shape in (one, (*one[1:], one[0])) or (one[0] == 1 and shape == one[1:])

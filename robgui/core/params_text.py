@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import types
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -11,11 +12,16 @@ from robgui.core.errors import ParamsError
 
 
 def write(value: Any) -> str:
-    """A value as a person would type it: lists joined by commas, lists of lists by semicolons, names as ``a=1, b=2:3``; None is nothing."""
+    """A value as a person would type it: lists joined by commas, lists of lists by semicolons, names as ``a=1, b=2:3``; None is nothing.
+
+    Words that hold a comma themselves stand in quotation marks.
+    """
     if value is None:
         return ""
     if isinstance(value, dict):
         return ", ".join(f"{name}={write(item).replace(', ', ':')}" for name, item in value.items())
+    if isinstance(value, tuple | list) and any(isinstance(item, str) and set(item) & set('",;') for item in value):
+        return ", ".join('"' + str(item).replace('"', '""') + '"' for item in value)
     if isinstance(value, tuple | list):
         return ("; " if any(isinstance(item, tuple | list) for item in value) else ", ").join(write(item) for item in value)
     if isinstance(value, bool):
@@ -75,6 +81,8 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
         first, last, count = (_read_number(name, float, part) for part in text.split(":"))
         steps = max(2, min(100_000, int(count)))
         return tuple(item(first + (last - first) * i / (steps - 1)) for i in range(steps))
+    if item is str and '"' in text:
+        return tuple(part.strip() for part in next(csv.reader([text], skipinitialspace=True)) if part.strip())
     between = ";" if get_origin(item) is tuple else ","
     return tuple(_read(name, item, part.strip()) for part in text.split(between) if part.strip())
 

@@ -43,8 +43,8 @@ def probability(p: float, digits: int = 1) -> str:
 
 
 def count(many: int, noun: str) -> str:
-    """``1 input``, ``2,000 inputs``."""
-    return f"{many:,} {noun}" if many == 1 else f"{many:,} {noun}s"
+    """``1 input``, ``2,000 inputs``, ``3 classes``."""
+    return f"{many:,} {noun}" if many == 1 else f"{many:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
 
 
 def _with_power(value: float, digits: int) -> str:

@@ -19,7 +19,8 @@ def check_torch() -> Check:
     if found["devices"]:
         return Check("torch", "OK", f"{name} with CUDA {found['cuda']} and driver {driver or 'unknown'}: {', '.join(found['devices'])}.")
     if not driver:
-        return Check("torch", "OK", f"{name} computes on the CPU with {found['threads']} threads; there is no NVIDIA driver.")
+        threads = f"{found['threads']} thread{'s' * (found['threads'] != 1)}"
+        return Check("torch", "OK", f"{name} computes on the CPU with {threads}; there is no NVIDIA driver.")
     if not found["cuda"]:
         return Check(
             "torch", "WARN", f"{name} is a build for the CPU, but an NVIDIA driver {driver} is here; a CUDA build would be faster."

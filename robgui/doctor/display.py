@@ -34,9 +34,10 @@ def display_problem(environment: Mapping[str, str]) -> str:
         return ""
     if x11 and _x11_answers(x11):
         return ""
+    remedy = "log in at the screen, use ssh -X, or start Xvfb."
     if x11 or wayland:
-        return f"The display {x11 or wayland} does not answer; log in at the screen, use ssh -X, or start Xvfb."
-    return "There is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)."
+        return f"The display {x11 or wayland} does not answer; {remedy}"
+    return f"There is no display for the window (neither DISPLAY nor WAYLAND_DISPLAY is set); {remedy}"
 
 
 def window_problem(environment: Mapping[str, str]) -> str:

@@ -40,7 +40,7 @@ def check_requirements() -> Check:
     required = [Requirement(line) for line in stated]
     problems = [text for one in required if one.marker is None or one.marker.evaluate({"extra": ""}) if (text := _unmet(one))]
     if problems:
-        return Check("packages", "FAIL", f"{'; '.join(problems)}. Install what robgui needs with: pip install --upgrade robgui")
+        return Check("packages", "FAIL", f"{'; '.join(problems)}. Install what robgui needs with: pip install robgui")
     return Check("packages", "OK", f"robgui {version('robgui')} has all the packages it needs.")
 
 

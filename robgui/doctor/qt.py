@@ -6,6 +6,7 @@ import os
 
 from robgui.doctor.check import Check, numbers, probe, version
 from robgui.doctor.display import display_problem
+from robgui.doctor.libraries import check_qt_libraries, check_x11_libraries
 
 FONTS = "fonts-dejavu-core"
 
@@ -23,6 +24,8 @@ def check_qt_version() -> Check:
 def check_qt_starts() -> Check:
     """A Qt application starts, on the screen if there is one."""
     found, error = probe("qt", _platform())
+    if found is None and any(check().state == "FAIL" for check in (check_qt_libraries, check_x11_libraries)):
+        return Check("qt", "WARN", "Qt does not start, because it lacks the system libraries named above.")
     if found is None:
         return Check("qt", "FAIL", f"Qt does not start: {error}")
     return Check("qt", "OK", f"Qt {found['version']} starts on the platform {found['platform']}.")
@@ -44,6 +47,8 @@ def check_fonts() -> Check:
 def check_gl() -> Check:
     """OpenGL works, or at least does no harm; nothing in robgui needs it."""
     found, error = probe("gl", _platform())
+    if found is None and probe("qt", _platform())[0] is None:
+        return Check("opengl", "WARN", "OpenGL cannot be looked at, because Qt does not start; robgui draws without it.")
     if found is None:
         return Check(
             "opengl", "WARN", f"OpenGL cannot be tried ({error}); robgui draws without it, but the graphics driver may need an update."

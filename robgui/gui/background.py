@@ -68,6 +68,10 @@ class Background(QObject):
         """Whether any work is waiting, running or undelivered."""
         return self._open > 0
 
+    def wait(self) -> None:
+        """Waits until all work is done; called on the thread of another Background, never on the GUI thread."""
+        self._pool.waitForDone()
+
     def shutdown(self) -> bool:
         """Drops what waits, waits for what runs and delivers nothing more; False if something would not end."""
         self._closed = True

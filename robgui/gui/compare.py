@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from robgui.gui.compare_views import link, view
 from robgui.gui.panels.panel import split_verdict
 from robgui.gui.panels.plots import Caption
 from robgui.gui.scoreboard import Headlines, Scoreboard
-from robgui.gui.theme import set_heading, theme
+from robgui.gui.theme import Themed, set_heading, theme
 from robgui.report.comparison import COMPARED, Bars, Comparable, Curves, Matrix, aligned, comparable, difference
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ HINT = "Click a cell to compare its run below, double-click to open it."
 _WIDEST_LIST = 640
 
 
-class Compare(QWidget):
+class Compare(Themed, QWidget):
     """A scoreboard over models; two runs beside each other and what differs.
 
     Attributes:
@@ -44,7 +43,6 @@ class Compare(QWidget):
         self.shown: tuple[str, ...] = ()
         self.headlines = Headlines(store)
         self.scoreboard = Scoreboard(store, self.headlines)
-        self._outdated = False
         self.analysis, self.first, self.second = QComboBox(), QComboBox(), QComboBox()
         for box, name in ((self.analysis, "Analysis"), (self.first, "First run"), (self.second, "Second run")):
             box.setAccessibleName(name)
@@ -107,12 +105,6 @@ class Compare(QWidget):
         self._fill_runs()
         self._look()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Takes over a theme that was chosen while nobody looked."""
-        super().showEvent(event)
-        if self._outdated:
-            self._restyle()
-
     def _arrange(self) -> None:
         choice = QHBoxLayout()
         for words, box, stretch in (("Compare", self.analysis, 1), ("of", self.first, 2), ("with", self.second, 2)):
@@ -163,7 +155,7 @@ class Compare(QWidget):
         self.analysis.currentIndexChanged.connect(lambda _: self._look())
         for box in (self.first, self.second):
             box.currentIndexChanged.connect(lambda _: self._look())
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self.look_changed)
 
     def _fill_runs(self) -> None:
         analysis = self.analysis.currentData()
@@ -230,11 +222,10 @@ class Compare(QWidget):
         self._grid.setRowStretch(1, 1)
         link(views)
 
-    def _restyle(self) -> None:
-        """Draws the pictures in the present theme, at once or when they are next looked at."""
-        if self.shown and self.isVisible():
+    def take_look(self) -> None:
+        """Draws the pictures in the present theme."""
+        if self.shown:
             self._show(self.shown, *self._parts)
-        self._outdated = not self.isVisible()
 
 
 def _columns(first: Comparable, second: Comparable, alike: bool) -> tuple[Comparable | str, ...]:

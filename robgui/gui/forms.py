@@ -12,10 +12,13 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWi
 from robgui.core.analysis import Params
 from robgui.core.errors import ParamsError
 from robgui.core.params_problems import title_of, titled
+from robgui.core.params_text import write
 from robgui.gui.form_editors import Editor, editor_for, extra
 
 #: Fields that few people touch; they stand behind "More".
 RARE = frozenset({"seed", "batch"})
+#: A name longer than so many letters is written in several lines; a field whose usual text is longer has a line of its own.
+LONG = 20
 
 
 class ParamsForm(QWidget):
@@ -73,11 +76,16 @@ class ParamsForm(QWidget):
         editor = editor_for(title, field)
         editor.edited.connect(self._check)
         editor.set_help(title, field.description or "")
-        label = QLabel(title)
+        label = QLabel(title, wordWrap=len(title) > LONG)
         label.setToolTip(field.description or "")
         label.setBuddy(editor.widget)
         self._editors[name], self._said[name] = editor, _problem_label(f"Problem with {title}")
-        form.addRow(label, _column(editor.widget, self._said[name]))
+        place = _column(editor.widget, self._said[name])
+        if len(write(field.get_default(call_default_factory=True))) > LONG:
+            form.addRow(label)
+            form.addRow(place)
+        else:
+            form.addRow(label, place)
 
     def _more(self) -> QWidget:
         box = QWidget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QKeyEvent, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
 from robgui import manual
@@ -29,6 +29,7 @@ class Help(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Pages of the manual")
         self.list.setWordWrap(True)
+        self.list.setSpacing(4)
         self.text = QTextBrowser(openLinks=False)
         self.text.setAccessibleName("The page")
         left = QVBoxLayout()
@@ -58,6 +59,13 @@ class Help(QWidget):
                 self.list.blockSignals(True)
                 self.list.setCurrentItem(item)
                 self.list.blockSignals(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes the manual, wherever in it the keyboard is."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
 
     def _fill(self, words: str) -> None:
         self.list.blockSignals(True)

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 class History(QObject):
     """The workspace as the window sees it; every access to the file happens in the background.
 
+    Attributes:
+        loading: Whether nothing is known yet: the first workspace has not been read, or another one is being read.
+
     Signals:
         opened: Another workspace is open; its references come along, to be loaded again.
+        run_deleted: The id of a run that is no longer there.
         runs_changed: The list of runs has changed.
         findings_changed: The list of findings has changed.
         result_shown: ``(run, result)`` of a stored run that is to be drawn.
@@ -36,6 +40,7 @@ class History(QObject):
     """
 
     opened = Signal(object)
+    run_deleted = Signal(str)
     runs_changed = Signal()
     findings_changed = Signal()
     result_shown = Signal(object, object)
@@ -43,14 +48,16 @@ class History(QObject):
     said = Signal(str, str, str)
     working = Signal(str)
 
-    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+    def __init__(self, background: Background, writing: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.workspace: Workspace | None = None
         self.runs: list[Run] = []
         self.findings: list[StoredFinding] = []
         self.missing: list[Reference] = []
         self.derived: list[Derived] = []
+        self.loading = True
         self._background = background
+        self._writing = writing
 
     @property
     def writable(self) -> Workspace | None:
@@ -61,9 +68,10 @@ class History(QObject):
         """Opens ``path`` (made if missing), or the user's own, in place of the present workspace."""
 
         def opened(answer: Any) -> None:
+            self.loading = False
             old, (self.workspace, self.runs, self.findings, references, self.derived) = self.workspace, answer
             if old is not None:
-                self._background.run(old.close)
+                self._background.run(lambda: _close(old, self._writing))
             self.missing = [r for r in references if r.path and not Path(r.path).exists()]
             for reference in self.missing:
                 self.said.emit(
@@ -77,7 +85,14 @@ class History(QObject):
             if done is not None:
                 done()
 
-        self._background.run(lambda: _open(path), opened)
+        def failed(sentence: str, details: str) -> None:
+            self.loading = False
+            self.said.emit("error", sentence, details)
+            self.runs_changed.emit()
+            self.findings_changed.emit()
+
+        self.loading = True
+        self._background.run(lambda: _open(path), opened, failed=failed)
 
     def save_as(self, path: Path) -> None:
         """Copies the workspace to ``path`` and goes on with the copy."""
@@ -115,7 +130,7 @@ class History(QObject):
             self.working.emit("")
             self.said.emit("error", sentence, details)
 
-        self._background.run(lambda: _write_report(workspace, path), written, failed=failed)
+        self._writing.run(lambda: _write_report(workspace, path), written, failed=failed)
 
     def close(self) -> None:
         """Closes the file; nothing is lost, everything is committed."""
@@ -164,7 +179,12 @@ class History(QObject):
     def delete_run(self, run: Run) -> None:
         """Removes a run and its findings from the workspace."""
         workspace = self._need()
-        self._background.run(lambda: workspace.delete_run(run.id), lambda _: self.refresh())
+
+        def deleted(_: Any) -> None:
+            self.run_deleted.emit(run.id)
+            self.refresh()
+
+        self._background.run(lambda: workspace.delete_run(run.id), deleted)
 
     def set_finding(self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None) -> None:
         """Stores the user's note or star; the list here has it at once, the workspace in a moment."""
@@ -198,6 +218,12 @@ def _open(path: Path | None) -> tuple[Workspace, list[Run], list[StoredFinding],
     workspace = Workspace.open(path or Workspace.default_path())
     references = [*workspace.references("dataset"), *workspace.references("model")]
     return workspace, workspace.runs(), workspace.findings(), references, workspace.derived()
+
+
+def _close(workspace: Workspace, writing: Background) -> None:
+    """Closes a workspace once the report that may be written of it is complete."""
+    writing.wait()
+    workspace.close()
 
 
 def _remember(workspace: Workspace, item: Classifier | Dataset, trust: bool) -> None:

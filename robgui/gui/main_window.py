@@ -116,6 +116,7 @@ class MainWindow(QMainWindow):
     def _panel_chosen(self) -> None:
         panel = self.current_panel
         self.run_pane.show_analysis(panel.analysis if panel is not None else "")
+        self.chooser.show_analysis(panel.analysis if panel is not None else "")
         self.form_dock.setVisible(panel is not None)
         self.commands.refresh()
 
@@ -256,6 +257,7 @@ class MainWindow(QMainWindow):
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
+        store.offered.connect(lambda sentence, words, deed: self.toasts.show("info", sentence, action=(words, deed)))
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.sending.arrived.connect(self.show_panel)
         self.overview.wants.connect(self.show_panel)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robgui.core.errors import RobguiError
-from robgui.core.words import percent
+from robgui.core.words import count, percent
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -227,18 +227,18 @@ def _output_warning(candidate: Classifier, x: np.ndarray, scores: Tensor) -> str
 
 
 def _accuracy(classifier: Classifier, guesses: np.ndarray, truths: np.ndarray | None, total: int) -> Accuracy:
-    count = len(guesses)
-    warnings = [_one_class(classifier, guesses, truths)] if count >= _ENOUGH else []
-    if truths is None or not count:
+    many = len(guesses)
+    warnings = [_one_class(classifier, guesses, truths)] if many >= _ENOUGH else []
+    if truths is None or not many:
         return Accuracy("The inputs carry no labels, so the accuracy is not known.", tuple(filter(None, warnings)))
     share = float((guesses == truths).mean())
     chance = 1 / classifier.classes
     # Three standard deviations are what guessing reaches by luck; a tenth of the way from guessing to perfect is no better.
-    luck = max(3 * math.sqrt(chance * (1 - chance) / count), 0.1 * (1 - chance))
-    if count >= _ENOUGH and share <= chance + luck:
+    luck = max(3 * math.sqrt(chance * (1 - chance) / many), 0.1 * (1 - chance))
+    if many >= _ENOUGH and share <= chance + luck:
         known = f"{percent(share)} right is hardly better than guessing ({percent(chance)})"
         warnings.append(f"{known}; check mean, std, value range, channel order and labels.")
-    of = f"{count:,} inputs" if count == total else f"{count:,} of {total:,} inputs"
+    of = count(many, "input") if many == total else f"{many:,} of {count(total, 'input')}"
     return Accuracy(f"{percent(share)} right on {of}", tuple(filter(None, warnings)))
 
 

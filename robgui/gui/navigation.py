@@ -81,9 +81,29 @@ class Navigation(QObject):
         if self.can_go_forward:
             self._go(self._at + 1)
 
+    @property
+    def here(self) -> Place | None:
+        """What is looked at now; None before there are a model and data."""
+        library = self._store.library
+        if library.model is None or library.dataset is None:
+            return None
+        return Place(library.model.fingerprint, library.dataset.fingerprint, self._store.selection)
+
+    def announce(self, left: Place | None) -> None:
+        """Says that other data are on show than at ``left``, with a way back; silent when they are the same."""
+        library = self._store.library
+        before = next((d for d in library.datasets if left is not None and d.fingerprint == left.dataset), None)
+        if left is not None and before is not None and library.dataset is not None and before is not library.dataset:
+            self._store.offered.emit(f"Now looking at {library.dataset.name}.", f"Back to {before.name}", lambda: self._show(left))
+
     def _go(self, number: int) -> None:
         self._at = number
-        place, library = self._places[number], self._store.library
+        self._show(self._places[number])
+        self._soon.stop()
+        self.changed.emit()
+
+    def _show(self, place: Place) -> None:
+        library = self._store.library
         dataset = next((d for d in library.datasets if d.fingerprint == place.dataset), None)
         model = next((m for m in library.models if m.fingerprint == place.model), None)
         if dataset is not None and dataset is not library.dataset:
@@ -92,15 +112,12 @@ class Navigation(QObject):
             library.use_model(model)
         if dataset is not None:
             self._store.select(place.selection)
-        self._soon.stop()
-        self.changed.emit()
 
     def _record(self) -> None:
         """Several signals of one click are one step."""
-        library = self._store.library
-        if library.model is None or library.dataset is None:
+        here = self.here
+        if here is None:
             return
-        here = Place(library.model.fingerprint, library.dataset.fingerprint, self._store.selection)
         if self._at >= 0 and self._places[self._at].near(here):
             self._places[self._at] = here
         else:

@@ -29,6 +29,9 @@ class RunPane(QWidget):
         self._title = set_heading(QLabel(wordWrap=True), "section")
         self._question = QLabel(wordWrap=True)
         self._question.setProperty("role", "quiet")
+        self._models = QLabel(wordWrap=True)
+        self._models.setAccessibleName("Models that are run")
+        self._models.setToolTip("Every model that fits these inputs is run; Model, Remove model from list leaves one out.")
         self._obstacle = QLabel(wordWrap=True)
         self._obstacle.setProperty("role", "warning")
         self._stack = QStackedWidget()
@@ -71,6 +74,7 @@ class RunPane(QWidget):
         job = self._store.runner.active
         known = self._analysis in self._store.analyses
         obstacle = self._store.obstacle(self._analysis) if known else ""
+        self._show_models()
         self._obstacle.setText(obstacle)
         self._obstacle.setVisible(bool(obstacle))
         self.run.setEnabled(known and not obstacle)
@@ -80,6 +84,13 @@ class RunPane(QWidget):
         self.stop.setEnabled(job is not None)
         self.reset.setEnabled(known)
         self._show_progress(job)
+
+    def _show_models(self) -> None:
+        """Says which models are run by an analysis that looks at several; the toolbar names only one."""
+        names = [model.name for model in self._store.compared(self._analysis)]
+        self._models.setVisible(bool(names))
+        count = "1 model" if len(names) == 1 else f"{len(names):,} models"
+        self._models.setText(f"Runs {count}: {', '.join(names)}.")
 
     def _page(self, name: str) -> QScrollArea:
         """The scrolling page with the form of ``name``, made when it is first needed."""
@@ -105,6 +116,7 @@ class RunPane(QWidget):
         for widget in (self._title, self._question):
             layout.addWidget(widget)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self._models)
         layout.addWidget(self._obstacle)
         layout.addWidget(self.progress)
         layout.addWidget(self._left)

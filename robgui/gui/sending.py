@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from robgui.core.errors import DataError
 
 if TYPE_CHECKING:
+    from robgui.core.analysis import Analysis
     from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
     from robgui.core.derived import Ancestor, Derived
@@ -49,6 +50,25 @@ class Offer:
     params: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Target:
+    """An analysis that inputs may be sent to.
+
+    Attributes:
+        name: Of the analysis.
+        title: What people call it.
+        question: The question it answers.
+        suits: Whether it looks at as many inputs at once as are sent; the others stand apart in the menu.
+        reason: Why nothing can be sent to it now; empty when it can.
+    """
+
+    name: str
+    title: str
+    question: str
+    suits: bool
+    reason: str
+
+
 class Sending(QObject):
     """Carries Offers from one panel to another.
 
@@ -63,13 +83,24 @@ class Sending(QObject):
         self._store = store
         self._unsaved = 0
 
-    def targets(self) -> dict[str, str]:
-        """Titles of the analyses that can look at an input of the model in use, by name."""
-        store = self._store
-        model = store.library.model
+    def targets(self, count: int) -> list[Target]:
+        """The analyses that can look at ``count`` inputs of the model in use, in the order of the rail."""
+        model = self._store.library.model
         if model is None:
-            return {}
-        return {name: known.title for name, known in store.analyses.items() if known.inputs != "none" and not known.refusal(model)}
+            return []
+        fitting = [known for known in self._store.analyses.values() if known.inputs != "none" and not known.refusal(model)]
+        return [
+            Target(known.name, known.title, known.question, (known.inputs == "many") == (count > 1), self._reason(known, count))
+            for known in fitting
+        ]
+
+    def _reason(self, known: Analysis, count: int) -> str:
+        """Why ``count`` inputs cannot be sent to an analysis; how many one of single inputs takes is said by its form."""
+        if known.inputs == "many" and count < 2:
+            return "It looks at many inputs at once, and this is one."
+        params = self._store.params.get(known.name) or known.params()
+        inputs = count if known.inputs == "many" else known.takes(params).fewest_inputs
+        return known.shortage(params, self._store.models_for(known, params), inputs)
 
     def send(self, offer: Offer, analysis: str, request: Request, run_id: str | None) -> None:
         """Makes the inputs of ``offer`` the chosen ones and shows the panel of ``analysis``."""
@@ -88,12 +119,14 @@ class Sending(QObject):
             return workspace.add_derived(items) if workspace is not None else self._number(items)
 
         def done(items: list[Derived]) -> None:
+            left = store.navigation.here
             store.library.add_derived(items)
             store.select(store.selection.but(input=len(store.library.dataset or ()) - 1, second=None))
             if len(items) > 1 and store.library.dataset is not None:
                 count = len(store.library.dataset)
                 store.set_scope(tuple(range(count - len(items), count)))
             self._arrive(offer, analysis, made=made)
+            store.navigation.announce(left)
 
         store.background.run(work, done)
 

@@ -1,8 +1,8 @@
 """Store: the only object that panels and docks know; one call down, one signal up.
 
 ``library`` holds the models and data, ``history`` the workspace, ``runner`` the work in progress. Everything slow
-happens in ``background``, ``pictures`` or the Runner; the attributes are plain values that the GUI thread may read
-at any time.
+happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes long, and nothing waits for it) or the
+Runner; the attributes are plain values that the GUI thread may read at any time.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robgui.core.analysis import Analysis, Params
+    from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
     from robgui.core.derived import Derived
     from robgui.core.request import Reference, Request
@@ -45,6 +46,7 @@ class Store(QObject):
         job_stepped: A running Job has a newer Step.
         job_changed: A Job's state has changed.
         said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
+        offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that calls ``deed``.
         working: What the program is busy with, in words; empty when idle.
     """
 
@@ -56,6 +58,7 @@ class Store(QObject):
     job_stepped = Signal(object)
     job_changed = Signal(object)
     said = Signal(str, str, str)
+    offered = Signal(str, str, object)
     working = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -66,8 +69,9 @@ class Store(QObject):
         self.params: dict[str, Params | None] = {}
         self.background = Background(1, self)
         self.pictures = Background(2, self)
+        self.writing = Background(1, self)
         self.library = Library(self.background, self)
-        self.history = History(self.background, self)
+        self.history = History(self.background, self.writing, self)
         self.runner = Runner(self)
         self.sending = Sending(self)
         self._connect()
@@ -75,7 +79,7 @@ class Store(QObject):
         self.inspection = Inspection(self)
 
     def _connect(self) -> None:
-        for threads in (self.background, self.pictures):
+        for threads in (self.background, self.pictures, self.writing):
             threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
         for part in (self.library, self.history):
             part.said.connect(self.said)
@@ -108,6 +112,7 @@ class Store(QObject):
         ended = self.runner.shutdown()
         self.library.predictions.shutdown()
         ended = self.pictures.shutdown() and ended
+        ended = self.writing.shutdown() and ended
         ended = self.background.shutdown() and ended
         self.history.close()
         return ended
@@ -231,7 +236,7 @@ class Store(QObject):
         one = known.inputs == "one"
         if looks and (dataset is None or (one and self.selection.input is None)):
             return None
-        models = library.fitting_models()[: known.takes(params).most_models] if known.several_models else [library.model]
+        models = self.models_for(known, params)
         indices = None if not looks else self.selection.inputs if one else self.scope
         if dataset is not None and "derived" in dataset.options:
             dataset, indices = _only(dataset, indices), None
@@ -250,8 +255,21 @@ class Store(QObject):
             return lack
         if params is None:
             return "Correct the settings first."
-        models = self.library.fitting_models() if known.several_models else [self.library.model]
+        models = self.models_for(known, params)
         return known.refusal(self.library.model) or known.shortage(params, models, self._count(known) if looks else 0)
+
+    def compared(self, analysis: str) -> list[Classifier]:
+        """The models that a run of ``analysis`` would look at together; none for an analysis of one model."""
+        known, params = self.analyses.get(analysis), self.params.get(analysis)
+        if known is None or params is None or not known.several_models:
+            return []
+        return self.models_for(known, params)
+
+    def models_for(self, known: Analysis, params: Params) -> list[Classifier]:
+        """The models that a run would look at now: the one in use, or all that fit the data, the one in use first."""
+        if known.several_models:
+            return self.library.fitting_models()[: known.takes(params).most_models]
+        return [self.library.model] if self.library.model is not None else []
 
     def _lack_of_inputs(self, known: Analysis) -> str:
         if self.library.dataset is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap, QShowEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -115,6 +115,32 @@ class Theme(QObject):
 
 
 theme = Theme()
+
+
+class Themed:
+    """Part of a widget that takes over the look when it changes: at once, or, while it is hidden, when it is next shown.
+
+    It stands before the Qt class in the list of bases; the widget connects ``theme.changed`` to ``look_changed``.
+    """
+
+    _outdated = False
+
+    def take_look(self) -> None:
+        """Takes over the present look."""
+        raise NotImplementedError
+
+    def look_changed(self) -> None:
+        """The look has changed."""
+        self._outdated = not self.isVisible()  # type: ignore[attr-defined]  # of the Qt class
+        if not self._outdated:
+            self.take_look()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Takes over a look that was chosen while nobody looked."""
+        super().showEvent(event)  # type: ignore[misc]  # of the Qt class
+        if self._outdated:
+            self._outdated = False
+            self.take_look()
 
 
 def icon(name: str, colour: str = "") -> QIcon:

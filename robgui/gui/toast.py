@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
@@ -10,7 +12,10 @@ from robgui.gui.theme import icon, pixmap, theme
 
 #: How long a toast stays; whatever it said is in the log afterwards.
 SECONDS: dict[str, float] = {"info": 4, "warning": 8, "error": 15}
+ACTION_SECONDS = 12.0
 MOST = 3
+#: The words on a button, and what it does.
+Action = tuple[str, Callable[[], None]]
 
 
 class Toasts(QObject):
@@ -22,11 +27,13 @@ class Toasts(QObject):
         self._shown: list[Toast] = []
         host.installEventFilter(self)
 
-    def show(self, level: str, sentence: str, details: str = "") -> None:
-        """Shows one; the same sentence is not shown twice at once."""
+    def show(self, level: str, sentence: str, details: str = "", action: Action | None = None) -> None:
+        """Shows one, with a button if there is something to be done; the same sentence is not shown twice at once."""
         if any(toast.sentence == sentence for toast in self._shown):
             return
         toast = Toast(level, sentence, details, self._host)
+        if action is not None:
+            toast.add_action(*action).clicked.connect(lambda: self._close(toast))
         toast.closed.clicked.connect(lambda: self._close(toast))
         toast.timer.timeout.connect(lambda: self._close(toast))
         self._shown.append(toast)
@@ -87,12 +94,20 @@ class Toast(QFrame):
         row.addWidget(self._mark)
         row.addWidget(text, 1)
         row.addWidget(self.closed, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
+        layout = self._rows = QVBoxLayout(self)
         layout.addLayout(row)
         if details:
             self._add_details(layout, details)
         theme.changed.connect(self._tint)
         self._tint()
+
+    def add_action(self, words: str, deed: Callable[[], None]) -> QPushButton:
+        """A button that does something about it; there is more time to press it than to read a sentence."""
+        button = QPushButton(words)
+        button.clicked.connect(deed)
+        self._rows.addWidget(button, 0, Qt.AlignmentFlag.AlignRight)
+        self.timer.setInterval(round(ACTION_SECONDS * 1000))
+        return button
 
     def enterEvent(self, event: QEnterEvent) -> None:
         """Whoever points at it is reading it."""

@@ -90,7 +90,7 @@ class Tour:
         self._shot("dark")
         theme.apply(dark)
         store.history.write_report(self._folder / "report.html")
-        self._wait(lambda: not store.background.busy, "the report")
+        self._wait(lambda: not store.writing.busy, "the report")
         leave(self.window, 0)
         for error in self._errors:
             self._say(f"Something went wrong: {error}")

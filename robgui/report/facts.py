@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from robgui.report.figures import draw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pydantic.fields import FieldInfo
 
     from robgui.core.derived import Derived
     from robgui.core.finding import StoredFinding
@@ -95,6 +95,35 @@ def chapter(workspace: Workspace, run: Run) -> Chapter:
     return Chapter(run, "", known.headline(result) if known.headline is not None else None)
 
 
+def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Chapter]]:
+    """The chapters without repetitions, and for every run the chapter that tells of it.
+
+    A run is a repetition when a newer one of the same request on the same device has ended the same way.
+    """
+    kept: dict[object, Chapter] = {}
+    telling = {}
+    for one in chapters:
+        run = one.run
+        told = (_fingerprint(run), run.device, run.state, run.verdict) if run.has_result else run.id
+        telling[run.id] = kept.setdefault(told, one)
+    return list(kept.values()), telling
+
+
+def heading(chapters: Sequence[Chapter]) -> str:
+    """What a report is about: its models by name, the first two if there are more."""
+    names = list(dict.fromkeys(model.name for one in chapters for model in one.run.request.models))
+    if len(names) > 2:
+        return f"Robustness of {names[0]}, {names[1]} and {count(len(names) - 2, 'more model')}"
+    return f"Robustness of {' and '.join(names)}"
+
+
+def overview(chapters: Sequence[Chapter], repeated: int, findings: int) -> str:
+    """How much a report holds, in one sentence; runs with the same result as another are ``repeated``."""
+    models = len({model.fingerprint for one in chapters for model in one.run.request.models})
+    again = f" (and {repeated:,} with the same result as one of them)" if repeated else ""
+    return f"{count(models, 'model')}, {count(len(chapters), 'run')}{again}, {count(findings, 'finding')}."
+
+
 def figure(workspace: Workspace, chapter: Chapter, *, dark: bool = False) -> Figure | None:
     """The figure of a run; None when there is nothing to draw. Results are read one at a time: together they may be large."""
     if not chapter.run.has_result or chapter.problem:
@@ -141,9 +170,17 @@ def in_words(status: Status) -> str:
     return f"{SIGNS[status]} {STATUS_WORDS[status]}"
 
 
-def chosen(findings: Sequence[StoredFinding], most: int) -> list[StoredFinding]:
-    """The findings that a report shows: the starred ones, then the worst."""
-    return sorted(findings, key=lambda finding: (not finding.starred, -finding.severity))[:most]
+def distinct(findings: Sequence[StoredFinding], telling: Mapping[str, Chapter]) -> list[StoredFinding]:
+    """The starred findings, then the others, the worst first; what a repeated run has found again is left out unless it has a note."""
+    ordered = sorted(findings, key=lambda finding: (not finding.starred, not finding.note, -finding.severity))
+    seen, kept = set(), []
+    for finding in ordered:
+        run = telling[finding.run_id].run.id if finding.run_id in telling else finding.run_id
+        same = (run, finding.kind, finding.title, finding.severity)
+        if same not in seen or finding.starred or finding.note:
+            kept.append(finding)
+        seen.add(same)
+    return sorted(kept, key=lambda finding: (not finding.starred, -finding.severity))
 
 
 def title(run: Run) -> str:
@@ -191,7 +228,7 @@ def settings(run: Run) -> dict[str, str]:
     """Every setting under its title, the seed among them."""
     known = analyses().get(run.request.analysis)
     fields = known.params.model_fields if known else {}
-    return {_label(fields, name): _value(value) for name, value in run.request.params.items()}
+    return {_label(fields, name): _value(fields.get(name), value) for name, value in run.request.params.items()}
 
 
 def moment(seconds: float) -> str:
@@ -216,8 +253,12 @@ def _label(fields: Mapping[str, Any], name: str) -> str:
     return (fields[name].title if name in fields else None) or name
 
 
-def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else write(value)
+def _value(field: FieldInfo | None, value: Any) -> str:
+    """A setting as its form shows it: nothing, and sometimes zero, stand for something that has a word."""
+    declared = field.json_schema_extra if field is not None and isinstance(field.json_schema_extra, dict) else {}
+    if declared.get("zero") and value == 0:
+        return str(declared["zero"])
+    return write(value) or str(declared.get("empty") or "none")
 
 
 def _reference(reference: Reference) -> str:

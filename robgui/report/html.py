@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 #: A report is for reading: the starred and the worst so many findings are shown, and how many there are is said.
 MOST_FINDINGS = 60
+NOTHING_YET = "This workspace holds no run yet: open a model and inputs, choose an analysis and press Run."
 #: So many of them are open at once; the others unfold.
 _OPEN_FINDINGS = 8
 _THUMBNAIL = 144
@@ -52,29 +53,24 @@ def write_html(workspace: Workspace, path: str | Path, figures: Figures | None =
 
 
 def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
-    chapters = [facts.chapter(workspace, run) for run in workspace.runs()]
-    findings = workspace.findings()
+    runs = workspace.runs()
+    chapters, telling = facts.told_once([facts.chapter(workspace, run) for run in runs])
+    findings = facts.distinct(workspace.findings(), telling)
     name = escape(workspace.path.stem)
+    heading = escape(facts.heading(chapters)) if chapters else name
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
-    yield f"<title>{name}: robustness report</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-    yield f'<header><p class="quiet">Robustness report</p><h1>{name}</h1>{_overview(chapters, len(findings))}</header>\n'
+    yield f"<title>{heading} ({name})</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+    words = facts.overview(chapters, len(runs) - len(chapters), len(findings)) if chapters else NOTHING_YET
+    yield f'<header><p class="quiet">Robustness report, workspace {name}</p><h1>{heading}</h1><p>{escape(words)}</p></header>\n'
     if chapters:
         yield _contents(chapters, findings)
         yield from _summary(chapters)
-    yield from _findings(workspace, chapters, findings)
-    yield from _methods(workspace, chapters, figures)
+    yield from _findings(workspace, telling, findings)
+    yield from _methods(workspace, chapters, telling, figures)
     yield f'<footer class="quiet">Written {facts.moment(time.time())} by robgui {escape(__version__)}.</footer>\n'
     yield "</main>\n</body>\n</html>\n"
-
-
-def _overview(chapters: Sequence[Chapter], findings: int) -> str:
-    if not chapters:
-        return "<p>This workspace holds no run yet: open a model and inputs, choose an analysis and press Run.</p>"
-    models = len({model.fingerprint for one in chapters for model in one.run.request.models})
-    listed = f"{facts.count(models, 'model')}, {facts.count(len(chapters), 'run')}, {facts.count(findings, 'finding')}."
-    return f"<p>{listed}</p>"
 
 
 def _contents(chapters: Sequence[Chapter], findings: Sequence[StoredFinding]) -> str:
@@ -131,12 +127,11 @@ def _status(chapter: Chapter) -> str:
 # --- findings ------------------------------------------------------------------------------------------------
 
 
-def _findings(workspace: Workspace, chapters: Sequence[Chapter], findings: Sequence[StoredFinding]) -> Iterator[str]:
+def _findings(workspace: Workspace, telling: Mapping[str, Chapter], findings: Sequence[StoredFinding]) -> Iterator[str]:
     if not findings:
         return
-    known = {one.run.id: one for one in chapters}
-    shown = facts.chosen(findings, MOST_FINDINGS)
-    rows = [_finding(workspace.finding(listed.id), known.get(listed.run_id)) for listed in shown]
+    shown = findings[:MOST_FINDINGS]
+    rows = [_finding(workspace.finding(listed.id), telling.get(listed.run_id)) for listed in shown]
     yield '<section aria-labelledby="findings"><h2 id="findings">Findings</h2>\n'
     stars = sum(finding.starred for finding in findings)
     first = f"the {stars} starred, then " if stars else ""
@@ -168,17 +163,16 @@ def _finding(finding: StoredFinding, chapter: Chapter | None) -> str:
 # --- methods and their runs ----------------------------------------------------------------------------------
 
 
-def _methods(workspace: Workspace, chapters: Sequence[Chapter], figures: Figures) -> Iterator[str]:
+def _methods(workspace: Workspace, chapters: Sequence[Chapter], telling: Mapping[str, Chapter], figures: Figures) -> Iterator[str]:
     """Every method used: what it is in plain words, then its runs."""
     pictures = _pictures(chapters, figures)
-    known = {one.run.id: one for one in chapters}
     for name, runs in facts.methods([one.run for one in chapters]).items():
         page = manual.page(name)
         yield f'<section aria-labelledby="method-{name}"><h2 id="method-{name}">{escape(page.title)}</h2>\n'
         yield f'<p class="plain">{escape(page.plain)}</p>\n'
         for run in runs:
-            trail = "".join(_trail(item, known) for item in facts.trails(workspace, run.request))
-            yield _run(known[run.id], pictures.get(run.id, ""), trail)
+            trail = "".join(_trail(item, telling) for item in facts.trails(workspace, run.request))
+            yield _run(telling[run.id], pictures.get(run.id, ""), trail)
         yield "</section>\n"
 
 
@@ -196,10 +190,12 @@ def _run(chapter: Chapter, picture: str, trail: str) -> str:
     )
 
 
-def _trail(item: Derived, known: Mapping[str, Chapter]) -> str:
+def _trail(item: Derived, telling: Mapping[str, Chapter]) -> str:
     """How a derived input came about, from the root to itself."""
     links = [
-        f'<a href="#run-{escape(ancestor.run)}">{escape(ancestor.title)}</a>' if ancestor.run in known else escape(ancestor.title)
+        f'<a href="#run-{escape(telling[ancestor.run].run.id)}">{escape(ancestor.title)}</a>'
+        if ancestor.run in telling
+        else escape(ancestor.title)
         for ancestor in item.trail
     ]
     steps = " → ".join([*links, f"<strong>{escape(item.name)}</strong>"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,29 +51,28 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
 
 
 def _sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
-    chapters = [facts.chapter(workspace, run) for run in workspace.runs()]
-    findings = workspace.findings()
-    yield from _cover(workspace.path.stem, chapters, len(findings))
+    runs = workspace.runs()
+    chapters, telling = facts.told_once([facts.chapter(workspace, run) for run in runs])
+    findings = facts.distinct(workspace.findings(), telling)
+    words = facts.overview(chapters, len(runs) - len(chapters), len(findings))
+    yield from _cover(workspace.path.stem, chapters, words)
     yield from _methods(chapters)
-    yield from _findings(workspace, chapters, findings)
-    known = {one.run.id: one for one in chapters}
-    for runs in facts.methods([one.run for one in chapters]).values():
-        for run in runs:
-            yield from _run(workspace, known[run.id], figures)
+    yield from _findings(workspace, telling, findings)
+    for group in facts.methods([one.run for one in chapters]).values():
+        for run in group:
+            yield from _run(workspace, telling[run.id], figures)
 
 
-def _cover(name: str, chapters: Sequence[Chapter], findings: int) -> Iterator[Sheet]:
+def _cover(name: str, chapters: Sequence[Chapter], words: str) -> Iterator[Sheet]:
     sheet = Sheet()
-    sheet.text("Robustness report", 11, colour=QUIET)
-    sheet.text(name, 24, bold=True)
+    sheet.text(f"Robustness report, workspace {name}", 11, colour=QUIET)
+    sheet.text(facts.heading(chapters) if chapters else name, 24, bold=True)
     sheet.space(0.1)
     if not chapters:
         sheet.text("This workspace holds no run yet: open a model and inputs, choose an analysis and press Run.", 11)
         yield sheet
         return
-    models = len({model.fingerprint for one in chapters for model in one.run.request.models})
-    counts = f"{facts.count(models, 'model')}, {facts.count(len(chapters), 'run')}, {facts.count(findings, 'finding')}"
-    sheet.text(f"{counts}. Written {facts.moment(time.time())} by robgui {__version__}.", 10, colour=QUIET)
+    sheet.text(f"{words} Written {facts.moment(time.time())} by robgui {__version__}.", 10, colour=QUIET)
     sheet.space(0.25)
     sheet.text("Summary", 15, bold=True)
     sheet.text(facts.tally(chapters), 10)
@@ -134,11 +133,10 @@ def _methods(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
     yield sheet
 
 
-def _findings(workspace: Workspace, chapters: Sequence[Chapter], findings: Sequence[StoredFinding]) -> Iterator[Sheet]:
+def _findings(workspace: Workspace, telling: Mapping[str, Chapter], findings: Sequence[StoredFinding]) -> Iterator[Sheet]:
     if not findings:
         return
-    known = {one.run.id: one for one in chapters}
-    shown = facts.chosen(findings, MOST_FINDINGS)
+    shown = findings[:MOST_FINDINGS]
     sheet = Sheet()
     sheet.text("Findings", 15, bold=True)
     sheet.text(f"{len(shown):,} of {facts.count(len(findings), 'finding')}, the starred ones first, then the worst.", 9, colour=QUIET)
@@ -148,7 +146,7 @@ def _findings(workspace: Workspace, chapters: Sequence[Chapter], findings: Seque
             yield sheet
             sheet = Sheet()
         sheet.rule()
-        _finding(sheet, workspace.finding(listed.id), known.get(listed.run_id))
+        _finding(sheet, workspace.finding(listed.id), telling.get(listed.run_id))
     yield sheet
 
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
+import sqlite3
+import subprocess
 import sys
+import time
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +19,8 @@ from robgui.core.errors import MissingExtraError
 from robgui.core.run import RunState
 from robgui.core.workspace import Workspace
 from tests.batch import small
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def test_without_ray_the_sentence_says_what_to_install(monkeypatch):
@@ -91,3 +99,34 @@ def test_a_stop_cancels_every_task_and_keeps_what_is_done(files, nodes, workspac
     assert progress.count(RunState.QUEUED) > 0
     assert sum(run.state is RunState.DONE for run in workspace.runs()) == progress.count(RunState.DONE)
     assert all(run.state.ended for run in workspace.runs())
+
+
+@pytest.mark.ray
+def test_a_driver_killed_in_the_middle_is_resumed_on_the_same_cluster(files, nodes, tmp_path, expected):
+    """What was done stays, what was running is done again, and the tasks of the dead driver take no place."""
+    suite, kept = small.write_suite(files, SUITE, "killed.toml"), tmp_path / "killed.robgui"
+    words = [sys.executable, "-m", "robgui", "batch", str(suite), "--cluster", nodes.address, "--device", "cpu", "--workspace", str(kept)]
+    with (tmp_path / "said.txt").open("w") as said:
+        driver = subprocess.Popen(words, cwd=ROOT, stderr=said, env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"})
+        while driver.poll() is None and _done(kept) < 3:
+            time.sleep(0.02)
+        driver.kill()
+        driver.wait()
+    assert driver.returncode == -signal.SIGKILL, (tmp_path / "said.txt").read_text()
+    with Workspace.open(kept) as workspace:
+        before = sum(run.state is RunState.DONE for run in workspace.runs())
+        assert before >= 3
+        progress = small.run(small.plan(files, SUITE), workspace, Cluster("auto", "cpu"))
+        assert set(small.states(progress)) == {"done"}
+        assert sum(entry.reused for entry in progress.entries) == before
+        small.assert_same(expected, small.results(workspace))
+
+
+def _done(path: Path) -> int:
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        try:
+            return int(database.execute("select count(*) from runs where state = 'done'").fetchone()[0])
+        except sqlite3.OperationalError:  # it is just being made
+            return 0

@@ -88,3 +88,11 @@ def test_what_is_no_value_is_said_with_the_field(name, text):
 def test_choices_are_the_words_of_a_literal():
     assert params_text.choices(Kinds.model_fields["word"]) == ("a", "b")
     assert params_text.choices(Kinds.model_fields["whole"]) == ()
+
+
+def test_words_that_hold_commas_are_read_back():
+    class Words(Params):
+        names: tuple[str, ...] = ()
+
+    for names in (("tench, Tinca", "hen"), ('so "called"', "b; c"), ("a", "b c")):
+        assert params_text.read("names", Words.model_fields["names"], params_text.write(names)) == names

@@ -50,6 +50,7 @@ def test_probabilities(p, said):
 
 def test_one_is_not_a_plural():
     assert [words.count(many, "input") for many in (0, 1, 2000)] == ["0 inputs", "1 input", "2,000 inputs"]
+    assert [words.count(2, noun) for noun in ("class", "box", "batch", "pass")] == ["2 classes", "2 boxes", "2 batches", "2 passes"]
 
 
 def test_sizes():

@@ -209,3 +209,12 @@ def test_stored_settings_come_back_and_defaults_can_be_restored(form):
 def test_changed_is_told_on_every_edit(form, qtbot):
     with qtbot.waitSignal(form.changed, timeout=1000):
         qtbot.mouseClick(find(form, QCheckBox, "Keep"), Qt.MouseButton.LeftButton)
+
+
+def test_a_long_list_of_numbers_has_the_whole_width_of_the_form(qtbot):
+    made = ParamsForm(analyses()["zonnscan"].params)
+    qtbot.addWidget(made)
+    made.resize(270, 500)
+    with qtbot.waitExposed(made):
+        made.show()
+    assert find(made, QLineEdit, "Radii").width() >= 0.9 * made.width()

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, QRect, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, QRect, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent, QPen
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QSpinBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QSpinBox
 
 from robgui import resources
 from robgui.core.finding import Finding
 from robgui.core.request import Request
-from robgui.gui.app import application, leave, open_window
 from robgui.gui.main_window import first_size
 from robgui.gui.theme import theme
 from robgui.report.figures.style import CLASS_COLOURS, CLASS_LINES
-
-
-@pytest.fixture
-def window(qtbot, tmp_path):
-    application()
-    made = open_window(tmp_path / "w.robgui")
-    made.show()
-    qtbot.waitExposed(made)
-    qtbot.waitUntil(lambda: bool(made.store.analyses) and made.store.history.workspace is not None, timeout=60_000)
-    yield made
-    theme.apply(False)
-    made.close()
-    assert leave(made, 0) == 0
-    made.deleteLater()
 
 
 def idle(qtbot, window):
@@ -223,3 +209,52 @@ def test_the_device_menu_sets_the_device_and_leads_to_a_cluster(qtbot, window):
     actions["Ray cluster, for batches …"].trigger()
     qtbot.waitUntil(window.commands.batch.isVisible, timeout=5_000)
     window.commands.batch.close()
+
+
+def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
+    drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    window.show_panel("zonnscan")
+    window.run_pane.form().set_values({"samples": 100_000, "target_half_width": 0.0})
+    for number in range(3):
+        window.store.select(window.store.selection.but(input=number))
+        window.run_pane.start()
+    (tmp_path / "bad.onnx").write_bytes(b"no model")
+    window.commands.open_path(tmp_path / "bad.onnx")
+    qtbot.waitUntil(lambda: any("bad.onnx" in sentence for sentence in window.toasts.sentences), timeout=20_000)
+    assert len(window.store.runner.jobs) == 3, "nothing has ended yet"
+    asked = []
+
+    def answer(words):
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            asked.append(f"{box.text()} {box.informativeText()}")
+            next(button for button in box.buttons() if button.text() == words).click()
+
+    QTimer.singleShot(200, lambda: answer("Keep running"))
+    assert not window.close() and window.isVisible()
+    assert "zoNNscan radius sweep is still running and 2 more runs wait." in asked[0] and "are not started" in asked[0]
+    QTimer.singleShot(200, lambda: answer("Stop and quit"))
+    assert window.close()
+    window.store.runner.stop_all()
+    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+
+
+def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_path, monkeypatch):
+    history, hold = window.store.history, threading.Event()
+
+    def slow(workspace, path):
+        hold.wait(20)
+        path.write_text(str(workspace.runs()), encoding="utf-8")
+
+    monkeypatch.setattr("robgui.gui.history._write_report", slow)
+    history.write_report(tmp_path / "slow.html")
+    drop(window, resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    assert window.store.library.dataset.name == "traffic" and window.store.writing.busy
+    history.open(tmp_path / "other.robgui")
+    qtbot.waitUntil(lambda: history.workspace.path.name == "other.robgui", timeout=10_000)
+    hold.set()
+    idle(qtbot, window)
+    qtbot.waitUntil((tmp_path / "slow.html").exists, timeout=10_000)
+    assert (tmp_path / "slow.html").read_text(encoding="utf-8") == "[]", "it was read before its workspace was closed"

@@ -11,24 +11,9 @@ from robgui.analyses.feature_game.words import before_and_after
 from robgui.core.finding import Finding
 from robgui.core.request import Request
 from robgui.core.run import RunState
-from robgui.gui.app import application, leave, open_window
 from robgui.gui.presentation import NOTHING
 from robgui.gui.presentation_pictures import parts_of
 from robgui.gui.theme import theme
-
-
-@pytest.fixture
-def window(qtbot, tmp_path):
-    application()
-    made = open_window(tmp_path / "w.robgui")
-    made.show()
-    qtbot.waitExposed(made)
-    qtbot.waitUntil(lambda: bool(made.store.analyses) and made.store.history.workspace is not None, timeout=60_000)
-    yield made
-    theme.apply(False)
-    made.close()
-    assert leave(made, 0) == 0
-    made.deleteLater()
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from robgui.gui import toast as toasts_module
 from robgui.gui.theme import theme
@@ -56,3 +56,14 @@ def test_the_close_button_of_an_open_toast_follows_the_theme(host):
     light = darkest()
     theme.apply(True)
     assert darkest() > light + 100
+
+
+def test_a_toast_with_a_button_does_what_it_says_and_goes(host, qtbot):
+    done = []
+    toasts = Toasts(host)
+    toasts.show("info", "Now looking at twins.", action=("Back to fashion.npz", lambda: done.append(1)))
+    toast = host.findChild(Toast)
+    button = next(button for button in toast.findChildren(QPushButton) if button.text() == "Back to fashion.npz")
+    assert button.isVisible() and toast.timer.interval() > 1000 * toasts_module.SECONDS["info"]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert done == [1] and not toasts.sentences

@@ -86,12 +86,48 @@ class TestApplication:
             ("scipy.libs/libgcc_s.so.1", True),
             ("sklearn/tests/data.csv", False),
             ("scipy/stats/_sobol_direction_numbers.npz", True),
-            ("libgtk-3.so.0", False),
+            ("scipy/linalg/cython_lapack.pyx", False),
+            ("resources/demo/odd.h", True),
             ("PySide6/Qt/plugins/platforms/libqxcb.so", True),
+            ("PySide6/Qt/plugins/platforms/libqwayland.so", True),
+            ("PySide6/Qt/plugins/platforms/libqoffscreen.so", True),
+            ("PySide6/Qt/plugins/platforms/libqeglfs.so", False),
         ],
     )
     def test_only_what_is_read_when_the_program_runs_is_kept(self, contents, place, kept):
         assert contents.wanted_file(place) is kept
+
+    def test_a_library_goes_with_the_last_file_that_asks_for_it(self, contents):
+        libraries = {
+            "PySide6/Qt/plugins/platforms/libqxcb.so": {"libQt6Gui.so.6", "libxcb-cursor.so.0"},
+            "PySide6/Qt/lib/libQt6Gui.so.6": {"libz.so.1"},
+            "PySide6/Qt/lib/libQt6Eglfs.so.6": {"libkms.so.1"},
+            "libQt6Gui.so.6": set(),
+            "libxcb-cursor.so.0": set(),
+            "libz.so.1": set(),
+            "libkms.so.1": {"libdrm.so.2"},
+            "libdrm.so.2": set(),
+            "libpython3.11.so.1.0": set(),
+            "numpy.libs/libopenblas.so": set(),
+        }
+        assert contents.unneeded(libraries) == {"PySide6/Qt/lib/libQt6Eglfs.so.6", "libkms.so.1", "libdrm.so.2"}
+
+    def test_only_libraries_that_were_not_rearranged_are_stripped(self, bundles, tmp_path, monkeypatch):
+        for place in ("torch/lib/libtorch.so", "numpy.libs/libopenblas.so"):
+            (tmp_path / "in" / place).parent.mkdir(parents=True)
+            (tmp_path / "in" / place).write_bytes(b"\x7fELF and more")
+        (tmp_path / "in" / "robgui.py").write_text("print()")
+        (tmp_path / "in" / "libtorch.so").symlink_to("torch/lib/libtorch.so")
+        stripped = []
+        monkeypatch.setattr(bundles, "must", lambda command, trouble: stripped.append(command[-1]))
+        bundles.strip_symbols(tmp_path / "in")
+        assert stripped == [tmp_path / "in" / "torch" / "lib" / "libtorch.so"]
+
+    def test_a_torch_with_cuda_is_refused_in_a_sentence(self, bundles, monkeypatch):
+        monkeypatch.setattr(bundles, "must", lambda command, trouble: None)
+        monkeypatch.setattr(bundles, "output", lambda command: "12.8")
+        with pytest.raises(bundles.Problem, match=r"build for CUDA 12\.8.*install the CPU build of torch==[\d.]+ into build/venv"):
+            bundles.prepare_builder()
 
     def test_the_workers_of_a_batch_can_start(self):
         start = (PACKAGING / "pyinstaller" / "start.py").read_text(encoding="utf-8")

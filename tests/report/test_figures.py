@@ -13,7 +13,8 @@ from robgui.core.analysis import analyses, find
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
 from robgui.report.figures import FIGURES, class_style, draw, pixels, save, shorten
-from tests.analyses.zonnscan.models import Constant, small_mlp, sweep
+from tests.analyses.simple_modules import Constant
+from tests.analyses.zonnscan.models import small_mlp, sweep
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,14 @@ def test_a_figure_is_laid_out_once_and_then_only_painted(result: ZonnscanResult)
     assert pixels(figure, 300).shape[1:] == (300, 4) and pixels(figure, 900).shape[1:] == (900, 4)
     save(figure, "png", dpi=50)
     assert [axes.get_position().bounds for axes in figure.axes] == before
+
+
+def test_words_keep_to_the_room_they_were_given_in_every_size(result: ZonnscanResult) -> None:
+    figure = draw("zonnscan", result)
+    for width in (300, 380, 638, 900):
+        picture = pixels(figure, width)
+        for edge in (picture[:, 0], picture[:, -1], picture[0], picture[-1]):
+            assert (edge == 255).all()
 
 
 def test_the_same_result_gives_the_same_bytes(result: ZonnscanResult) -> None:

@@ -11,10 +11,12 @@ import pytest
 
 from robgui import manual
 from robgui.analyses.zonnscan.words import sweep_headline
+from robgui.core.analysis import Step
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
 from robgui.core.derived import Ancestor, Derived, DerivedDataset
 from robgui.core.errors import WorkspaceError
+from robgui.core.finding import Finding
 from robgui.core.headline import STATUS_WORDS
 from robgui.core.request import Request, drive
 from robgui.core.run import RunState
@@ -142,3 +144,25 @@ def test_a_normal_workspace_gives_a_small_file(workspace: Workspace, tmp_path: P
     page = write_html(workspace, tmp_path / "light.html")
     assert run.has_result and "<source" not in page.read_text(encoding="utf-8"), "too large for light and dark"
     assert page.stat().st_size < size < 250_000
+
+
+def test_the_report_is_named_after_its_models(workspace: Workspace, tmp_path: Path) -> None:
+    page = read(write_html(workspace, tmp_path / "report.html"))
+    assert f"Robustness of {EVIL}" in page.text and "workspace a<b>" in page.text
+
+
+def test_a_repeated_run_and_what_it_found_again_are_told_once(workspace: Workspace, tmp_path: Path) -> None:
+    before = read(write_html(workspace, tmp_path / "before.html"))
+    done = workspace.runs()[-1]
+    again = workspace.add_run(done.request)
+    found = workspace.finding(workspace.findings()[0].id)
+    same = Finding(found.kind, found.title, found.severity, found.detail, found.picture, found.input)
+    workspace.update_run(
+        again.id, state=RunState.DONE, step=Step(1, 1, workspace.result(done.id)), verdict=done.verdict, device=done.device, findings=[same]
+    )
+    assert len(workspace.runs()) == 4 and len(workspace.findings()) == 2
+    after = read(write_html(workspace, tmp_path / "after.html"))
+    assert after.tags.count("article") == before.tags.count("article") == 3
+    assert "3 runs (and 1 with the same result as one of them), 1 finding." in after.text
+    links = {value[1:] for value in after.values if value.startswith("#run-")}
+    assert links and links <= set(after.values), "every link leads somewhere"

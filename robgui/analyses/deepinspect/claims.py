@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,34 +93,39 @@ class _Subject:
         return Drawing(slug, analysis, result, f"{self.name}: {find(analysis).title}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Inspected:
+    """What DeepInspect has found for a subject, held against the labels."""
+
+    subject: _Subject
+    result: DeepInspectResult
+    confusion: Quality
+    bias: Quality
+
+
 def _of_model(subject: _Subject) -> Iterator[Claim]:
-    name = subject.name
-    papers = {
-        f"{name}: near classes are the truly confused ones": "Spearman −0.55 (COCO), −0.86 (CIFAR-10)",
-        f"{name}: the truly worst pairs are among the reported": "(cat, dog), (automobile, truck), … on CIFAR-10",
-        f"{name}: reported confusions are true more often than by chance": "precision 26–63 %, recall 60–100 %",
-        f"{name}: confusions are found sooner than at random": "area gain 61.6–85.7 %",
-        f"{name}: confusions are found sooner than by MODE": "area gain 10.2–28.2 %",
-        f"{name}: biased pairs are the truly uneven ones": "Spearman 0.76 (COCO), 0.62 (CIFAR-10)",
-        f"{name}: biases are found sooner than at random": "area gain 37.1–76.1 %",
-        f"{name}: biases are found sooner than by MODE": "area gain 6.0–41.9 %",
-    }
-    checks = (_correlation, _worst, _precision, _over_random, _over_mode, _bias_correlation, _bias_over_random, _bias_over_mode)
     try:
-        result = subject.setting.last(f"{name}: DeepInspect", deepinspect(subject.classifier, subject.dataset, DeepInspectParams()))
-        if result.confusion is None or result.bias is None:
-            raise DataError(f"{subject.dataset.name} has no labels, so nobody knows which pairs are truly confused.")
+        inspected = _inspected(subject)
     except RobguiError as error:
-        for statement, paper in papers.items():
-            yield Claim(METHOD, statement, paper, "", None, str(error))
+        for statement, paper, _ in _CHECKS:
+            yield Claim(METHOD, f"{subject.name}: {statement}", paper, "", None, str(error))
     else:
-        for check, (statement, paper) in zip(checks, papers.items(), strict=True):
-            yield check(subject, statement, paper, result, result.confusion, result.bias)
+        for statement, paper, check in _CHECKS:
+            yield check(inspected, f"{subject.name}: {statement}", paper)
     yield _stable(subject)
     yield _coverage(subject)
 
 
-def _correlation(subject: _Subject, statement: str, paper: str, result: DeepInspectResult, confusion: Quality, bias: Quality) -> Claim:
+def _inspected(subject: _Subject) -> _Inspected:
+    engine = deepinspect(subject.classifier, subject.dataset, DeepInspectParams())
+    result = subject.setting.last(f"{subject.name}: DeepInspect", engine)
+    if result.confusion is None or result.bias is None:
+        raise DataError(f"{subject.dataset.name} has no labels, so nobody knows which pairs are truly confused.")
+    return _Inspected(subject, result, result.confusion, result.bias)
+
+
+def _correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
+    result, confusion = seen.result, seen.confusion
     value, p = result.spearman_confusion, confusion.spearman_p
     ours = f"Spearman {_signed(value)}, {_p(p)}"
     note = (
@@ -128,13 +133,14 @@ def _correlation(subject: _Subject, statement: str, paper: str, result: DeepInsp
         f"{int(result.layer_sizes.sum()):,} neurons, threshold {result.threshold:g}."
     )
     detail = {"spearman": value, "p": p, "pairs": confusion.pairs, "accuracy": result.accuracy, "inputs": result.done}
-    drawing = subject.drawing("deepinspect", result, "confusion")
+    drawing = seen.subject.drawing("deepinspect", result, "confusion")
     return Claim(METHOD, statement, paper, ours, value < -CLEAR and p < LEVEL, note, detail, (drawing,))
 
 
-def _worst(subject: _Subject, statement: str, paper: str, result: DeepInspectResult, confusion: Quality, bias: Quality) -> Claim:
+def _worst(seen: _Inspected, statement: str, paper: str) -> Claim:
+    result = seen.result
     order = _ranked(result.napvd)
-    worst = confusion.true_pairs[:WORST]
+    worst = seen.confusion.true_pairs[:WORST]
     reported = {(int(a), int(b)) for a, b in result.confusion_pairs}
     if not len(worst):
         return Claim(METHOD, statement, paper, "", None, "By the labels no pair is confused more than the others.")
@@ -147,7 +153,8 @@ def _worst(subject: _Subject, statement: str, paper: str, result: DeepInspectRes
     return Claim(METHOD, statement, paper, ours, holds, note, {"places": places, "pairs": named})
 
 
-def _precision(subject: _Subject, statement: str, paper: str, result: DeepInspectResult, confusion: Quality, bias: Quality) -> Claim:
+def _precision(seen: _Inspected, statement: str, paper: str) -> Claim:
+    result, confusion, bias = seen.result, seen.confusion, seen.bias
     chance = len(confusion.true_pairs) / max(1, confusion.pairs)
     ours = f"precision {percent(confusion.precision)}, recall {percent(confusion.recall)}"
     note = (
@@ -166,12 +173,12 @@ def _precision(subject: _Subject, statement: str, paper: str, result: DeepInspec
     return Claim(METHOD, statement, paper, ours, confusion.precision > chance if known else None, note, detail)
 
 
-def _over_random(subject: _Subject, statement: str, paper: str, result: DeepInspectResult, confusion: Quality, bias: Quality) -> Claim:
-    return _gain_random(statement, paper, confusion, -result.napvd)
+def _over_random(seen: _Inspected, statement: str, paper: str) -> Claim:
+    return _gain_random(statement, paper, seen.confusion, -seen.result.napvd)
 
 
-def _bias_over_random(subject: _Subject, statement: str, paper: str, result: DeepInspectResult, confusion: Quality, bias: Quality) -> Claim:
-    return _gain_random(statement, paper, bias, result.avg_bias)
+def _bias_over_random(seen: _Inspected, statement: str, paper: str) -> Claim:
+    return _gain_random(statement, paper, seen.bias, seen.result.avg_bias)
 
 
 def _gain_random(statement: str, paper: str, quality: Quality, suspicion: np.ndarray) -> Claim:
@@ -184,12 +191,12 @@ def _gain_random(statement: str, paper: str, quality: Quality, suspicion: np.nda
     return Claim(METHOD, statement, paper, ours, quality.gain_random > 0 and p < 0.05, note, detail)
 
 
-def _over_mode(subject: _Subject, statement: str, paper: str, result: DeepInspectResult, confusion: Quality, bias: Quality) -> Claim:
-    return _gain_mode(statement, paper, confusion)
+def _over_mode(seen: _Inspected, statement: str, paper: str) -> Claim:
+    return _gain_mode(statement, paper, seen.confusion)
 
 
-def _bias_over_mode(subject: _Subject, statement: str, paper: str, result: DeepInspectResult, confusion: Quality, bias: Quality) -> Claim:
-    return _gain_mode(statement, paper, bias)
+def _bias_over_mode(seen: _Inspected, statement: str, paper: str) -> Claim:
+    return _gain_mode(statement, paper, seen.bias)
 
 
 def _gain_mode(statement: str, paper: str, quality: Quality) -> Claim:
@@ -200,11 +207,25 @@ def _gain_mode(statement: str, paper: str, quality: Quality) -> Claim:
     return Claim(METHOD, statement, paper, f"area gain {_signed(100 * quality.gain_mode)} %", quality.gain_mode > 0, note, detail)
 
 
-def _bias_correlation(subject: _Subject, statement: str, paper: str, result: DeepInspectResult, confusion: Quality, bias: Quality) -> Claim:
+def _bias_correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
+    bias = seen.bias
     ours = f"Spearman {_signed(bias.spearman)}, {_p(bias.spearman_p)}"
-    note = f"{bias.pairs:,} pairs; third classes that count: {result.bias_filter}."
+    note = f"{bias.pairs:,} pairs; third classes that count: {seen.result.bias_filter}."
     detail = {"spearman": bias.spearman, "p": bias.spearman_p}
     return Claim(METHOD, statement, paper, ours, bias.spearman > CLEAR and bias.spearman_p < LEVEL, note, detail)
+
+
+#: What is claimed of each model, what the paper says, and how it is checked.
+_CHECKS: tuple[tuple[str, str, Callable[[_Inspected, str, str], Claim]], ...] = (
+    ("near classes are the truly confused ones", "Spearman −0.55 (COCO), −0.86 (CIFAR-10)", _correlation),
+    ("the truly worst pairs are among the reported", "(cat, dog), (automobile, truck), … on CIFAR-10", _worst),
+    ("reported confusions are true more often than by chance", "precision 26–63 %, recall 60–100 %", _precision),
+    ("confusions are found sooner than at random", "area gain 61.6–85.7 %", _over_random),
+    ("confusions are found sooner than by MODE", "area gain 10.2–28.2 %", _over_mode),
+    ("biased pairs are the truly uneven ones", "Spearman 0.76 (COCO), 0.62 (CIFAR-10)", _bias_correlation),
+    ("biases are found sooner than at random", "area gain 37.1–76.1 %", _bias_over_random),
+    ("biases are found sooner than by MODE", "area gain 6.0–41.9 %", _bias_over_mode),
+)
 
 
 def _stable(subject: _Subject) -> Claim:

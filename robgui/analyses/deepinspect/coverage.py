@@ -25,6 +25,7 @@ from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
 from robgui.core.errors import ParamsError
 from robgui.core.randomness import HOST, host_generator
+from robgui.core.words import count
 
 #: Cohen's limits of a negligible, small and medium effect.
 EFFECTS = (0.2, 0.5, 0.8)
@@ -171,11 +172,13 @@ class _Coverage:
 
     def _remarks(self, counts: np.ndarray, profiled: np.ndarray) -> tuple[str, ...]:
         said = []
-        if (counts == 0).any():
-            said.append(f"{int((counts == 0).sum()):,} of {len(counts):,} classes are never predicted and have no coverage.")
+        if never := int((counts == 0).sum()):
+            verbs = ("is", "has") if never == 1 else ("are", "have")
+            said.append(f"{never:,} of {count(len(counts), 'class')} {verbs[0]} never predicted and {verbs[1]} no coverage.")
         missing = int(((counts > 0) & ~profiled).sum())
         if missing:
-            said.append(f"{missing:,} classes have no member in the profile, so the range of their neurons is not known.")
+            verb, whose = ("has", "its") if missing == 1 else ("have", "their")
+            said.append(f"{count(missing, 'class')} {verb} no member in the profile, so the range of {whose} neurons is not known.")
         return tuple(said)
 
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from robgui.analyses.deepinspect.exhibits import exhibits_of
 from robgui.analyses.deepinspect.kernels import finish
-from robgui.analyses.deepinspect.neurons import GrowingPace, read
+from robgui.analyses.deepinspect.neurons import read
 from robgui.analyses.deepinspect.pairs import report, worst_thirds
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import DeepInspectResult
+from robgui.analyses.deepinspect.streaming import sharpened
 from robgui.analyses.deepinspect.tally import (
     Baseline,
     Ranking,
@@ -87,19 +88,7 @@ def merge_parts(classifier: Classifier, dataset: Dataset, params: DeepInspectPar
 def deepinspect(classifier: Classifier, dataset: Dataset, params: DeepInspectParams) -> Iterator[Step[DeepInspectResult]]:
     """Counts activations in one pass; the matrices sharpen as batches arrive."""
     inspection = _Inspection(classifier, dataset, params)
-    pace, growing = Pace(), GrowingPace()
-    for reading in read(classifier, dataset, batch=params.batch, last_layer=params.last_layer):
-        inspection.tally.add(reading)
-        if growing.due():
-            for _ in inspection.derive():
-                if pace.due():
-                    yield inspection.step()
-            growing.made()
-        if pace.due():
-            yield inspection.step()
-    for _ in inspection.derive():
-        if pace.due():
-            yield inspection.step()
+    yield from sharpened(inspection, classifier, dataset, params)
     yield inspection.last_step()
 
 

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.deepinspect.params import Filter, Norm
+from robgui.core.randomness import HOST
 
 R = TypeVar("R")
 Array = np.ndarray | Tensor
@@ -124,8 +125,8 @@ def _portions(x: Tensor) -> tuple[Tensor, ...]:
 
 
 def _gram(rows: Tensor) -> Tensor:
-    """Products of all pairs of columns; numpy computes half of the symmetric matrix only, torch all of it."""
-    if rows.device.type == "cpu":
+    """Products of all pairs of columns; numpy computes half of the symmetric matrix only, but works on the host alone."""
+    if rows.device == HOST:
         values = rows.numpy()
         return torch.from_numpy(values.T @ values)
     return rows.T @ rows

@@ -17,6 +17,7 @@ from robgui.analyses.deepinspect.truth import Type2Tally, avg_cd_rounds, quality
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align
 from robgui.core.errors import ModelError
+from robgui.core.words import count
 
 #: A class with fewer predicted members than this gets a warning.
 FEW_MEMBERS = 10
@@ -260,13 +261,15 @@ def remarks_on(tally: Tally, dataset: Dataset, classes: Sequence[str], mode_seen
     if len(few):
         said.append(f"Fewer than {FEW_MEMBERS} predicted members, so their distances are unsure: {_listed(few, classes)}.")
     if tally.without():
-        said.append(f"For {tally.without():,} inputs the model predicts no class at all; they count nowhere.")
+        they = "it counts" if tally.without() == 1 else "they count"
+        said.append(f"For {count(tally.without(), 'input')} the model predicts no class at all; {they} nowhere.")
     if not tally.labelled:
         said.append("The inputs have no labels, so nobody can say how many of the reported pairs are true.")
     elif not mode_seen:
         said.append("The weights of the last layer cannot be seen, so there is no comparison with MODE.")
     if dataset.skipped:
-        said.append(f"{len(dataset.skipped):,} inputs could not be read and were left out.")
+        verb = "was" if len(dataset.skipped) == 1 else "were"
+        said.append(f"{count(len(dataset.skipped), 'input')} could not be read and {verb} left out.")
     return tuple(said)
 
 

@@ -12,13 +12,13 @@ from dataclasses import fields
 import numpy as np
 
 from robgui.analyses.deepinspect.kernels import finish
-from robgui.analyses.deepinspect.neurons import GrowingPace, read
 from robgui.analyses.deepinspect.pairs import Reported, report
 from robgui.analyses.deepinspect.params import ThresholdsParams
 from robgui.analyses.deepinspect.result import Quality, Sensitivity, ThresholdsResult
+from robgui.analyses.deepinspect.streaming import sharpened
 from robgui.analyses.deepinspect.tally import Ranking, Tally, mode_rounds, ranking_rounds, remarks_on, truth_rounds
 from robgui.analyses.deepinspect.words import thresholds_verdict
-from robgui.core.analysis import Pace, Step, analysis
+from robgui.core.analysis import Step, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
 
@@ -35,19 +35,7 @@ _FIGURES = ("precision", "recall", "top_precision", "top_recall", "aucec", "spea
 def deepinspect_thresholds(classifier: Classifier, dataset: Dataset, params: ThresholdsParams) -> Iterator[Step[ThresholdsResult]]:
     """Counts activations for every threshold in one pass."""
     sweep = _Sweep(classifier, dataset, params)
-    pace, growing = Pace(), GrowingPace()
-    for reading in read(classifier, dataset, batch=params.batch, last_layer=params.last_layer):
-        sweep.tally.add(reading)
-        if growing.due():
-            for _ in sweep.derive():
-                if pace.due():
-                    yield sweep.step()
-            growing.made()
-        if pace.due():
-            yield sweep.step()
-    for _ in sweep.derive():
-        if pace.due():
-            yield sweep.step()
+    yield from sharpened(sweep, classifier, dataset, params)
     yield sweep.step(complete=True)
 
 

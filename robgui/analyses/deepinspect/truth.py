@@ -198,13 +198,12 @@ def quality(suspicion: np.ndarray, truth: np.ndarray, mode: np.ndarray | None, c
     score, error = (matrix[places[:, 0], places[:, 1]].astype(np.float64) for matrix in (suspicion, truth))
     true, _ = beyond(error, cutoff)
     reported, top = beyond(score, cutoff)[0], top_share(score, top_percent)
-    cost, found = cost_curve(score, true)
-    area = float(np.trapezoid(found, cost))
-    base = None if mode is None else mode[places[:, 0], places[:, 1]]
-    mode_cost, mode_found = cost_curve(base, true) if base is not None else (cost[:0], found[:0])
-    mode_area = float(np.trapezoid(mode_found, mode_cost)) if base is not None else math.nan
-    best_cost, best_found = cost_curve(true, true)
     grid = np.linspace(0, 1, min(_POINTS, len(score) + 1)) if len(score) else np.array([0.0, 1.0])
+    area, found = _drawn(score, true, grid)
+    best_area, best_found = _drawn(true, true, grid)
+    mode_area, mode_found = math.nan, np.full(len(grid), math.nan)
+    if mode is not None:
+        mode_area, mode_found = _drawn(mode[places[:, 0], places[:, 1]], true, grid)
     spearman, p = rank_correlation(score, error)
     worst = np.flatnonzero(true)
     return Quality(
@@ -220,16 +219,22 @@ def quality(suspicion: np.ndarray, truth: np.ndarray, mode: np.ndarray | None, c
         top_recall=_share(top & true, true),
         aucec=area,
         aucec_mode=mode_area,
-        aucec_optimal=float(np.trapezoid(best_found, best_cost)),
+        aucec_optimal=best_area,
         gain_random=area / 0.5 - 1,
         gain_mode=area / mode_area - 1 if mode_area > 0 else math.nan,
         cost=grid,
-        found=np.interp(grid, cost, found),
-        found_mode=np.interp(grid, mode_cost, mode_found) if base is not None else np.full(len(grid), math.nan),
-        found_optimal=np.interp(grid, best_cost, best_found),
+        found=found,
+        found_mode=mode_found,
+        found_optimal=best_found,
         spearman=spearman,
         spearman_p=p,
     )
+
+
+def _drawn(scores: np.ndarray, true: np.ndarray, grid: np.ndarray) -> tuple[float, np.ndarray]:
+    """The area under a cost-effectiveness curve, and the curve at the points of a grid."""
+    cost, found = cost_curve(scores, true)
+    return float(np.trapezoid(found, cost)), np.interp(grid, cost, found)
 
 
 def rank_correlation(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:

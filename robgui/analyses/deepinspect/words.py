@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.deepinspect.result import CoverageResult, DeepInspectResult, Exhibit, Quality, ThresholdsResult
 from robgui.core.finding import Finding
 from robgui.core.headline import Headline, Status
-from robgui.core.words import number, percent
+from robgui.core.words import count, number, percent
 
 #: A pair is a failure when so many of its inputs are taken for the other class, and worth a look from the second on.
 BAD, DOUBTFUL = 0.05, 0.01
@@ -17,7 +17,7 @@ BAD, DOUBTFUL = 0.05, 0.01
 
 def inspect_verdict(result: DeepInspectResult) -> str:
     """Which classes are confused, how many pairs are reported, how many of these are true, and what it cost."""
-    parts = [_confused(result), _biased(result), _proven(result), f"{result.done:,} inputs, {result.model_calls:,} model calls."]
+    parts = [_confused(result), _biased(result), _proven(result), f"{_cost(result)}."]
     return " ".join(part for part in parts if part)
 
 
@@ -37,7 +37,7 @@ def _confused(result: DeepInspectResult) -> str:
         one = "the only pair" if pairs == 1 else f"the nearest of {pairs:,} pairs"
         return f"No pair of classes stands out as confused; {one} is “{a}” and “{b}”."
     a, b = _names(result, result.confusion_pairs[0])
-    return f"Most confused: “{a}” and “{b}”; {_count(len(result.confusion_pairs), 'pair')} of {pairs:,} reported."
+    return f"Most confused: “{a}” and “{b}”; {count(len(result.confusion_pairs), 'pair')} of {pairs:,} reported."
 
 
 def _biased(result: DeepInspectResult) -> str:
@@ -45,7 +45,7 @@ def _biased(result: DeepInspectResult) -> str:
         return ""
     a, b = _names(result, result.bias_pairs[0])
     third = f", most of all towards “{result.classes[int(result.triplets[0, 2])]}”" if len(result.triplets) else ""
-    return f"Most biased: “{a}” against “{b}”{third}; {_count(len(result.bias_pairs), 'pair')} reported."
+    return f"Most biased: “{a}” against “{b}”{third}; {count(len(result.bias_pairs), 'pair')} reported."
 
 
 def _proven(result: DeepInspectResult) -> str:
@@ -55,7 +55,8 @@ def _proven(result: DeepInspectResult) -> str:
     if not len(quality.true_pairs):
         return "By the labels no pair is confused more than the others."
     if not quality.reported:
-        return f"By the labels {_count(len(quality.true_pairs), 'pair')} are truly confused."
+        verb = "is" if len(quality.true_pairs) == 1 else "are"
+        return f"By the labels {count(len(quality.true_pairs), 'pair')} {verb} truly confused."
     return (
         f"{quality.hits:,} of {quality.reported:,} reported confusions are true by the labels (precision {percent(quality.precision)}), "
         f"and {percent(quality.recall)} of the {len(quality.true_pairs):,} true ones are found{_gain(quality)}."
@@ -78,7 +79,7 @@ def inspect_headline(result: DeepInspectResult) -> Headline:
     pairs = result.confusion_pairs
     if not result.conf.size:
         status: Status = "unknown" if not np.isfinite(result.confusion_limit) else "doubtful" if len(pairs) else "good"
-        return Headline("Confused class pairs", float(len(pairs)), f"{_count(len(pairs), 'pair')} reported", "low", status)
+        return Headline("Confused class pairs", float(len(pairs)), f"{count(len(pairs), 'pair')} reported", "low", status)
     rates = np.nan_to_num(result.conf[pairs[:, 0], pairs[:, 1]]) if len(pairs) else np.zeros(1)
     worst = float(rates.max())
     title = "Worst confusion of a reported pair"
@@ -153,7 +154,7 @@ def _failing(exhibit: Exhibit) -> np.ndarray | None:
 
 def thresholds_verdict(result: ThresholdsResult) -> str:
     """Over which thresholds the reported pairs stay the same, and what it cost."""
-    cost = f"{result.done:,} inputs, {result.model_calls:,} model calls for {len(result.thresholds)} thresholds."
+    cost = f"{_cost(result)} for {count(len(result.thresholds), 'threshold')}."
     agreement = result.confusion.agreement
     middle = f"{result.thresholds[result.reference]:g}"
     if not np.isfinite(agreement).any():
@@ -168,7 +169,7 @@ def thresholds_verdict(result: ThresholdsResult) -> str:
 
 def coverage_verdict(result: CoverageResult) -> str:
     """Whether coverage tells the classes apart, and what it cost."""
-    cost = f"{result.done:,} inputs, {result.model_calls:,} model calls."
+    cost = f"{_cost(result)}."
     if not np.isfinite(result.effect_shares).all():
         return f"Coverage cannot be compared: fewer than two classes have two predicted members. {cost}"
     weak = float(result.effect_shares[:2].sum())
@@ -182,5 +183,5 @@ def _names(result: DeepInspectResult, pair: np.ndarray) -> tuple[str, str]:
     return result.classes[int(pair[0])], result.classes[int(pair[1])]
 
 
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def _cost(result: DeepInspectResult | ThresholdsResult | CoverageResult) -> str:
+    return f"{count(result.done, 'input')}, {count(result.model_calls, 'model call')}"

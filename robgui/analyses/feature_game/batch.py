@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from robgui.analyses.feature_game.match import Match, best_outcome, class_of, example_of
+from robgui.analyses.choosing import chosen_places, class_of
+from robgui.analyses.feature_game.match import Match, best_outcome, example_of, rounded
 from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import ALL_CLASSES, FeatureGameBatchParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
@@ -82,7 +83,7 @@ def merge_games(
     headline=batch_headline,
     kinds=("image",),
     inputs="many",
-    shards=Shards(lambda params, inputs: len(_chosen(inputs, params.inputs, params.seed)), games_part, merge_games),
+    shards=Shards(lambda params, inputs: len(chosen_places(inputs, params.inputs, params.seed)), games_part, merge_games),
 )
 def feature_game_batch(classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams) -> Iterator[Step[FeatureGameBatchResult]]:
     """Plays one game after the other, always with a cooperative player II."""
@@ -97,8 +98,9 @@ class _Tally:
             raise DataError("The feature game needs at least one image; choose some in the gallery or with --select.")
         self._classifier = classifier
         self._params = params
-        self._target = class_of(params.target, classifier) if params.target.strip() else -1
-        chosen = _chosen(len(dataset), params.inputs, params.seed)
+        self._target = class_of(params.target, classifier.labels) if params.target.strip() else -1
+        self._looks = int(self._target >= 0)  # calls before a game: does the image have the target class already?
+        chosen = chosen_places(len(dataset), params.inputs, params.seed)
         self._first = 0 if part is None else part.start
         self._numbers = chosen if part is None else chosen[part.start : part.stop]
         self._dataset = dataset.subset(self._numbers)
@@ -119,7 +121,7 @@ class _Tally:
         params = self._params.model_copy(update={"seed": self._params.seed + self._first + place})
         if self._target >= 0 and self._already(place, image):
             return
-        match = Match(self._classifier, image, params)
+        match = Match(self._classifier, image, params, self._looks)
         for _ in match:
             yield min(1.0, match.oracle.calls / params.max_calls)
         self._keep(place, match)
@@ -127,11 +129,11 @@ class _Tally:
 
     def _already(self, place: int, image: np.ndarray) -> bool:
         """Leaves out an image that has the target class; the one call this takes is counted with the game's."""
-        scores = self._classifier.infer(np.round(image[None] * 255) / 255).double().cpu().numpy()[0]
+        scores = self._classifier.infer(rounded(image)[None] / np.float32(255)).double().cpu().numpy()[0]
         if int(scores.argmax()) != self._target:
             return False
         self._predicted[place], self._before[place] = self._target, probabilities(scores)[self._target]
-        self._calls[place], self._played[place], self._skipped[place] = 1, True, True
+        self._calls[place], self._played[place], self._skipped[place] = self._looks, True, True
         return True
 
     def _keep(self, place: int, match: Match) -> None:
@@ -140,7 +142,8 @@ class _Tally:
         last = match.outcomes[-1]
         self._played[place], self._predicted[place] = True, match.oracle.original
         self._before[place] = probabilities(match.oracle.start)[match.oracle.original]
-        self._calls[place], self._first_calls[place], self._seconds[place] = match.oracle.calls, last.first_calls, last.seconds
+        self._calls[place] = self._looks + match.oracle.calls
+        self._first_calls[place], self._seconds[place] = last.first_calls, last.seconds
         example = image if outcome is None else example_of(image, outcome)
         if outcome is not None:
             self._severity[place] = dataclasses.astuple(outcome.severity)
@@ -188,13 +191,6 @@ class _Tally:
             labels=tuple(self._classifier.labels),
             preset=self._params.preset,
         )
-
-
-def _chosen(count: int, most: int, seed: int) -> np.ndarray:
-    """At most ``most`` of the places 0 … count - 1 in rising order, by chance; ``most`` 0 takes all."""
-    if not 0 < most < count:
-        return np.arange(count)
-    return np.sort(np.random.default_rng(seed).choice(count, most, replace=False))
 
 
 def _middle(severity: np.ndarray) -> tuple[float, float]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robgui.analyses.choosing import class_of
 from robgui.analyses.feature_game.game import Game, Goal
 from robgui.analyses.feature_game.keypoints import find_keypoints
 from robgui.analyses.feature_game.oracle import Oracle, probabilities
-from robgui.analyses.feature_game.params import ALL_CLASSES, PLAYERS, FeatureGameBatchParams, FeatureGameParams, Norm, Player
+from robgui.analyses.feature_game.params import ALL_CLASSES, PLAYERS, FeatureGameParams, GameParams, Norm, Player
 from robgui.analyses.feature_game.published import PublishedSearch
 from robgui.analyses.feature_game.result import Outcome, Severity
 from robgui.analyses.feature_game.saliency import Mixture
@@ -41,9 +42,7 @@ class Match:
         search: The search under way or the last one; None before the first.
     """
 
-    def __init__(
-        self, classifier: Classifier, image: np.ndarray, params: FeatureGameParams | FeatureGameBatchParams, reserve: int = 0
-    ) -> None:
+    def __init__(self, classifier: Classifier, image: np.ndarray, params: GameParams, reserve: int = 0) -> None:
         if classifier.settings.multi_label:
             raise ModelError(f"{classifier.name} gives several labels at once; the feature game needs one class that wins.")
         self._params = params
@@ -130,22 +129,10 @@ def targets_of(text: str, classifier: Classifier, oracle: Oracle) -> list[int]:
     if text.strip().casefold() == ALL_CLASSES:
         ranked = np.argsort(-oracle.start, kind="stable").tolist()
         return [c for c in ranked if c != oracle.original][:MOST_TARGETS]
-    target = class_of(text, classifier)
+    target = class_of(text, classifier.labels)
     if target == oracle.original:
         raise ParamsError(f"target = {text!r}: the model gives this image that class already; choose another target or another image.")
     return [target]
-
-
-def class_of(text: str, classifier: Classifier) -> int:
-    """The class with this name or number."""
-    plain = text.strip().casefold()
-    for number, label in enumerate(classifier.labels):
-        if label.strip().casefold() == plain:
-            return number
-    if plain.isdecimal() and int(plain) < classifier.classes:
-        return int(plain)
-    known = ", ".join(classifier.labels[:12]) + (", …" if classifier.classes > 12 else "")
-    raise ParamsError(f"target = {text!r}: {classifier.name} has no such class; choose one of: {known}.")
 
 
 def best_outcome(outcomes: Sequence[Outcome], norm: Norm) -> Outcome | None:

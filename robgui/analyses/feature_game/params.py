@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from robgui.analyses.presets import with_preset
 from robgui.core.analysis import Params
 
 Player = Literal["cooperative", "adversarial", "nature"]
@@ -34,10 +35,7 @@ class _Preset(Params):
     @model_validator(mode="before")
     @classmethod
     def _as_published(cls, values: Any) -> Any:
-        if not isinstance(values, dict) or values.get("preset") != "paper":
-            return values
-        kept = {name: value for name, value in PAPER.items() if values.get(name, default := cls.model_fields[name].default) == default}
-        return {**values, **kept}
+        return with_preset(cls, values, {"paper": PAPER})
 
 
 class _Game(Params):
@@ -181,3 +179,7 @@ class FeatureGameBatchParams(_Game, _Preset):
         description="At most so many images, chosen at random by the seed; 0 takes all.",
         json_schema_extra={"zero": "all"},
     )
+
+
+#: Settings of either.
+GameParams = FeatureGameParams | FeatureGameBatchParams

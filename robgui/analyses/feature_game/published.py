@@ -18,11 +18,11 @@ import numpy as np
 
 from robgui.analyses.feature_game.game import EMPTY, Game, Goal, State
 from robgui.analyses.feature_game.oracle import Oracle
-from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams, Player
-from robgui.analyses.feature_game.record import Record
+from robgui.analyses.feature_game.params import GameParams, Player
 from robgui.analyses.feature_game.refine import refined
 from robgui.analyses.feature_game.saliency import Mixture
-from robgui.analyses.feature_game.tree import Node, backpropagate, choose, select, ucb1, widened, with_prior
+from robgui.analyses.feature_game.searching import Search
+from robgui.analyses.feature_game.tree import Node, backpropagate, choose, select, widened
 
 #: A random play of so many moves is given up.
 LONGEST = 200
@@ -61,8 +61,8 @@ class RandomPlay:
         return tuple(sorted(last.values()))
 
 
-class PublishedSearch:
-    """One search with any player II; iterating does the work, ``record`` has the picture at any moment.
+class PublishedSearch(Search):
+    """One search with any player II.
 
     With a cooperative player II every example seen counts. With the others only the end of the game played move by move
     does, unrefined: that is the severity player I can force. Their simulations are not followed move by move, which saves
@@ -70,25 +70,11 @@ class PublishedSearch:
     """
 
     def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        rng: np.random.Generator,
-        params: FeatureGameParams | FeatureGameBatchParams,
-        player: Player = "cooperative",
+        self, oracle: Oracle, goal: Goal, mixture: Mixture, rng: np.random.Generator, params: GameParams, player: Player = "cooperative"
     ) -> None:
-        self.root = Node()
-        self.record = Record(oracle, goal, params)
+        super().__init__(oracle, goal, mixture, rng, params)
         self._now = self.root
-        self._oracle = oracle
-        self._game = oracle.game
-        self._goal = goal
-        self._mixture = mixture
-        self._rng = rng
-        self._params = params
         self._player = player
-        self._score = (with_prior if params.selection == "prior" else ucb1)(params.exploration)
         self._farthest = math.inf if params.distance is None else params.distance
         self._at: dict[int, list[int]] = {}
         self._pixels: list[int] = self._game.pixel.tolist()

@@ -6,7 +6,7 @@ import math
 
 from robgui.analyses.feature_game.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.oracle import Oracle
-from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
+from robgui.analyses.feature_game.params import GameParams
 
 #: So many iterations in a row without a single new state end a search: it has nothing left to ask.
 _IDLE = 25
@@ -27,7 +27,7 @@ class Record:
         ended: Why the search has ended, in words; empty while it goes on.
     """
 
-    def __init__(self, oracle: Oracle, goal: Goal, params: FeatureGameParams | FeatureGameBatchParams) -> None:
+    def __init__(self, oracle: Oracle, goal: Goal, params: GameParams) -> None:
         self.best: State = EMPTY
         self.severity = math.inf
         self.history: list[tuple[float, float, float]] = []

@@ -5,13 +5,15 @@ Not in the paper, but in its authors' code, and it makes the numbers.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import numpy as np
 
 from robgui.analyses.feature_game.game import Game, Goal, State
 from robgui.analyses.feature_game.oracle import Oracle
 
+#: Takes one option of a state back, wholly or by one step.
+Weaken = Callable[[Game, State, int], State]
 #: A state of at least twice as many options is first shortened by whole parts.
 PARTS = 8
 #: So many shortened states are looked at in one go.
@@ -67,10 +69,9 @@ def lowered(game: Game, state: State, option: int) -> State:
     return tuple(sorted([other for other in state if other != option] + ([weaker] if weaker >= 0 else [])))
 
 
-def _weakened(oracle: Oracle, goal: Goal, state: State, weaken: object) -> Generator[None, None, State]:
+def _weakened(oracle: Oracle, goal: Goal, state: State, weaken: Weaken) -> Generator[None, None, State]:
     """The longest run of single weakenings, the safest first, that still wins."""
-    assert callable(weaken)
-    if len(state) < 1:
+    if not state:
         return state
     margins = yield from margins_of(oracle, goal, [weaken(oracle.game, state, option) for option in state])
     order = [state[i] for i in np.argsort(-margins, kind="stable") if margins[i] > oracle.sure]

@@ -21,11 +21,11 @@ import numpy as np
 from robgui.analyses.feature_game.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.opening import opening
 from robgui.analyses.feature_game.oracle import Oracle
-from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
-from robgui.analyses.feature_game.record import Record
+from robgui.analyses.feature_game.params import GameParams
 from robgui.analyses.feature_game.refine import refined
 from robgui.analyses.feature_game.saliency import Mixture
-from robgui.analyses.feature_game.tree import Node, backpropagate, select, ucb1, widened, with_prior
+from robgui.analyses.feature_game.searching import Search
+from robgui.analyses.feature_game.tree import Node, backpropagate, select, widened
 from robgui.analyses.feature_game.values import Values
 
 #: Options asked at each move of a simulation.
@@ -44,27 +44,12 @@ _RUNGS = 12
 Work = Generator[None, None, None]
 
 
-class GuidedSearch:
-    """One search with a cooperative player II; iterating does the work, ``record`` has the picture at any moment."""
+class GuidedSearch(Search):
+    """One search with a cooperative player II."""
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        rng: np.random.Generator,
-        params: FeatureGameParams | FeatureGameBatchParams,
-    ) -> None:
-        self.root = Node()
-        self.record = Record(oracle, goal, params)
-        self._oracle = oracle
-        self._game = oracle.game
-        self._goal = goal
-        self._mixture = mixture
-        self._rng = rng
-        self._params = params
+    def __init__(self, oracle: Oracle, goal: Goal, mixture: Mixture, rng: np.random.Generator, params: GameParams) -> None:
+        super().__init__(oracle, goal, mixture, rng, params)
         self._values = Values(oracle.game, goal, oracle.start)
-        self._score = (with_prior if params.selection == "prior" else ucb1)(params.exploration)
         self._tired: set[State] = set()
         self._owner = mixture.owners().ravel()[oracle.game.pixel]
 

@@ -36,7 +36,7 @@ def game_headline(result: FeatureGameResult) -> Headline:
     """How severe the change is that turns the class; a few pixels are a failure."""
     title = "Pixels that change the class"
     if result.found_class < 0:
-        return Headline(title, math.nan, f"none found with {result.model_calls:,} calls", "high", "unknown")
+        return Headline(title, math.nan, f"none found with {count(result.model_calls, 'call')}", "high", "unknown")
     pixels = int(result.severity.l0_pixels)
     size = result.input.shape[-1] * result.input.shape[-2]
     status: Status = "bad" if pixels <= FEW_PIXELS * size and result.exact_class < 0 else "doubtful"
@@ -97,7 +97,7 @@ def amount_of(severity: Severity, norm: Norm) -> str:
     if norm == "l0":
         pixels = int(severity.l0_pixels)
         return f"{pixels:,} {'pixel turns' if pixels == 1 else 'pixels turn'}"
-    return f"a change of {number(severity.by(norm))} in {norm} ({int(severity.l0_pixels):,} pixels) turns"
+    return f"a change of {number(severity.by(norm))} in {norm} ({count(int(severity.l0_pixels), 'pixel')}) turns"
 
 
 def _targets(result: FeatureGameResult) -> str:
@@ -117,7 +117,7 @@ def _players(result: FeatureGameResult) -> str:
 
 
 def _severity(outcome: Outcome, norm: Norm) -> str:
-    return number(outcome.severity.by(norm)) if outcome.found_class >= 0 else f"none within {outcome.model_calls:,} calls"
+    return number(outcome.severity.by(norm)) if outcome.found_class >= 0 else f"none within {count(outcome.model_calls, 'call')}"
 
 
 def _turned(result: FeatureGameResult) -> str:
@@ -167,12 +167,15 @@ def batch_verdict(result: FeatureGameBatchResult) -> str:
     aim = f" to “{result.labels[result.target]}”" if result.target >= 0 else ""
     seconds, calls = (float(values[result.played & ~result.skipped].mean()) for values in (result.seconds, result.calls))
     cost = f"{duration(seconds)} and {number(round(calls))} model calls per image"
-    left_out = f" {int(result.skipped.sum()):,} images have that class already and are left out." if result.skipped.any() else ""
+    skipped = int(result.skipped.sum())
+    verbs = ("has", "is") if skipped == 1 else ("have", "are")
+    left_out = f" {count(skipped, 'image')} {verbs[0]} that class already and {verbs[1]} left out." if skipped else ""
     if not found.any():
-        return f"None of {played:,} images was changed{aim}, which is no guarantee; {cost}.{left_out}"
+        return f"None of {count(played, 'image')} was changed{aim}, which is no guarantee; {cost}.{left_out}"
     unit = "pixels" if result.norm == "l0" else f"in {result.norm}"
+    verb = "changes" if played == 1 else "change"
     return (
-        f"{int(found.sum()):,} of {played:,} images change class{aim}, by {number(result.mean)} {unit} on average "
+        f"{int(found.sum()):,} of {count(played, 'image')} {verb} class{aim}, by {number(result.mean)} {unit} on average "
         f"(median {number(result.median)}); {cost}.{left_out}"
     )
 

@@ -74,7 +74,7 @@ def estimate(
     *,
     kill: int = 1,
     batch: int = 0,
-    device: str | torch.device = "cpu",
+    device: str | torch.device | None = None,
 ) -> Estimate:
     """Tests for each input whether P(score(z) > 0), z ~ N(0, I), is below ``critical``.
 
@@ -90,12 +90,12 @@ def estimate(
         seed: Start of the random numbers.
         kill: How many particles die at once; more than 1 is adaptive multilevel splitting.
         batch: Points scored at once; 0 lets the program choose.
-        device: Where the latent points live.
+        device: Where the latent points live; None for torch's default.
     """
     _check(dim, particles, steps, critical, risk, replicas, inputs, kill)
     law = Law(particles, kill, replicas)
     setup = Setup(dim, inputs, particles, kill, steps, replicas, law.threshold(critical, risk), seed, batch or _ROWS)
-    splitting = Splitting(_Function(score), setup, torch.device(device))
+    splitting = Splitting(_Function(score), setup, torch.get_default_device() if device is None else torch.device(device))
     for _ in splitting.rounds():
         pass
     outcomes = [outcome(law, setup.m, splitting.lanes[i * replicas : (i + 1) * replicas], ended=True) for i in range(inputs)]

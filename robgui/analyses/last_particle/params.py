@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from robgui.analyses.presets import with_preset
 from robgui.core.analysis import Params
 
 Noise = Literal["box", "clip", "l2", "gaussian"]
@@ -159,11 +160,7 @@ class MethodParams(Params):
     @classmethod
     def _preset(cls, values: Any) -> Any:
         """The settings of the preset wherever the user has left the default."""
-        if not isinstance(values, dict):
-            return values
-        wanted = PRESETS.get(str(values.get("preset")), {})
-        defaults = {name: cls.model_fields[name].default for name in wanted}
-        return {**values, **{name: value for name, value in wanted.items() if values.get(name, defaults[name]) == defaults[name]}}
+        return with_preset(cls, values, PRESETS)
 
     @model_validator(mode="after")
     def _fits_together(self) -> MethodParams:

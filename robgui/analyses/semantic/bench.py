@@ -14,6 +14,7 @@ from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs, match, open_dataset
 from robgui.core.errors import DataError, MissingExtraError
 from robgui.core.loading import default_device, load
+from robgui.core.randomness import HOST
 
 #: Classes of ImageNet (in the order of their WordNet numbers) that bundled meshes show.
 IMAGENET_CLASS = {"teapot": 849, "scanned_mug": 504, "scanned_pitcher": 725}
@@ -111,7 +112,7 @@ def imagenet_network() -> Classifier:
 def _weights(path: str) -> dict[str, Any]:
     import torch
 
-    weights: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    weights: dict[str, Any] = torch.load(path, map_location=HOST, weights_only=True)
     return weights
 
 

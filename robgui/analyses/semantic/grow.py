@@ -167,11 +167,9 @@ def _rules(preset: Preset, params: dict[str, Any], autograd: bool) -> Rules:
 
 
 def _domain(starts: Any, low: Any, high: Any, periodic: Sequence[bool] | None) -> tuple[Tensor, Tensor, Tensor, list[bool]]:
-    device = starts.device if isinstance(starts, Tensor) else torch.device("cpu")
-    given = (values if isinstance(values, Tensor) else np.asarray(values, dtype=np.float64) for values in (starts, low, high))
-    first, bottom, top = (torch.as_tensor(values, dtype=torch.float64, device=device) for values in given)
+    first = _numbers(starts)
     first = first[None] if first.ndim == 1 else first
-    bottom, top = bottom.reshape(-1), top.reshape(-1)
+    bottom, top = (_numbers(values).reshape(-1).to(first.device) for values in (low, high))
     turns = [False] * len(bottom) if periodic is None else [bool(on) for on in periodic]
     if not len(first) or first.shape[1:] != bottom.shape or bottom.shape != top.shape or len(turns) != len(bottom):
         shapes = f"starts {tuple(first.shape)}, low {tuple(bottom.shape)}, high {tuple(top.shape)}, periodic {len(turns)}"
@@ -181,6 +179,11 @@ def _domain(starts: Any, low: Any, high: Any, periodic: Sequence[bool] | None) -
     if not bool(((first >= bottom) & (first <= top)).all()):
         raise ParamsError("A start lies outside the ranges; choose starts between low and high.")
     return first, bottom, top, turns
+
+
+def _numbers(values: Any) -> Tensor:
+    """Double precision, where the values already are."""
+    return values.double() if isinstance(values, Tensor) else torch.from_numpy(np.array(values, dtype=np.float64))
 
 
 def _checked(scores: Tensor, count: int) -> Tensor:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic import directions
+from robgui.analyses.semantic.domain import Domain
 from robgui.analyses.semantic.params import METHODS, PAPER, GrowParams, Method, Preset
 from robgui.analyses.semantic.quadrature import Nodes
 from robgui.core.errors import ParamsError
@@ -113,15 +114,11 @@ class Grower:
         self._rules, self._device = rules, starts.device
         self._normal = rules.preset == "default"
         self._nodes = Nodes.surface(n, rules.nodes)
-        bottom, top = _array(low), _array(high)
-        self._origin: np.ndarray = bottom if self._normal else np.zeros(n)
-        self._unit: np.ndarray = top - bottom if self._normal else np.ones(n)
-        self._floor, self._ceiling = (bottom - self._origin) / self._unit, (top - self._origin) / self._unit
-        self._wraps = np.array(periodic, dtype=bool)
+        self._domain = Domain.of(_array(low), _array(high), periodic, shares=self._normal, clip=rules.clip)
         self.number = np.repeat(np.arange(len(starts)), len(methods))
         self.method: tuple[Method, ...] = tuple(methods) * len(starts)
         self.start, self.started = _array(starts)[self.number], _array(scores)[self.number]
-        self._seed = (self.start - self._origin) / self._unit
+        self._seed = self._domain.measured(self.start)
         self._rows = [np.array([i for i, own in enumerate(self.method) if own == method], dtype=np.int64) for method in METHODS]
         self.able = np.ones(len(self.method), dtype=bool) if able is None else able.cpu().numpy().astype(bool)[self.number]
         if self._normal:
@@ -144,21 +141,17 @@ class Grower:
     @property
     def bounds(self) -> np.ndarray:
         """Bounds ``(R, 2, n)`` in the units of the axes."""
-        return np.asarray(self._origin + self._unit * np.stack([self._a, self._b], 1))
+        return self._domain.in_units(np.stack([self._a, self._b], 1))
 
     @property
     def volume(self) -> np.ndarray:
         """Share ``(R,)`` of the whole range that each region fills."""
-        low, high = (np.where(self._wraps, side, side.clip(self._floor, self._ceiling)) for side in (self._a, self._b))
-        return np.asarray(((high - low) / (self._ceiling - self._floor)).clip(0, 1).prod(1))
+        return self._domain.share(self._a, self._b)
 
     @property
     def hit_domain(self) -> np.ndarray:
         """Whether ``(R,)`` a bound is at the end of its range, or a region goes all the way round."""
-        near = 1e-9 * (self._ceiling - self._floor)
-        ends = (self._a <= self._floor + near) | (self._b >= self._ceiling - near)
-        around = self._b - self._a >= self._ceiling - self._floor - near
-        return np.asarray(self.able & np.where(self._wraps, around, ends).any(1))
+        return np.asarray(self.able & self._domain.reached(self._a, self._b))
 
     @property
     def never_grew(self) -> np.ndarray:
@@ -198,11 +191,11 @@ class Grower:
 
     def _pairs(self, rows: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Two points ``(k, N, 2, n)`` on the ray from the centre through each node, and half their distance in node distances."""
-        centre = ((self._a[rows] + self._b[rows]) / 2)[:, None]
+        domain, centre = self._domain, ((self._a[rows] + self._b[rows]) / 2)[:, None]
         away = nodes - centre
-        reach = _DIFFERENCE / np.maximum(np.linalg.norm(away / (self._ceiling - self._floor), axis=2), 1e-12)
-        edge = np.where(away > 0, self._ceiling, self._floor)
-        still = (away == 0) | self._wraps | (not self._rules.clip)
+        reach = _DIFFERENCE / np.maximum(np.linalg.norm(away / domain.width, axis=2), 1e-12)
+        edge = np.where(away > 0, domain.ceiling, domain.floor)
+        still = (away == 0) | domain.wraps | (not domain.clip)
         free = np.where(still, np.inf, (edge - centre) / np.where(still, 1.0, away)).min(2)
         far = np.minimum(1 + reach, np.maximum(free, 1))
         return centre[:, :, None] + np.stack([far, far - 2 * reach], 2)[..., None] * away[:, :, None], reach
@@ -210,15 +203,11 @@ class Grower:
     def _points(self, *parts: np.ndarray) -> Tensor:
         """Points in the units of the axes, wrapped on periodic axes and held in range on others, as one tensor ``(m, n)``."""
         points = np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
-        around = self._floor + (points - self._floor) % (self._ceiling - self._floor)
-        inside = (points >= self._floor) & (points <= self._ceiling)
-        held = points.clip(self._floor, self._ceiling) if self._rules.clip else points
-        real = self._origin + self._unit * np.where(inside, points, np.where(self._wraps, around, held))
-        return torch.from_numpy(real).to(self._device)
+        return torch.from_numpy(self._domain.in_units(self._domain.wrapped(points))).to(self._device)
 
     def _gradient_slopes(self, gradients: np.ndarray) -> np.ndarray:
         rows = self._order[len(self._order) - self._counts[2] :]
-        away = self._unit * (self._box(rows, 0.0) - ((self._a[rows] + self._b[rows]) / 2)[:, None])
+        away = self._domain.unit * (self._box(rows, 0.0) - ((self._a[rows] + self._b[rows]) / 2)[:, None])
         return np.asarray((gradients.reshape(away.shape) * away).sum(2))
 
     def _move(self, inner: np.ndarray, outer: np.ndarray, slopes: np.ndarray) -> None:
@@ -283,13 +272,7 @@ class Grower:
         """Bounds held in range, no wider than a period, and around their start."""
         if self._normal:
             a, b = np.minimum(a, seed), np.maximum(b, seed)
-        if not self._rules.clip:
-            return a, b
-        excess = ((b - a) - (self._ceiling - self._floor)).clip(0) / 2
-        low, high = (
-            np.where(self._wraps, turned, side.clip(self._floor, self._ceiling)) for turned, side in ((a + excess, a), (b - excess, b))
-        )
-        return low, high
+        return self._domain.held(a, b)
 
 
 def _areas(sides: np.ndarray) -> np.ndarray:

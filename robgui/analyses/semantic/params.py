@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from robgui.analyses.presets import with_preset
 from robgui.core.analysis import Params, Takes
 
 Method = Literal["naive", "oir_b", "oir_w"]
@@ -238,11 +239,7 @@ class GrowParams(Params):
     @model_validator(mode="before")
     @classmethod
     def _as_published(cls, values: Any) -> Any:
-        """The paper's settings where the preset asks for them and a setting is at its default."""
-        if not isinstance(values, dict) or values.get("preset") != "paper":
-            return values
-        defaults = {name: cls.model_fields[name].default for name in PAPER}
-        return {**values, **{name: value for name, value in PAPER.items() if values.get(name, defaults[name]) == defaults[name]}}
+        return with_preset(cls, values, {"paper": PAPER})
 
     @field_validator("methods", mode="before")
     @classmethod

@@ -9,7 +9,7 @@ from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.words import finding_picture, place_words, region_place
 from robgui.core.finding import Finding
 from robgui.core.headline import Headline
-from robgui.core.words import number, percent
+from robgui.core.words import count, number, percent
 
 
 def regions_verdict(result: RegionsResult) -> str:
@@ -48,13 +48,12 @@ def _largest(result: RegionsResult) -> str:
     fits = "as asked" if result.holds[best] else "which is not what was asked"
     return (
         f"{subject}: {region} {size}. Inside, the mean score is {number(mean)} and its variance {number(var)}, {fits} "
-        f"({wanted}, variance at most {number(result.eps_v)}; {result.samples:,} samples)."
+        f"({wanted}, variance at most {number(result.eps_v)}; {count(result.samples, 'sample')})."
     )
 
 
 def _fates(result: RegionsResult) -> str:
-    count = len(result.method)
-    parts = [f"{count} regions"]
+    parts = [count(len(result.method), "region")]
     for number_of, words in (
         (int(result.holds.sum()), f"{result.mode} as asked"),
         (int((result.never_grew | ~result.grown).sum()), "never grew"),
@@ -62,7 +61,8 @@ def _fates(result: RegionsResult) -> str:
         (int((~result.converged).sum()), "did not come to rest"),
     ):
         parts.append(f"{number_of} {words}")
-    warned = f" {len(result.warnings)} starts are unfit: {result.warnings[0]}" if result.warnings else ""
+    verb = "is" if len(result.warnings) == 1 else "are"
+    warned = f" {count(len(result.warnings), 'start')} {verb} unfit: {result.warnings[0]}" if result.warnings else ""
     return ", ".join(parts) + "." + warned
 
 

@@ -5,7 +5,6 @@ f(u) = softmax score of class z on the image that the scene makes from u (equati
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.analyses.choosing import class_of
 from robgui.analyses.semantic.params import IMAGE, Gradient, MapParams, RegionsParams, SpaceParams, SrvrParams
 from robgui.analyses.semantic.result import MapResult, RegionsResult
 from robgui.analyses.semantic.scene import Axis, Scene
@@ -213,22 +213,6 @@ def find_axis(scene: Scene, name: str) -> tuple[int, Axis]:
             return place, axis
     known = ", ".join(axis.name for axis in scene.axes)
     raise ParamsError(f"The scene {scene.name} has no parameter {name!r}; its parameters are: {known}.")
-
-
-def class_of(text: str, labels: Sequence[str]) -> int:
-    """The class that a name or number means."""
-    wanted = text.strip().casefold()
-    names = [label.strip().casefold() for label in labels]
-    if wanted in names:
-        return names.index(wanted)
-    several = [place for place, name in enumerate(names) if wanted in (part.strip() for part in name.split(","))]
-    if len(several) == 1:
-        return several[0]
-    if wanted.isdecimal() and int(wanted) < len(labels):
-        return int(wanted)
-    near = difflib.get_close_matches(wanted, names, 3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"give a name or a number from 0 to {len(labels) - 1}."
-    raise ParamsError(f"target = {text!r} is none of the {len(labels):,} classes; {hint}")
 
 
 def usual_class(tops: Tensor, shares: Tensor) -> int:

@@ -61,6 +61,7 @@ class _Table:
         self._calls = 0 if params.target else sum(target >= 0 for target in self._target)
         self._steps = 0
         self._growth: Growth | None = None
+        self._place = ""
 
     def fill(self) -> Iterator[None]:
         """Fills the table; yields after every batch."""
@@ -69,16 +70,35 @@ class _Table:
                 yield from self._decide(shape)
             for network in range(len(self._classifiers)):
                 yield from self._measure(network, shape)
+        self._place = ""
 
     def step(self) -> Step[SrvrResult]:
         """The complete picture now."""
         each = self._params.iterations
         maps = len(self._classifiers) * len(self._spaces[0])
         current = 0 if self._growth is None or not hasattr(self._growth, "grower") else self._growth.grower.steps
-        return Step(done=self._steps + current, total=each * maps, result=self._result())
+        return Step(done=self._steps + current, total=each * maps, result=self._result(), note=self._note())
+
+    def _note(self) -> str:
+        """Which regions grow now and how far they are, in words; nothing of them is in the table until all of them have ended."""
+        if self._growth is None:
+            return self._place
+        if not hasattr(self._growth, "grower"):
+            return f"{self._place}: looking at the starts."
+        grower = self._growth.grower
+        at_rest = int((~grower.growing).sum())
+        return (
+            f"{self._place}: step {grower.steps:,} of {self._params.iterations:,}, {at_rest:,} of {len(grower.growing):,} regions at rest."
+        )
+
+    def _words(self, shape: int, words: str) -> str:
+        """``words`` as a sentence, with the shape that they are about if there are several."""
+        count = len(self._spaces[0])
+        return f"Shape {shape + 1} of {count}, {words}" if count > 1 else words[0].upper() + words[1:]
 
     def _decide(self, shape: int) -> Iterator[None]:
         """Takes the class that the first network most often sees."""
+        self._place = self._words(shape, f"looking for the class that {self._classifiers[0].name} usually sees.")
         scan = Scan(self._spaces[0][shape])
         before = self._calls
         for _ in scan.look(self._params.batch):
@@ -87,6 +107,7 @@ class _Table:
         self._target[shape] = scan.usual_class()
 
     def _measure(self, network: int, shape: int) -> Iterator[None]:
+        self._place = self._words(shape, f"network {network + 1} of {len(self._classifiers)}")
         space = self._spaces[network][shape]
         growth = self._growth = Growth(space, self._target[shape], self._params)
         yield from growth.begin(self._starts.to(space.low.device))

@@ -8,7 +8,7 @@ from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.words import axes_words
 from robgui.core.finding import Finding
 from robgui.core.headline import Headline
-from robgui.core.words import number, percent
+from robgui.core.words import count, number, percent
 
 
 def srvr_verdict(result: SrvrResult) -> str:
@@ -49,7 +49,7 @@ def _fates(result: SrvrResult) -> str:
     never, bad = int(result.never_grew.sum()), int(result.bad_starts.sum())
     because = f" ({bad} because the start does not fit)" if bad else ""
     return (
-        f"{total} regions: {never} never grew{because}, {int(result.hits.sum())} reach the end of the range, "
+        f"{count(total, 'region')}: {never} never grew{because}, {int(result.hits.sum())} reach the end of the range, "
         f"{int(result.unconverged.sum())} did not come to rest."
     )
 

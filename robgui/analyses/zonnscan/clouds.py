@@ -38,8 +38,8 @@ def zone_cloud(zone: Zone, corners: Tensor, radii: list[float], *, sampler: Samp
     sizes = torch.tensor(radii, dtype=corners.dtype, device=corners.device)
     if zone in ("linf", "box"):
         points, used, note = base_points(sampler, corners.shape[1], samples, seed, corners.device)
-        low, high = scaled_box(corners[0], corners[1], sizes) if zone == "box" else linf_corners(corners, sizes)
-        return BoxCloud(low, high, points), used, note
+        low, high = scaled_box(corners[0], corners[1], sizes) if zone == "box" else linf_corners(corners, sizes[:, None])
+        return BoxCloud.between(low, high, points), used, note
     kind = ClippedCloud if zone.endswith("clipped") else HitAndRunCloud
     note = "" if sampler == "plain" else f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
     return kind(corners, sizes, _power(zone), seed), "plain", note

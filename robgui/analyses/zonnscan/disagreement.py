@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from robgui.analyses.zonnscan.exhibits import chosen_places, thumbnails
+from robgui.analyses.choosing import chosen_places
+from robgui.analyses.zonnscan.exhibits import thumbnails
 from robgui.analyses.zonnscan.population_params import Published, ScanParams
 from robgui.analyses.zonnscan.population_words import told_apart
 from robgui.analyses.zonnscan.populations import PopulationScan, PopulationsResult, read_sets
@@ -23,7 +24,7 @@ from robgui.core.dataset import Dataset, align, batches, inputs
 from robgui.core.errors import DataError, ModelError
 from robgui.core.finding import Finding
 from robgui.core.picture import picture_of
-from robgui.core.words import percent
+from robgui.core.words import count, percent
 
 MOST_FINDINGS = 20
 #: Inputs per look, so that the first corner cases are on screen soon.
@@ -95,10 +96,10 @@ def corner_cases_verdict(result: CornerCasesResult) -> str:
     """How many corner cases there are, whether the index sees them, and what it cost."""
     models = f"{len(result.models)} models"
     if not len(result.numbers):
-        found = f"The {models} agree on all {result.looked:,} inputs."
+        found = f"The {models} agree on {'all ' * (result.looked != 1)}{count(result.looked, 'input')}."
     else:
         share = percent(len(result.numbers) / result.looked)
-        found = f"The {models} disagree on {len(result.numbers):,} of {result.looked:,} inputs ({share})."
+        found = f"The {models} disagree on {len(result.numbers):,} of {count(result.looked, 'input')} ({share})."
     seen = "".join(f" {told_apart(known)}" for known in result.populations)
     return f"{found}{seen} {result.model_calls:,} model calls."
 

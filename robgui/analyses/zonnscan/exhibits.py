@@ -1,4 +1,4 @@
-"""Inputs worth showing: small pictures of many, and the few that become findings."""
+"""Small pictures of many inputs."""
 
 from __future__ import annotations
 
@@ -34,10 +34,3 @@ def _reduced(picture: np.ndarray, side: int) -> np.ndarray:
     planes = torch.from_numpy(picture).permute(2, 0, 1)[None].float()
     smaller = torch.nn.functional.interpolate(planes, size=size, mode="area")[0].permute(1, 2, 0)
     return np.asarray(smaller.round().to(torch.uint8).numpy())
-
-
-def chosen_places(count: int, most: int, seed: int) -> np.ndarray:
-    """At most ``most`` of the places 0 … count - 1 in rising order, by chance; ``most`` 0 takes all."""
-    if not 0 < most < count:
-        return np.arange(count)
-    return np.sort(np.random.default_rng(seed).choice(count, most, replace=False))

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from robgui.analyses.presets import with_preset
 from robgui.analyses.zonnscan.points import Sampler
-from robgui.analyses.zonnscan.sweep import PAPER, as_published
+from robgui.analyses.zonnscan.sweep import PAPER
 from robgui.core.analysis import Params
 
 #: The paper looks at so many test inputs (Figures 3 and 4).
@@ -50,7 +51,7 @@ class ScanParams(Params):
     @model_validator(mode="before")
     @classmethod
     def _as_published(cls, values: Any) -> Any:
-        return as_published(cls, values, {**PAPER, "inputs": PAPER_INPUTS})
+        return with_preset(cls, values, {"paper": {**PAPER, "inputs": PAPER_INPUTS}})
 
 
 class _SetsParams(Params):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -24,19 +24,13 @@ def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
     columns: dict[str, Any] = {name: np.concatenate([getattr(result, name) for result in results])[order] for name in _PER_INPUT}
     keys = [key for result in results for key in result.keys]
     notable = notable_places(columns["index"], columns["crossing"], ~columns["second"])
-    known = compare(columns["index"][~columns["second"]], columns["index"][columns["second"]])
     return replace(
         results[0],
         **columns,
         keys=tuple(keys[place] for place in order),
         notable=notable,
         notable_inputs=_inputs(results)[np.searchsorted(_places(results), order[notable])],
-        means=known.means,
-        ks_statistic=known.ks_statistic,
-        ks_p=known.ks_p,
-        false_alarms=known.false_alarms,
-        detected=known.detected,
-        auc=known.auc,
+        **asdict(compare(columns["index"][~columns["second"]], columns["index"][columns["second"]])),
         model_calls=sum(result.model_calls for result in results),
     )
 

@@ -7,21 +7,22 @@ around test inputs against that around adversarial or corner-case inputs, compar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import torch
 from scipy import stats
 from torch import Tensor
 
+from robgui.analyses.choosing import chosen_places
 from robgui.analyses.zonnscan.attack import fast_gradient
-from robgui.analyses.zonnscan.exhibits import chosen_places, thumbnails
-from robgui.analyses.zonnscan.points import Points, base_points, block_size
+from robgui.analyses.zonnscan.exhibits import thumbnails
+from robgui.analyses.zonnscan.points import Points, base_points
 from robgui.analyses.zonnscan.population_params import PopulationsParams, ScanParams
 from robgui.analyses.zonnscan.population_words import populations_findings, populations_verdict
 from robgui.analyses.zonnscan.scan import Scan
 from robgui.analyses.zonnscan.tally import Tally, half_widths, read_scores
-from robgui.analyses.zonnscan.zones import EVERY, Block, linf_corners
+from robgui.analyses.zonnscan.zones import BoxCloud
 from robgui.core.analysis import Pace, Shards, Step, Takes, analysis
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
@@ -164,7 +165,6 @@ class PopulationScan:
     def result(self) -> PopulationsResult:
         """The two sets side by side as far as they are scanned."""
         sets, counts = self._sets, self.scan.tally.counts()
-        known = compare(counts.index[~sets.second], counts.index[sets.second])
         notable = notable_places(counts.index, counts.crossing, ~sets.second)
         return PopulationsResult(
             index=counts.index,
@@ -179,12 +179,7 @@ class PopulationScan:
             notable=notable,
             notable_inputs=sets.x[torch.from_numpy(notable).to(sets.x.device)].cpu().numpy(),
             kind=self._classifier.kind,
-            means=known.means,
-            ks_statistic=known.ks_statistic,
-            ks_p=known.ks_p,
-            false_alarms=known.false_alarms,
-            detected=known.detected,
-            auc=known.auc,
+            **asdict(compare(counts.index[~sets.second], counts.index[sets.second])),
             radius=self._radius,
             samples=counts.samples,
             model_calls=sets.calls + len(sets.x) + int(counts.samples.sum()),
@@ -257,41 +252,12 @@ def adversarial_twins(classifier: Classifier, x: Tensor, classes: Tensor, eps: f
     return torch.cat([fast_gradient(classifier, x[i : i + size], classes[i : i + size], eps) for i in range(0, len(x), size)])
 
 
-class InputsCloud:
-    """The zone B_inf(x, r) ∩ [0, 1]^d around each of Z inputs ``(Z, d)``; corners are made as they are needed."""
-
-    def __init__(self, x: Tensor, radius: float, points: Points) -> None:
-        self.lanes = points.lanes
-        self.block_size = block_size(x.shape[1])
-        self._x = x
-        self._radius = radius
-        self._points = points
-
-    def block(self, start: int, stop: int, zones: Tensor) -> Block:
-        return _InputsBlock(self._x, self._radius, self._points.draw(start, stop))
-
-
-@dataclass(frozen=True)
-class _InputsBlock:
-    x: Tensor
-    radius: float
-    u: Tensor
-
-    def prepare(self) -> Iterator[None]:
-        return iter(())
-
-    def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
-        x = self.x[zones]
-        low, high = linf_corners(x, torch.full_like(x[:, 0], self.radius))
-        return torch.lerp(low[:, None], high[:, None], self.u[rows], out=out)
-
-
 def scan_inputs(
     classifier: Classifier, x: Tensor, radius: float, points: Points, *, samples: int, target: float = 0.0, batch: int = 0
 ) -> tuple[Scan, np.ndarray]:
     """A scan of the zones around inputs ``(n, *shape)``, not yet run, and the classes of the inputs."""
     own = read_scores(classifier.infer(x, batch), classifier.settings.multi_label)
-    cloud = InputsCloud(x.flatten(1), radius, points)
+    cloud = BoxCloud.around(x.flatten(1), radius, points)
     cap = samples // cloud.lanes * cloud.lanes
     tally = Tally(len(x), classifier.classes, cloud.lanes, cap, own.votes, classifier.settings.multi_label)
     return Scan(classifier, cloud, tally, cap=cap, target=target, batch=batch), own.top[:, 0].cpu().numpy()

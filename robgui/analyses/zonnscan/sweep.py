@@ -18,6 +18,7 @@ import torch
 from pydantic import Field, field_validator, model_validator
 from torch import Tensor
 
+from robgui.analyses.presets import with_preset
 from robgui.analyses.zonnscan.clouds import Zone, radius_of, zone_cloud
 from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest_crossing
 from robgui.analyses.zonnscan.neighbours import Neighbours
@@ -32,14 +33,6 @@ from robgui.core.errors import DataError
 
 #: What the preset ``paper`` sets where the user has set nothing else (Section III: k = 10,000, plain sampling).
 PAPER: dict[str, Any] = {"samples": 10_000, "sampler": "plain", "target_half_width": 0.0}
-
-
-def as_published(params: type[Params], values: Any, paper: dict[str, Any]) -> Any:
-    """Unvalidated settings with the paper's where the preset asks for it and a setting is at its default."""
-    if not isinstance(values, dict) or values.get("preset") != "paper":
-        return values
-    defaults = {name: params.model_fields[name].default for name in paper}
-    return {**values, **{name: value for name, value in paper.items() if values.get(name, defaults[name]) == defaults[name]}}
 
 
 class ZonnscanParams(Params):
@@ -78,7 +71,7 @@ class ZonnscanParams(Params):
     @model_validator(mode="before")
     @classmethod
     def _as_published(cls, values: Any) -> Any:
-        return as_published(cls, values, PAPER)
+        return with_preset(cls, values, {"paper": PAPER})
 
     @field_validator("radii")
     @classmethod
@@ -249,7 +242,7 @@ class _Sweep:
             entropy_of_mean=entropy_of_mean,
             mutual_information=np.maximum(entropy_of_mean - joined(own_index, counts.index), 0),
             samples=joined(1, counts.samples).astype(np.int64),
-            model_calls=1 + int(counts.samples.sum()) + (found.calls if found else 0),
+            model_calls=1 + int(counts.samples.sum()) + (self.crossing.calls if self.crossing else 0),
             crossing_radius=found.radius if found else float(coarse.min()) if len(coarse) else float("nan"),
             witness=found.witness.reshape(1, *shape) if found else np.zeros((0, *shape), dtype=np.float32),
             witness_class=found.klass if found else -1,

@@ -91,7 +91,7 @@ class Stitching:
     def __init__(
         self, classifier: Classifier, key: Key, *, rounds: int = 200, rate: float = 1e-3, kept: np.ndarray | None = None, seed: int = 0
     ) -> None:
-        backend = classifier._backend
+        backend = classifier.backend
         if not isinstance(backend, TorchBackend):
             raise ModelError(f"{classifier.name} cannot be fine-tuned: only models with weights in torch can carry a watermark.")
         self._classifier = classifier
@@ -169,7 +169,7 @@ def _read_again(classifier: Classifier) -> TorchBackend:
     from robgui.core.loading import load
 
     if classifier.path is not None:
-        backend = load(classifier.path, device=classifier.device, **classifier.settings.model_dump())._backend
+        backend = load(classifier.path, device=classifier.device, **classifier.settings.model_dump()).backend
         if isinstance(backend, TorchBackend):
             return backend
     raise ModelError(f"{classifier.name} cannot be fine-tuned: its graph cannot be copied; export the model as .pt2 and load that.")

@@ -13,11 +13,12 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from robgui.analyses.choosing import chosen_places
+from robgui.analyses.presets import with_preset
 from robgui.analyses.zonnscan.disagreement import class_orders
-from robgui.analyses.zonnscan.exhibits import chosen_places, thumbnails
+from robgui.analyses.zonnscan.exhibits import thumbnails
 from robgui.analyses.zonnscan.population_words import SURE
 from robgui.analyses.zonnscan.populations import compare, true_classes
-from robgui.analyses.zonnscan.sweep import as_published
 from robgui.analyses.zonnscan.watermark import KEPT, Key, Repeated, Stitching, make_key
 from robgui.analyses.zonnscan.words import enlarged
 from robgui.core.analysis import Pace, Params, Step, Takes, analysis
@@ -26,7 +27,7 @@ from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.errors import DataError, ModelError
 from robgui.core.finding import Finding
 from robgui.core.picture import picture_of
-from robgui.core.words import number, percent
+from robgui.core.words import count, number, percent
 
 #: Keys of 100 inputs, 100 runs of 1,000 samples.
 _PAPER: dict[str, Any] = {"size": 100, "runs": 100, "samples": 1000}
@@ -62,7 +63,7 @@ class WatermarkParams(Params):
     @model_validator(mode="before")
     @classmethod
     def _as_published(cls, values: Any) -> Any:
-        return as_published(cls, values, _PAPER)
+        return with_preset(cls, values, {"paper": _PAPER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +125,13 @@ class WatermarkResult:
 def watermark_verdict(result: WatermarkResult) -> str:
     """Whether the index tells the two models apart, what the watermark cost in accuracy, and the model calls."""
     if np.isnan(result.means).any():
-        return f"Fine-tuning a copy of {result.models[0]} on {len(result.keys)} key inputs: {result.rounds:,} steps so far."
+        return f"Fine-tuning a copy of {result.models[0]} on {count(len(result.keys), 'key input')}: {count(result.rounds, 'step')} so far."
     means = f"mean {number(float(result.means[1]))} against {number(float(result.means[0]))}"
     verb = "tells" if result.ks_p < SURE else "does not tell"
     second = "the watermarked copy" if result.mode == "make" else result.models[1]
-    found = f"The index {verb} {second} from {result.models[0]} on {len(result.keys)} inputs: {means}, KS p = {number(result.ks_p)}."
+    found = (
+        f"The index {verb} {second} from {result.models[0]} on {count(len(result.keys), 'input')}: {means}, KS p = {number(result.ks_p)}."
+    )
     return f"{found}{_cost(result)} {result.model_calls:,} model calls."
 
 
@@ -136,7 +139,9 @@ def _cost(result: WatermarkResult) -> str:
     made = ""
     if result.mode == "make":
         adversarial = int(result.adversarial.sum())
-        made = f" {result.back} of {adversarial} adversarial key inputs are back in their class after {result.rounds:,} steps."
+        made = (
+            f" {result.back} of {count(adversarial, 'adversarial key input')} are back in their class after {count(result.rounds, 'step')}."
+        )
     if np.isnan(result.accuracy).any():
         return f"{made} {percent(result.kept)} of the inputs keep their answer."
     return f"{made} Accuracy {percent(float(result.accuracy[0]))} and {percent(float(result.accuracy[1]))}."

@@ -6,7 +6,7 @@ them from the same base points. Balls of the infinite norm and user boxes are bo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,42 +42,55 @@ class Cloud(Protocol):
         ...
 
 
+#: Numbers of zones ``(n,)`` -> the lowest and the highest corner ``(n, d)`` of each.
+Corners = Callable[[Tensor], tuple[Tensor, Tensor]]
+
+
 @dataclass(frozen=True)
 class _BoxBlock:
-    low: Tensor
-    high: Tensor
+    corners: Corners
     u: Tensor
 
     def prepare(self) -> Iterator[None]:
         return iter(())
 
     def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
-        return torch.lerp(self.low[zones, None], self.high[zones, None], self.u[rows], out=out)
+        low, high = self.corners(zones)
+        return torch.lerp(low[:, None], high[:, None], self.u[rows], out=out)
 
 
 class BoxCloud:
     """Uniform samples in boxes: component i uniform on [low_i, high_i], never clipped.
 
     Args:
-        low: ``(Z, d)`` lowest corner of each zone.
-        high: ``(Z, d)`` highest corner of each zone.
+        corners: Those of each zone, made as they are needed.
+        dims: d.
         points: Base points, used by every zone.
     """
 
-    def __init__(self, low: Tensor, high: Tensor, points: Points) -> None:
-        self.low = low
-        self.high = high
+    def __init__(self, corners: Corners, dims: int, points: Points) -> None:
         self.lanes = points.lanes
-        self.block_size = block_size(low.shape[1])
+        self.block_size = block_size(dims)
+        self._corners = corners
         self._points = points
 
+    @classmethod
+    def between(cls, low: Tensor, high: Tensor, points: Points) -> BoxCloud:
+        """Boxes with these corners ``(Z, d)``."""
+        return cls(lambda zones: (low[zones], high[zones]), low.shape[1], points)
+
+    @classmethod
+    def around(cls, x: Tensor, radius: float, points: Points) -> BoxCloud:
+        """The zone B_inf(x, r) ∩ [0, 1]^d around each of Z inputs ``(Z, d)``."""
+        return cls(lambda zones: linf_corners(x[zones], radius), x.shape[1], points)
+
     def block(self, start: int, stop: int, zones: Tensor) -> Block:
-        return _BoxBlock(self.low, self.high, self._points.draw(start, stop))
+        return _BoxBlock(self._corners, self._points.draw(start, stop))
 
 
-def linf_corners(x: Tensor, radii: Tensor) -> tuple[Tensor, Tensor]:
-    """Corners ``(Z, d)`` of B_inf(x, r) ∩ [0, 1]^d for inputs ``(Z or 1, d)`` and radii ``(Z,)``."""
-    return (x - radii[:, None]).clamp_min(0), (x + radii[:, None]).clamp_max(1)
+def linf_corners(x: Tensor, radius: Tensor | float) -> tuple[Tensor, Tensor]:
+    """Corners ``(Z, d)`` of B_inf(x, r) ∩ [0, 1]^d for inputs ``(Z or 1, d)`` and one radius or radii ``(Z, 1)``."""
+    return (x - radius).clamp_min(0), (x + radius).clamp_max(1)
 
 
 def scaled_box(first: Tensor, second: Tensor, radii: Tensor) -> tuple[Tensor, Tensor]:

@@ -157,7 +157,7 @@ def _named(where: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(f"{where}: {error}") from error
+        raise error.at(where) from error
 
 
 def flat_image(values: int) -> Shape | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from robgui.core import words
 from robgui.core.dataset import drawing
 from robgui.core.dataset.limits import LARGEST_ARRAY, sized
 from robgui.core.dataset.query import select
@@ -65,9 +66,8 @@ class Dataset:
         self._index = np.arange(len(source)) if index is None else index
         for known in (labels, label_matrix):
             if known is not None and len(known) != len(self._index):
-                raise DataError(
-                    f"{location(path, name)}: there are {len(known):,} labels for {len(self._index):,} items; the two must be equal."
-                )
+                given, wanted = words.count(len(known), "label"), words.count(len(self._index), "item")
+                raise DataError(f"{location(path, name)}: there are {given} for {wanted}; the two must be equal.")
 
     def __len__(self) -> int:
         return len(self._index)
@@ -119,7 +119,7 @@ class Dataset:
 
     def readable(self, indices: Indices | None = None, shape: Shape | None = None) -> tuple[list[int], np.ndarray]:
         """The indices that can be read and their items ``(n, *shape)``; the others are listed in ``skipped``."""
-        chosen = np.arange(len(self)) if indices is None else np.asarray(indices, dtype=np.int64).reshape(-1)
+        chosen = np.arange(len(self)) if indices is None else self._numbers(indices)
         positions = self._positions(chosen)
         target = self._target(len(positions), shape)
         try:
@@ -163,9 +163,13 @@ class Dataset:
         return [self._source.key(position) for position in self._index.tolist()]
 
     def subset(self, indices: Indices) -> Dataset:
-        """The same dataset with these items only, in this order; nothing is read."""
-        positions = self._positions(indices)
-        chosen = np.asarray(indices, dtype=np.int64).reshape(-1)
+        """The same dataset with these items only, in this order; nothing is read.
+
+        Args:
+            indices: Numbers from 0, or one True or False for each item, as in ``data.subset(data.labels == 3)``.
+        """
+        chosen = self._numbers(indices)
+        positions = self._positions(chosen)
         labels = None if self.labels is None else self.labels[chosen]
         matrix = None if self.label_matrix is None else self.label_matrix[chosen]
         return self._view(labels=labels, label_matrix=matrix, index=positions)
@@ -232,14 +236,26 @@ class Dataset:
     def _positions(self, indices: Indices | None) -> np.ndarray:
         if indices is None:
             return self._index
-        chosen = np.asarray(indices, dtype=np.int64).reshape(-1)
+        chosen = self._numbers(indices)
         wrong = (chosen < 0) | (chosen >= len(self))
         if wrong.any():
             raise DataError(
                 f"{location(self.path, self.name)}: there is no item {chosen[wrong][0]}; "
-                f"the dataset has {len(self):,} items, counted from 0."
+                f"the dataset has {words.count(len(self), 'item')}, counted from 0."
             )
         return self._index[chosen]
+
+    def _numbers(self, indices: Indices) -> np.ndarray:
+        """Indices as whole numbers; a mask gives the places where it is True."""
+        given = np.asarray(indices)
+        if given.dtype != np.bool_:
+            return np.asarray(given, dtype=np.int64).reshape(-1)
+        if given.shape != (len(self),):
+            raise DataError(
+                f"{location(self.path, self.name)}: a choice by True and False needs one for each of {words.count(len(self), 'item')}, "
+                f"not the shape {given.shape}."
+            )
+        return np.flatnonzero(given)
 
     def _target(self, count: int, shape: Shape | None) -> Shape:
         target = self.shape if shape is None else tuple(int(side) for side in shape)

@@ -50,7 +50,7 @@ class ImageFiles(Source):
         try:
             return images.fit(pixels, shape)
         except DataError as error:
-            raise DataError(f"{self._path(position)}: {error}") from error
+            raise error.at(self._path(position)) from error
 
     def thumbnail(self, position: int, size: int) -> np.ndarray:
         return images.thumbnail(images.read_image(self._path(position), at_least=size), size)
@@ -147,13 +147,21 @@ def scan(folder: Path) -> tuple[list[str], list[str], list[str]]:
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
-                if entry.is_dir():
+                if _is_folder(entry):
                     folders.append(entry.name)
                 else:
                     (foreign if _suffix(entry.name) in _FOREIGN else files).append(entry.name)
     except OSError as error:
         raise DataError(f"{folder}: the folder cannot be read ({error.strerror}); check its permissions.") from error
     return sorted(folders, key=natural), sorted(files, key=natural), sorted(foreign, key=natural)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a folder; a link that leads in a circle is a file that cannot be read."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _is_image(name: str) -> bool:
@@ -200,7 +208,7 @@ def _numbers(words: list[str], table: LabelFile, options: Options, path: Path) -
             return np.array([int(word) if word else -1 for word in words], dtype=np.int64), options.names or table.names
         return label_numbers(words, options.names)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise error.at(path) from error
 
 
 def _label_path(folder: Path, options: Options) -> Path | None:

@@ -18,6 +18,7 @@ from robgui.core.dataset.options import Options
 from robgui.core.dataset.rows import open_rows, parse_number
 from robgui.core.dataset.source import Skips
 from robgui.core.errors import DataError
+from robgui.core.words import count
 
 ID_COLUMNS = (
     "track_id",
@@ -67,7 +68,7 @@ class Grid:
             raise DataError(f"{self.path}: no row can be read; a table needs a header and rows of numbers.")
         track = None if options.kind == "table" else _id_column(self, options)
         if track is None and options.kind == "sequence":
-            raise DataError(f"{self.path}: no column tells which track a row belongs to; name it with the option id.")
+            raise DataError(f"{self.path}: no column tells which track a row belongs to; name it with the option id.", option="id=COLUMN")
         return _table(self, options) if track is None else _tracks(self, track, options)
 
 
@@ -126,7 +127,7 @@ class _Columns:
 
 def _fits(row: tuple[int, list[str]], columns: int, skips: Skips) -> bool:
     if len(row[1]) != columns:
-        skips.add(f"row {row[0]}", f"it has {len(row[1])} cells, the header has {columns}")
+        skips.add(f"row {row[0]}", f"it has {count(len(row[1]), 'cell')}, the header has {columns}")
     return len(row[1]) == columns
 
 
@@ -194,7 +195,7 @@ def _table(grid: Grid, options: Options) -> Dataset:
         grid.skips.add(f"row {grid.lines[row]}", f"{columns[int(np.argmax(missing[row]))]} is missing")
     keep = np.flatnonzero(~missing.any(1))
     if not len(keep):
-        raise DataError(f"{grid.path}: every row lacks a value; choose complete columns with the option features.")
+        raise DataError(f"{grid.path}: every row lacks a value; choose complete columns with the option features.", option="features=A,B")
     if len(keep) < len(values):
         grid.notes.append(f"{len(values) - len(keep):,} of {len(values):,} rows are left out because a value is missing.")
     labels, names = _labels([grid.texts[label][row] for row in keep], options, grid.path) if label else (None, options.names)
@@ -214,7 +215,7 @@ def _labels(words: Sequence[str], options: Options, path: Path) -> tuple[np.ndar
     try:
         return label_numbers(words, options.names)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise error.at(path) from error
 
 
 def _label_column(grid: Grid, options: Options) -> str | None:
@@ -278,7 +279,7 @@ def _tracks(grid: Grid, track: str, options: Options) -> Dataset:
     values = grid.values_of(columns)
     good = ~np.isnan(values).any(1) & np.array([name != "" for name in ids])
     if not good.any():
-        raise DataError(f"{grid.path}: every point lacks a value; choose complete columns with the option features.")
+        raise DataError(f"{grid.path}: every point lacks a value; choose complete columns with the option features.", option="features=A,B")
     if not good.all():
         grid.notes.append(f"{int((~good).sum()):,} of {len(good):,} points are left out because a value is missing.")
     firsts: dict[str, int] = {}
@@ -331,4 +332,4 @@ def track_labels(
     try:
         return label_numbers(words, options.names)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise error.at(path) from error

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from robgui.core.errors import DataError
 
@@ -64,12 +64,16 @@ def _decoding(path: Path | str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise error.at(path) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise DataError(f"{path}: {_TOO_LARGE}") from error
     except Exception as error:  # decoders raise anything at all on a broken file
         lines = str(error).strip().splitlines()
         reason = (lines[0] if lines else type(error).__name__)[:200]
+        if isinstance(error, OSError) and error.strerror:
+            reason = error.strerror
+        elif isinstance(error, UnidentifiedImageError):
+            reason = "it is empty" if Path(path).stat().st_size == 0 else "it is no image, or not of the kind its name says"
         raise DataError(f"{path}: the image cannot be read ({reason}); replace the file or leave it out.") from error
 
 
@@ -115,7 +119,8 @@ def value_range(values: np.ndarray) -> tuple[float, float]:
         if lowest >= -close and highest <= top + close and (whole or top != 65535) and (top == 1 or whole or highest > 8):
             return 0.0, float(top)
     raise DataError(
-        f"the values run from {lowest:.4g} to {highest:.4g}, neither 0 to 1 nor 0 to 255; give low and high, what black and white are."
+        f"the values run from {lowest:.4g} to {highest:.4g}, neither 0 to 1 nor 0 to 255; give low and high, what black and white are.",
+        option=f"low={lowest:.4g} high={highest:.4g}",
     )
 
 

@@ -44,7 +44,7 @@ def label_numbers(values: Sequence[object], names: Sequence[str] = ()) -> tuple[
         raise DataError(f"the label {min(known - set(names))[:80]!r} is not among the class names; the names are: {', '.join(names[:50])}.")
     order = tuple(names) or tuple(sorted(known, key=natural))
     if len(order) > LARGEST_CLASSES:
-        raise DataError(f"the label has {len(order):,} different values; choose the column that holds the label.")
+        raise DataError(f"the label has {len(order):,} different values; choose the column that holds the label.", option="label=COLUMN")
     place = {word: number for number, word in enumerate(order)}
     return np.array([place[word] if word else -1 for word in words], dtype=np.int64).reshape(-1), order
 
@@ -52,7 +52,9 @@ def label_numbers(values: Sequence[object], names: Sequence[str] = ()) -> tuple[
 def _whole_numbers(words: Sequence[str], present: set[int], names: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
     count = len(present)
     if present and max(present) >= LARGEST_CLASSES:
-        raise DataError(f"the label {max(present)} is larger than any class number; choose the column that holds the label.")
+        raise DataError(
+            f"the label {max(present)} is larger than any class number; choose the column that holds the label.", option="label=COLUMN"
+        )
     first = 1 if present and present == set(range(1, count + 1)) and len(names) <= count else 0
     numbers = np.array([int(word) - first if word else -1 for word in words], dtype=np.int64).reshape(-1)
     return numbers, names or (tuple(str(number) for number in range(1, count + 1)) if first else ())

@@ -9,6 +9,7 @@ import numpy as np
 
 from robgui.core.dataset.dataset import Dataset, Indices, plain
 from robgui.core.errors import DataError
+from robgui.core.words import count
 
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
@@ -52,6 +53,7 @@ def match(classifier: Classifier, dataset: Dataset) -> Classifier:
     _check_shape(classifier, fitting)
     _check_classes(classifier, fitting)
     classifier = _named(classifier, fitting)
+    _tell_strange_names(classifier, dataset, fitting)
     settings = classifier.settings
     if classifier.kind == "image" or (settings.low, settings.high) != ((0.0,), (1.0,)):
         return classifier
@@ -77,24 +79,46 @@ def _named(classifier: Classifier, dataset: Dataset) -> Classifier:
     return classifier.with_settings(classifier.settings.change(labels=names))
 
 
+def _tell_strange_names(classifier: Classifier, dataset: Dataset, fitting: Dataset) -> None:
+    """Says what becomes of the classes of the dataset whose names the classifier does not know."""
+    known = {plain(label) for label in classifier.labels}
+    used = sorted(_used(dataset)) if dataset.names and classifier.settings.labels else []
+    strange = [number for number in used if number < len(dataset.names) and plain(dataset.names[number]) not in known]
+    if not strange:
+        return
+    name = dataset.names[strange[0]]
+    if fitting.names == classifier.labels:
+        what = "its inputs count as having no label, while the other classes are taken by their names."
+    else:
+        what = f"the classes of {dataset.name} are taken by their numbers, so that “{name}” is “{classifier.labels[strange[0]]}”."
+    classifier.notice(f"{classifier.name} knows no class “{name}”, as {dataset.name} calls one; {what}")
+
+
+def _used(dataset: Dataset) -> set[int]:
+    """The numbers of the classes that the dataset uses."""
+    if dataset.label_matrix is not None:
+        return set(range(dataset.label_matrix.shape[1]))
+    return set(np.unique(dataset.labels).tolist()) - {-1} if dataset.labels is not None else set()
+
+
 def align(classifier: Classifier, dataset: Dataset) -> Dataset:
     """The dataset with the classifier's class order and columns, as far as names tell them.
 
     Class folders are numbered by the alphabet, a model's outputs are not: without this a label would be the wrong
     class. A dataset without names adopts the classifier's; one whose names the classifier does not know stays as it is.
+    Where it knows some of them, and at other places, those are put in order and the others become unknown.
     """
     fitting = _columns(classifier, dataset)
     known = {plain(label) for label in classifier.labels}
     if fitting.names == classifier.labels or len(known) != classifier.classes:
         return fitting
-    used = set(np.unique(fitting.labels).tolist()) - {-1} if fitting.labels is not None else set()
-    if fitting.label_matrix is not None:
-        used = set(range(fitting.label_matrix.shape[1]))
+    used = _used(fitting)
     if not fitting.names:
         return fitting.relabelled(classifier.labels) if used and max(used) < classifier.classes else fitting
-    if all(number < len(fitting.names) and plain(fitting.names[number]) in known for number in used):
-        return fitting.relabelled(classifier.labels)
-    return fitting
+    place = {plain(label): number for number, label in enumerate(classifier.labels)}
+    places = [(number, place.get(plain(fitting.names[number])) if number < len(fitting.names) else None) for number in used]
+    moved = any(there not in (None, number) for number, there in places)
+    return fitting.relabelled(classifier.labels) if moved or all(there is not None for _, there in places) else fitting
 
 
 def _columns(classifier: Classifier, dataset: Dataset) -> Dataset:
@@ -131,13 +155,14 @@ def _check_shape(classifier: Classifier, dataset: Dataset) -> None:
         channels = dataset.shape[0] if dataset.shape else 3
         if channels != classifier.shape[0] and {channels, classifier.shape[0]} != {1, 3}:
             raise DataError(
-                f"{classifier.name} takes images of {classifier.shape[0]} channels, but those of {dataset.name} have {channels}; "
+                f"{classifier.name} takes images of {count(classifier.shape[0], 'channel')}, but those of {dataset.name} have {channels}; "
                 f"choose another dataset."
             )
     elif classifier.shape[-1] != len(dataset.features):
         raise DataError(
-            f"{classifier.name} takes {classifier.shape[-1]} columns, but {dataset.name} has {len(dataset.features)}; "
-            f"choose the columns with the option features."
+            f"{classifier.name} takes {count(classifier.shape[-1], 'column')}, but {dataset.name} has {len(dataset.features)}; "
+            f"choose the columns with the option features.",
+            option="features=A,B",
         )
 
 

@@ -32,7 +32,7 @@ class Rows:
 
 @contextmanager
 def open_rows(path: Path) -> Iterator[Rows]:
-    """Opens a CSV file; the rows come one by one. A first line of numbers is no header."""
+    """Opens a CSV file; the rows come one by one. A first line of numbers, or of numbers and a known word, is no header."""
     with open_text(path) as stream:
         numbered = enumerate(lines(stream, path), 1)
         sample = [(number, line) for number, line in islice(numbered, _SAMPLE)]
@@ -43,7 +43,7 @@ def open_rows(path: Path) -> Iterator[Rows]:
             raise DataError(f"{path}: the file is empty; a table needs a header and rows.")
         if len(first) > LARGEST_COLUMNS:
             raise DataError(f"{path}: the table has {len(first):,} columns, more than {LARGEST_COLUMNS:,}; use NPZ for such data.")
-        named = not all(_is_number(cell) for cell in first)
+        named = not _is_data(first, _below(sample, delimiter))
         header = _unique(first) if named else [f"column {place}" for place in range(1, len(first) + 1)]
         yield Rows(header, rows if named else chain([(number, first)], rows), delimiter, named)
 
@@ -93,9 +93,34 @@ def _delimiter(sample: list[str]) -> str:
     return max(_DELIMITERS, key=score)
 
 
+def _is_data(first: list[str], below: list[list[str]]) -> bool:
+    """Whether the first line is a row and no header: numbers, and words that come again in the lines below.
+
+    A table without a header whose last column is the class name begins with numbers and such a word; a header has a
+    word of its own over every column of numbers.
+    """
+    numbers = [_is_number(cell) for cell in first]
+    if all(numbers):
+        return True
+    fitting = [row for row in below if len(row) == len(first)]
+    words = [place for place, number in enumerate(numbers) if not number]
+    headed = any(all(_is_number(row[place]) for row in fitting) for place in words)
+    again = any(first[place].strip() and first[place] in {row[place] for row in fitting} for place in words)
+    return any(numbers) and bool(fitting) and not headed and again
+
+
+def _below(sample: list[tuple[int, str]], delimiter: str) -> list[list[str]]:
+    """The first rows under the first line."""
+    try:
+        rows = [row for row in csv.reader([line for _, line in sample], delimiter=delimiter, skipinitialspace=True) if row]
+    except csv.Error:  # who reads the rows says it, with the line
+        return []
+    return rows[1:]
+
+
 def _is_number(cell: str) -> bool:
     try:
-        float(cell)
+        float(cell.replace(",", "."))
     except ValueError:
         return False
     return True

@@ -110,7 +110,16 @@ def open_npz(path: Path, options: Options) -> Dataset:
         _check_numbers(values.dtype, f"{path}, array {inputs!r}")
         names = read(_first(_NAMES, shapes))
         words = tuple(_words(names)) if names is not None and names.ndim == 1 and names.dtype.kind in "US" else ()
-        return build(Memory(values), path.name, path, options, read(labels), read(_first(("lengths",), shapes)), words)
+        notes = _unused_labels(shapes, inputs) if labels is None else []
+        return build(Memory(values), path.name, path, options, read(labels), read(_first(("lengths",), shapes)), words, notes)
+
+
+def _unused_labels(shapes: dict[str, Shape], inputs: str) -> list[str]:
+    """What to say of an array that is named like labels but has another length than the inputs."""
+    key = _first([partner for name, partner in _PAIRS if name == inputs.casefold()] + list(_LABELS), shapes)
+    if key is None or key == inputs:
+        return []
+    return [f"The array {key!r} has the shape {shapes[key]}, which does not fit {shapes[inputs][0]:,} inputs, and is left out."]
 
 
 def _words(values: np.ndarray) -> list[str]:
@@ -126,6 +135,8 @@ def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple
             found = [_first((name,), shapes) for name in (partner, *_LABELS)]
             return key, next((name for name in found if name and shapes[name][:1] == shapes[key][:1] and name != key), None)
     large = [key for key, shape in shapes.items() if len(shape) >= 2]
+    if not large and (named := _first([name for name, _ in _PAIRS], shapes)):  # what build() says of it is more to the point
+        return named, None
     if not large:
         raise DataError(f"{path}: no array holds inputs (the keys are: {', '.join(list(shapes)[:20]) or 'none'}); name it 'images' or 'x'.")
     key = max(large, key=lambda name: np.prod(shapes[name], dtype=float))
@@ -141,14 +152,20 @@ def build(
     labels: np.ndarray | None = None,
     lengths: np.ndarray | None = None,
     words: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Dataset:
     """The dataset of an array: its kind and layout from its shape and type, its labels as class numbers.
 
-    ``words`` are class names from the file; those of the options go before them.
+    ``words`` are class names from the file; those of the options go before them. ``notes`` say what was left out.
     """
     where = str(path or name)
-    if len(blocks.shape) < 2 or 0 in blocks.shape:
-        raise DataError(f"{where}: the array has shape {blocks.shape}; it needs at least one input, and the first axis counts the inputs.")
+    if len(blocks.shape) < 2:
+        raise DataError(
+            f"{where}: the array has shape {blocks.shape}, which is one row of numbers; "
+            f"inputs have two axes or more, and the first counts them."
+        )
+    if 0 in blocks.shape:
+        raise DataError(f"{where}: the array has shape {blocks.shape} and is empty; it needs at least one input.")
     if labels is not None and labels.shape[:1] != blocks.shape[:1]:
         raise DataError(
             f"{where}: there are {labels.shape[0] if labels.ndim else 1:,} labels for {blocks.shape[0]:,} inputs; the two must be equal."
@@ -177,6 +194,7 @@ def build(
         label_matrix=None if matrix is None else matrix[keep],
         names=names,
         features=features,
+        notes=notes,
         options=options.told(),
     )
 
@@ -219,7 +237,7 @@ def _image_source(blocks: Blocks, options: Options, where: str) -> ArrayImages:
         try:
             guess = images.value_range(sample)
         except DataError as error:
-            raise DataError(f"{where}: {error}") from error
+            raise error.at(where) from error
         low, high = guess[0] if low is None else low, guess[1] if high is None else high
     if not high > low:
         raise DataError(f"{where}: white ({high:.4g}) must be more than black ({low:.4g}).")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
-from robgui.core.backend import Backend, first_line
+from robgui.core.backend import Backend, TorchBackend, first_line, pick_output
 from robgui.core.classifier import Classifier, kind_of, random_inputs
 from robgui.core.errors import IncompleteModelError, ModelError
 from robgui.core.loading.fixed_batch import FixedBatch
-from robgui.core.loading.raw import FirstLayer, Raw
+from robgui.core.loading.raw import FirstLayer, Raw, which_output
 from robgui.core.model_settings import ModelSettings, parse
 
 Values = dict[str, object]
@@ -59,15 +59,22 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
     """The classifier with every open setting decided; its remarks say what was guessed."""
     told = {**raw.told, **given}
     parse(told, f"{name}: settings")
-    failure = ""
+    failures: list[tuple[ModelSettings, Exception]] = []
     for candidate in _candidates(raw, told):
         settings = parse(candidate, f"{name}: settings")
         backend, failure = _try(raw.backend, raw_shape(settings))
         if backend is not None:
             return _finish(raw, backend, settings, told, name, content)
-    if "shape" in told or failure:
-        hint = "" if "shape" in told else "; give the shape of one input, for example shape=3,224,224"
-        raise ModelError(f"{name} does not work on an input of shape {_times(settings.shape)}: {failure}{hint}.")
+        failures.append((settings, failure))
+    if failures:
+        settings, failure = failures[0]  # the likeliest guess
+        answers = all(isinstance(each, ModelError) for _, each in failures)  # it ran, and what it answers is no table of scores
+        if answers or "shape" in told:
+            raise ModelError(f"{name} does not work on an input of shape {_times(settings.shape)}: {first_line(failure)}.")
+        raise IncompleteModelError(
+            f"{name} does not work on an input of shape {_times(settings.shape)}, which was guessed ({first_line(failure)}); "
+            f"give the shape of one input, for example 3,224,224."
+        )
     raise IncompleteModelError(f"{name}: the shape of one input cannot be told from the file; give it as shape, for example 3,224,224.")
 
 
@@ -97,25 +104,25 @@ def _candidates(raw: Raw, told: Values) -> Iterator[Values]:
         yield {**base, "layout": layout}
 
 
-def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, str]:
+def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, Exception]:
     """The backend if it answers on two inputs, in portions of one if only that works; else the reason."""
-    failure = ""
+    failures: list[Exception] = []
     attempts: tuple[Backend, ...] = (backend, FixedBatch(backend, 1))
     for attempt in attempts:
         try:
             with torch.inference_mode():
                 scores = attempt(torch.full((2, *shape), 0.5, device=backend.device))
         except Exception as error:  # a model is foreign code: whatever it raises means that this shape does not fit
-            failure = failure or first_line(error)
+            failures.append(error)
             continue
         if len(scores) == 2:
-            return attempt, ""
-        failure = failure or f"it returns {len(scores)} rows for 2 inputs"
-    return None, failure
+            return attempt, ModelError("")
+        failures.append(ModelError(f"it returns {len(scores)} rows for 2 inputs"))
+    return None, failures[0]
 
 
 def _finish(raw: Raw, backend: Backend, settings: ModelSettings, told: Values, name: str, content: str) -> Classifier:
-    remarks = list(raw.remarks)
+    remarks = [*raw.remarks, *_about_outputs(raw.backend, backend, settings)]
     if isinstance(backend, FixedBatch) and not isinstance(raw.backend, FixedBatch):
         remarks.append("takes one input at a time, so it runs one by one")
     if "shape" not in told:
@@ -129,6 +136,16 @@ def _finish(raw: Raw, backend: Backend, settings: ModelSettings, told: Values, n
     classifier, output_remarks = _tell_output(classifier, "output" in told or "multi_label" in told)
     classifier.remarks = (*remarks, *output_remarks)
     return classifier
+
+
+def _about_outputs(raw: Backend, backend: Backend, settings: ModelSettings) -> list[str]:
+    """Which output of a network is taken, where it has several."""
+    if not isinstance(raw, TorchBackend):
+        return []
+    with torch.inference_mode():
+        one = torch.full((1 if isinstance(backend, FixedBatch) else 2, *raw_shape(settings)), 0.5, device=raw.device)
+        names = raw.outputs(one)
+    return [which_output(pick_output(names, settings.scores), len(names))] if len(names) > 1 else []
 
 
 def _tell_output(classifier: Classifier, told: bool) -> tuple[Classifier, list[str]]:

@@ -15,13 +15,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from robgui.core.backend import Backend, Capabilities, Reduce, TorchBackend, as_output
+from robgui.core.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, pick_output
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.detect import guesses_from_input
 from robgui.core.loading.exported_graph import DTYPES, ExportedGraph, Json
 from robgui.core.loading.fixed_batch import FixedBatch
-from robgui.core.loading.raw import TRUST, Raw, reading
+from robgui.core.loading.raw import TRUST, Raw, reading, which_output
 
 
 class ExportedBackend(TorchBackend):
@@ -37,26 +37,30 @@ class ExportedBackend(TorchBackend):
     def __call__(self, x: Tensor) -> Tensor:
         return as_output(self._graph(x.to(self._dtype)))
 
+    def outputs(self, x: Tensor) -> tuple[str, ...]:
+        """None to choose from: the graph ends at the one that was chosen while it was read."""
+        return ()
+
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
         raw, seen = self._graph.run(x.to(self._dtype), reduce)
         return as_output(raw), seen
 
 
-def load_exported(path: Path, trust: bool) -> Raw:
-    """Reads an exported program."""
+def load_exported(path: Path, trust: bool, scores: str = "") -> Raw:
+    """Reads an exported program; ``scores`` says which of its outputs is meant."""
     try:
         with reading(path, "an exported program (.pt2)"), Archive(path) as archive:
             archive.verify()
-            return _read(archive)
+            return _read(archive, scores)
     except TrustError as error:
         if not trust:
             raise TrustError(f"{path} is not loaded: {error}.") from error
-        return _trusted(path)
+        return _trusted(path, scores)
     except ModelError as error:
         raise error if str(path) in str(error) else ModelError(f"{path}: {error}.") from error
 
 
-def _read(archive: Archive) -> Raw:
+def _read(archive: Archive, scores: str) -> Raw:
     if "models/model.json" not in archive.names:
         raise TrustError(f"it is in the format of an old torch, which is a pickle; export it again, or {TRUST}")
     module = json.loads(archive.read("models/model.json"))["graph_module"]
@@ -66,7 +70,9 @@ def _read(archive: Archive) -> Raw:
     weights = {name: stored[owner] for name, owner in owners.items()}
     name, sizes, dtype = _user_input(module["graph"], specs)
     outputs = [spec["user_output"]["arg"] for spec in module["signature"]["output_specs"] if "user_output" in spec]
-    graph = ExportedGraph(module["graph"], weights, owners, name, _first_tensor(outputs))
+    names = _output_names(module, outputs)
+    taken = pick_output(tuple(names), scores)
+    graph = ExportedGraph(module["graph"], weights, owners, name, names[taken], _learned(specs))
     backend: Backend = ExportedBackend(graph, dtype)
     remarks = []
     batch = sizes[0].get("as_int")
@@ -76,7 +82,7 @@ def _read(archive: Archive) -> Raw:
     if graph.training_mode:
         remarks.append("exported in training mode; dropout and batch statistics are switched off")
     if len(outputs) > 1:
-        remarks.append(f"the first of {len(outputs)} outputs is taken")
+        remarks.append(which_output(taken, len(outputs)))
     return Raw(backend, remarks=tuple(remarks), guesses=guesses_from_input(tuple(_size(each) for each in sizes[1:])))
 
 
@@ -90,6 +96,10 @@ def _owners(specs: list[Json]) -> dict[str, str]:
         elif kind in ("custom_obj", "token"):
             raise TrustError(f"it holds objects that are no tensors; {TRUST}")
     return owners
+
+
+def _learned(specs: list[Json]) -> set[str]:
+    return {str(spec["parameter"]["arg"]["name"]) for spec in specs if "parameter" in spec}
 
 
 def _tensors(archive: Archive, folder: str) -> dict[str, Tensor]:
@@ -132,11 +142,24 @@ def _user_input(graph: Json, specs: list[Json]) -> tuple[str, list[Json], torch.
     return names[0], meta["sizes"], dtype
 
 
-def _first_tensor(outputs: list[Json]) -> str:
-    for output in outputs:
-        if "as_tensor" in output:
-            return str(output["as_tensor"]["name"])
-    raise ModelError("it returns no tensor")
+def _output_names(module: Json, outputs: list[Json]) -> dict[str, str]:
+    """Every output that is a tensor: what the model calls it (its key in a dict, or its number) -> its name in the graph."""
+    keys = _keys(module, len(outputs))
+    found = {key: str(output["as_tensor"]["name"]) for key, output in zip(keys, outputs, strict=True) if "as_tensor" in output}
+    if not found:
+        raise ModelError("it returns no tensor")
+    return found
+
+
+def _keys(module: Json, count: int) -> list[str]:
+    """The keys of an answer that is a dict, as far as the file tells them; otherwise numbers."""
+    numbers = [str(number) for number in range(count)]
+    try:
+        shape = json.loads(module["module_call_graph"][0]["signature"]["out_spec"])[1]
+        keys = json.loads(shape["context"]) if shape["type"] == "builtins.dict" else numbers
+    except (LookupError, TypeError, ValueError):  # the spec is an extra of the file: without it the outputs have numbers only
+        return numbers
+    return [str(key) for key in keys] if isinstance(keys, list) and len(set(map(str, keys))) == count else numbers
 
 
 def _size(size: Json) -> int | None:
@@ -147,13 +170,15 @@ def _size(size: Json) -> int | None:
     return int(hint["as_int"]) if hint else None
 
 
-def _trusted(path: Path) -> Raw:
+def _trusted(path: Path, scores: str) -> Raw:
     with reading(path, "an exported program (.pt2)"):
         program: Any = torch.export.load(path)
         module: nn.Module = program.module()
     inputs = [value for value in program.example_inputs[0] if isinstance(value, Tensor)] if program.example_inputs else []
     guesses = guesses_from_input(tuple(inputs[0].shape[1:])) if inputs else ()
-    return Raw(_OpaqueBackend(module), guesses=guesses, remarks=("read by torch itself because you trust it",))
+    backend = _OpaqueBackend(module)
+    backend.scores = scores
+    return Raw(backend, guesses=guesses, remarks=("read by torch itself because you trust it",))
 
 
 class _OpaqueBackend(TorchBackend):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from robgui.core.backend import Reduce
+from robgui.core.backend import Reduce, channels_second
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.exported_ops import find_operation, is_check
 from robgui.core.loading.raw import TRUST
@@ -31,7 +31,8 @@ DTYPES = {
     13: torch.bfloat16,
 }
 _FORMATS = {1: torch.contiguous_format, 2: torch.channels_last, 3: torch.channels_last_3d, 4: torch.preserve_format}
-_LAYERS = {"linear", "convolution", "_convolution", "conv1d", "conv2d", "conv3d", "addmm", "mm", "matmul"}
+_LINEAR = frozenset({"linear", "addmm", "mm", "matmul"})
+_LAYERS = _LINEAR | {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"}
 _LARGEST = 2**31
 _PLAIN = {"as_int", "as_float", "as_bool", "as_string", "as_floats", "as_bools", "as_int_lists"}
 #: Layers that behave differently while training; an exported graph holds the mode as an argument.
@@ -59,13 +60,22 @@ class _Node:
     kwargs: dict[str, Any]
     outputs: list[str]
     layer: str
+    linear: bool
     dead: tuple[str, ...] = ()
 
 
 class ExportedGraph(nn.Module):
-    """The nodes of an exported graph with its weights as buffers."""
+    """The nodes of an exported graph with its weights."""
 
-    def __init__(self, graph: Json, weights: Mapping[str, Tensor], owners: Mapping[str, str], user_input: str, user_output: str) -> None:
+    def __init__(
+        self,
+        graph: Json,
+        weights: Mapping[str, Tensor],
+        owners: Mapping[str, str],
+        user_input: str,
+        user_output: str,
+        learned: Collection[str] = (),
+    ) -> None:
         """Compiles ``graph``.
 
         Args:
@@ -74,12 +84,16 @@ class ExportedGraph(nn.Module):
             owners: Name of the parameter by name in the graph, for example ``p_fc_weight`` -> ``fc.weight``.
             user_input: Name of the input.
             user_output: Name of the output.
+            learned: The names in the graph whose tensors were learned; the others are counters, averages and constants.
         """
         super().__init__()
         self.training_mode = False
         self._slots = {}
         for index, (name, weight) in enumerate(weights.items()):
-            self.register_buffer(f"w{index}", weight, persistent=False)
+            if name in learned:
+                self.register_parameter(f"w{index}", nn.Parameter(weight, requires_grad=False))
+            else:
+                self.register_buffer(f"w{index}", weight, persistent=False)
             self._slots[name] = f"w{index}"
         self._input, self._output = user_input, user_output
         self._owners = dict(owners)
@@ -105,7 +119,7 @@ class ExportedGraph(nn.Module):
             if node.outputs:
                 values.update(zip(node.outputs, _flat(result), strict=True))
             if reduce is not None and node.layer:
-                seen[node.layer] = reduce(result)
+                seen[node.layer] = reduce(channels_second(result) if node.linear else result)
             for name in node.dead:
                 values.pop(name, None)
         return values[self._output], seen
@@ -118,7 +132,7 @@ class ExportedGraph(nn.Module):
         if function is None:
             raise TrustError(f"its graph uses {target}, which is not known to be harmless; {TRUST}")
         args, kwargs = self._arguments(function, node["inputs"])
-        return _Node(function, args, kwargs, _outputs(node), self._layer(function, node))
+        return _Node(function, args, kwargs, _outputs(node), self._layer(function, node), _name(function) in _LINEAR)
 
     def _arguments(self, function: Callable[..., Any], inputs: list[Json]) -> tuple[list[Any], dict[str, Any]]:
         if not isinstance(function, torch._ops.OpOverload):
@@ -164,7 +178,7 @@ class ExportedGraph(nn.Module):
 
     def _layer(self, function: Callable[..., Any], node: Json) -> str:
         """The name of the layer a node belongs to; it is the parameter's, also behind a transposition."""
-        name = function._schema.name.removeprefix("aten::") if isinstance(function, torch._ops.OpOverload) else ""
+        name = _name(function)
         tensors = [given["arg"]["as_tensor"]["name"] for given in node["inputs"] if "as_tensor" in given["arg"]]
         owner = next((self._owners[tensor] for tensor in tensors if self._owners.get(tensor, "").endswith("weight")), "")
         if name in {"t", "permute", "transpose"} and owner:
@@ -184,6 +198,11 @@ class ExportedGraph(nn.Module):
             if name not in kept:
                 dead.setdefault(index, []).append(name)
         self._nodes = [replace(node, dead=tuple(dead.get(index, ()))) for index, node in enumerate(self._nodes)]
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """The name of an operation of torch; empty for any other function."""
+    return str(function._schema.name.removeprefix("aten::")) if isinstance(function, torch._ops.OpOverload) else ""
 
 
 def _outputs(node: Json) -> list[str]:

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from robgui.core.backend import first_line
+from robgui.core.backend import TorchBackend, first_line
+from robgui.core.class_names import with_names_read
 from robgui.core.classifier import Classifier
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.detect import settle
@@ -38,13 +39,13 @@ def load(path: str | Path, *, trust: bool = False, device: str | torch.device | 
         path: The file; its format is told from its content.
         trust: Allows a file to execute code (pickled networks, architecture files).
         device: Where to run; CUDA when present if not given.
-        overrides: Fields of ModelSettings.
+        overrides: Fields of ModelSettings; ``labels`` may also be the name of a file of class names.
     """
     path = Path(path)
     kind = sniff(path)
-    given = {**read_side_file(path), **overrides}
+    given = {**read_side_file(path), **with_names_read(overrides, path.parent)}
     parse(given, f"{path}: settings")
-    raw = _read(path, kind, trust, str(given.get("architecture", "")))
+    raw = _read(path, kind, trust, str(given.get("architecture", "")), str(given.get("scores", "")))
     backend = _move(raw, path, default_device() if device is None else device)
     classifier = settle(backend, given, str(path), _digest(path, raw.content))
     classifier.name, classifier.path = path.name, path
@@ -52,21 +53,25 @@ def load(path: str | Path, *, trust: bool = False, device: str | torch.device | 
     return classifier
 
 
-def _read(path: Path, kind: Format, trust: bool, architecture: str) -> Raw:
+def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str) -> Raw:
     match kind:
         case Format.EXPORTED:
-            return load_exported(path, trust)
-        case Format.SCRIPT:
-            return load_script(path, trust)
+            return load_exported(path, trust, scores)
         case Format.ONNX:
-            return load_onnx(path)
+            return load_onnx(path, scores)
         case Format.SKOPS:
             return load_skops(path, trust)
+        case Format.SCRIPT:
+            raw = load_script(path, trust)
         case Format.SAFETENSORS:
-            return load_safetensors(path, trust, architecture)
+            raw = load_safetensors(path, trust, architecture)
         case Format.PICKLE:
-            return _load_pickle(path, trust)
-    return load_weights(path, trust, architecture)
+            raw = _load_pickle(path, trust)
+        case _:
+            raw = load_weights(path, trust, architecture)
+    if isinstance(raw.backend, TorchBackend):
+        raw.backend.scores = scores
+    return raw
 
 
 def _load_pickle(path: Path, trust: bool) -> Raw:

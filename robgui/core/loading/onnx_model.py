@@ -14,13 +14,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.core.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, first_line
+from robgui.core.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, first_line, pick_output
 from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading.detect import guesses_from_input, raw_shape
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.onnx_ops import UntranslatedError
 from robgui.core.loading.onnx_to_torch import OnnxModule
-from robgui.core.loading.raw import Raw, reading
+from robgui.core.loading.raw import Raw, reading, which_output
 from robgui.core.model_settings import parse
 
 #: A constant larger than this (400 MB) is computed by no real classifier.
@@ -67,8 +67,8 @@ class OnnxBackend:
         """The runtime chooses the memory format itself."""
 
 
-def load_onnx(path: Path) -> Raw:
-    """Reads an ONNX file."""
+def load_onnx(path: Path, scores: str = "") -> Raw:
+    """Reads an ONNX file; ``scores`` says which of its outputs is meant."""
     try:
         import onnx
         import onnxruntime  # noqa: F401  (asked for here, so that a missing package is said at once)
@@ -81,19 +81,19 @@ def load_onnx(path: Path) -> Raw:
             onnx.load_external_data_for_model(model, str(path.parent))
             _refuse_large_constants(model)
             # the digest covers external data too, which the file alone does not
-            return replace(_raw(model), content=hashlib.sha256(model.SerializeToString()).hexdigest())
+            return replace(_raw(model, scores), content=hashlib.sha256(model.SerializeToString()).hexdigest())
     except ModelError as error:
         raise error if str(path) in str(error) else ModelError(f"{path}: {error}.") from error
 
 
-def _raw(model: Any) -> Raw:
+def _raw(model: Any, scores: str) -> Raw:
     name, sizes = _input(model)
-    output = _output(model)
+    output = _output(model, scores)
     cpu = torch.device("cpu")
     guesses = guesses_from_input(sizes[1:])
     batch = sizes[0]
     box: Backend = OnnxBackend(model.SerializeToString(), output, cpu)
-    remarks = [f"the output {output!r} of {len(model.graph.output)} is taken"] if len(model.graph.output) > 1 else []
+    remarks = [which_output(output, len(model.graph.output))] if len(model.graph.output) > 1 else []
     if batch is not None:
         box = FixedBatch(box, batch)
     shape = _working_shape(box, guesses)
@@ -137,12 +137,12 @@ def _input(model: Any) -> tuple[str, list[int | None]]:
     return inputs[0].name, sizes
 
 
-def _output(model: Any) -> str:
-    """The first output that holds fractions; a label output (whole numbers) may stand before it."""
-    for output in model.graph.output:
-        if output.type.tensor_type.elem_type in (1, 10, 11):
-            return str(output.name)
-    raise ModelError("it returns no table of scores (export it without ZipMap if it comes from scikit-learn)")
+def _output(model: Any, scores: str) -> str:
+    """The wanted or the likeliest output that holds fractions; a label output (whole numbers) may stand before it."""
+    names = [str(output.name) for output in model.graph.output if output.type.tensor_type.elem_type in (1, 10, 11)]
+    if not names:
+        raise ModelError("it returns class numbers or objects, no table of scores; export it without its last ArgMax, or without ZipMap")
+    return pick_output(names, scores)
 
 
 def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[int, ...]:

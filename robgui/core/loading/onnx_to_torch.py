@@ -7,6 +7,7 @@ onnxruntime's (see onnx_model.py), so a misread operation can never pass unnotic
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +41,7 @@ class OnnxModule(nn.Module):
         self._fixed: dict[str, Tensor] = {}
         self._slots: dict[str, str] = {}
         self._constants = {each.name: _tensor(each) for each in model.graph.initializer}
-        nodes = [node for node in model.graph.node if not self._keep_constant(node)]
+        nodes = [node for node in _leading_to(output_name, model.graph.node) if not self._keep_constant(node)]
         self._biases = self._find_biases(nodes)
         last = {name: index for index, node in enumerate(nodes) for name in (*node.input, *node.output)}
         self._steps = [self._translate(index, node, last) for index, node in enumerate(nodes)]
@@ -173,6 +174,25 @@ class OnnxModule(nn.Module):
                 self._slots[name] = f"constant_{index}"
             else:
                 self._fixed[name] = value
+
+
+def _leading_to(output: str, nodes: Iterable[Any]) -> list[Any]:
+    """The nodes that ``output`` depends on, in their order; a class number beside the scores needs no translation."""
+    wanted, found = {output}, []
+    for node in reversed(list(nodes)):
+        if wanted & set(node.output):
+            found.append(node)
+            wanted |= {name for name in node.input if name} | {name for body in _bodies(node) for name in _taken(body)}
+    return found[::-1]
+
+
+def _bodies(node: Any) -> list[Any]:
+    return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
+
+
+def _taken(graph: Any) -> set[str]:
+    """Every name that the nodes of a body use; those of the graph around it are among them."""
+    return {name for node in graph.node for name in (*node.input, *(n for body in _bodies(node) for n in _taken(body)))}
 
 
 def _gemm(a: Attributes, x: Tensor, y: Tensor, z: Tensor | None = None) -> Tensor:

@@ -62,6 +62,11 @@ def first_layer(weights: Mapping[str, Any]) -> FirstLayer | None:
     return FirstLayer(conv=first.ndim == 4, size=int(first.shape[1]), large=large)
 
 
+def which_output(taken: str, count: int) -> str:
+    """The remark on a model with several outputs."""
+    return f"the output {taken!r} of {count} is taken for the scores; the setting scores takes another one"
+
+
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
     """Turns whatever a foreign reader raises into one ModelError that names the file; mutes its warnings."""

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robgui.core.backend import Capabilities, Reduce, TorchBackend, as_output
+from robgui.core.backend import Capabilities, Reduce, TorchBackend, as_output, channels_second
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import is_sound
@@ -23,7 +23,8 @@ from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 #: The operations of torch that read or write files, and every operator library but those that only compute.
 _FILES = re.compile(r"\b(save|from_file|load_tensor)\b(?!\s*:)")
 _LIBRARIES = re.compile(r"\bops\s*\.\s*(?!(?:aten|prim|quantized|torchvision)\b)(\w+)")
-_LAYERS = {"aten::linear", "aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::_convolution", "aten::convolution", "aten::addmm"}
+_LINEAR = frozenset({"aten::linear", "aten::addmm"})
+_LAYERS = _LINEAR | {"aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::_convolution", "aten::convolution"}
 
 
 class ScriptBackend(TorchBackend):
@@ -32,15 +33,18 @@ class ScriptBackend(TorchBackend):
     def __init__(self, module: Any) -> None:
         super().__init__(module, layers=())
         try:
-            self._watched, self._names = _watch(module)
+            self._watched, self._linear = _watch(module)
         except RuntimeError:  # a graph that cannot be rewritten still runs as a whole
-            self._watched, self._names = None, []
-        reason = "" if self._names else "no convolution or linear layer can be seen in its code"
-        self.capabilities = Capabilities(gradients=True, activations=bool(self._names), reason=reason)
+            self._watched, self._linear = None, {}
+        reason = "" if self._linear else "no convolution or linear layer can be seen in its code"
+        self.capabilities = Capabilities(gradients=True, activations=bool(self._linear), reason=reason)
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
         answer, *layers = self._watched(self.module, x)
-        return as_output(answer), {name: reduce(layer) for name, layer in zip(self._names, layers, strict=True)}
+        named = zip(self._linear.items(), layers, strict=True)
+        return as_output(answer, scores=self.scores), {
+            name: reduce(channels_second(layer) if linear else layer) for (name, linear), layer in named
+        }
 
 
 def load_script(path: Path, trust: bool) -> Raw:
@@ -66,22 +70,22 @@ def _refuse_programs(path: Path, archive: Archive) -> None:
                 raise TrustError(f"{path} is not loaded: its code ({name}) uses {match[0]!r}, which may touch files; {TRUST}.")
 
 
-def _watch(module: Any) -> tuple[Any, list[str]]:
-    """A function that returns the outputs of the layers after the module's own output, and the layers' names."""
+def _watch(module: Any) -> tuple[Any, dict[str, bool]]:
+    """A function that returns the outputs of the layers after the module's own output; the layers' names, and which are linear."""
     graph = module.forward.graph.copy()
     torch._C._jit_pass_inline(graph)
-    names: list[str] = []
+    linear: dict[str, bool] = {}
     uses: Counter[str] = Counter()
     for node in list(graph.nodes()):
         owner = _owner(node) if node.kind() in _LAYERS else ""
         if owner:
             uses[owner] += 1
-            names.append(owner if uses[owner] == 1 else f"{owner} ({uses[owner]})")
+            linear[owner if uses[owner] == 1 else f"{owner} ({uses[owner]})"] = node.kind() in _LINEAR
             graph.registerOutput(node.output())
-    if not names:
-        return None, []
+    if not linear:
+        return None, {}
     graph.makeMultiOutputIntoTuple()
-    return torch._C._create_function_from_graph("forward", graph), names
+    return torch._C._create_function_from_graph("forward", graph), linear
 
 
 def _owner(node: Any) -> str:

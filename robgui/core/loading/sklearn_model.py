@@ -59,11 +59,12 @@ def from_estimator(path: Path, estimator: Any) -> Raw:
 
 
 class EstimatorBackend(CallableBackend):
-    """A scikit-learn classifier: outputs only, on the CPU."""
+    """A scikit-learn classifier: outputs only, on the CPU; ``estimator`` is the classifier itself."""
 
     def __init__(self, estimator: Any, method: str) -> None:
         super().__init__(getattr(estimator, method), torch.device("cpu"), wants_numpy=True, gradients=False)
         self.capabilities = Capabilities(gradients=False, activations=False, reason="a scikit-learn model gives outputs only")
+        self.estimator = estimator
         self._one_at_a_time = threading.Lock()
 
     def __call__(self, x: Tensor) -> Tensor:

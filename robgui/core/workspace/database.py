@@ -120,7 +120,7 @@ class Database:
     def _take_lock(self) -> None:
         try:
             if not self._lock.take():
-                self._set_read_only("is open in another window, so it is read-only here.")
+                self._set_read_only("is open in another window or command, so it is read-only here.")
             elif self.path.exists() and not os.access(self.path, os.W_OK):
                 self._set_read_only("may not be written by you, so it is read-only here.")
         except OSError as error:

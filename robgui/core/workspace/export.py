@@ -45,8 +45,22 @@ def write_document(fields: dict[str, Any], path: Path) -> None:
     document, arrays = readable(fields)
     if arrays:
         document["arrays"] = path.with_suffix(".npz").name
-        path.with_suffix(".npz").write_bytes(npz(arrays))
-    path.write_text(json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
+        _put(path.with_suffix(".npz"), npz(arrays))
+    _put(path, (json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode())
+
+
+def _put(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all, so that a full disk does not cost the file that was there before."""
+    if path.exists() and not path.is_file():  # a pipe or a device
+        path.write_bytes(content)
+        return
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _fields(run: Run) -> dict[str, Any]:

@@ -252,7 +252,7 @@ class Workspace:
         part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
         try:
             if not lock.take():
-                raise WorkspaceError(f"{target} is open in another window; choose another name.")
+                raise WorkspaceError(f"{target} is open in another window or command; choose another name.")
             self._database.copy_to(part)
             for suffix in ("-wal", "-shm"):  # left by a killed program, they would be replayed into the new file
                 target.with_name(target.name + suffix).unlink(missing_ok=True)

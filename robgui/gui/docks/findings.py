@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from robgui.core.finding import StoredFinding
 from robgui.gui.docks.findings_items import NOTE, PICTURE, SEVERITY, STAR, TITLE, FindingsDelegate, FindingsModel
 from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.panels.send_button import list_targets
 from robgui.gui.replay import Replay
 from robgui.gui.selection import Selection
 from robgui.gui.theme import icon, theme
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 #: Thumbnails of findings are made no larger than this; the picture itself is shown by its panel.
 _SIDE = 160
 NOTHING_YET = "No findings yet.\n\nRun an analysis; the failures it finds are listed here, worst first."
+LOADING = "Loading …"
 NOTHING_PASSES = "No finding passes the filter."
 
 
@@ -190,7 +192,7 @@ class Findings(QWidget):
             self.model.show(rows)
             self._mark(self._store.selection.finding)
         self.table.verticalScrollBar().setValue(place)
-        self.empty.setText(NOTHING_PASSES if self._store.history.findings else NOTHING_YET)
+        self.empty.setText(NOTHING_PASSES if self._store.history.findings else LOADING if self._store.history.loading else NOTHING_YET)
         self.stack.setCurrentIndex(0 if rows else 1)
         total = len(self._store.history.findings)
         self.export.setEnabled(bool(rows))
@@ -274,9 +276,7 @@ class Findings(QWidget):
         again = menu.addAction("Replay: run again and compare")
         again.setEnabled(not self._store.runner.busy)
         again.triggered.connect(lambda: self.replay.start(finding))
-        targets = menu.addMenu("Send its input to")
-        for name, title in sending.targets().items():
-            targets.addAction(title).triggered.connect(lambda _=False, name=name: sending.send_finding(finding, name))
+        list_targets(menu.addMenu("Send its input to"), sending.targets(1), lambda name: sending.send_finding(finding, name))
         menu.addSeparator()
         menu.addAction(f"Export the {len(self.model.rows):,} shown as images and CSV …").triggered.connect(self.wants_export)
         return menu

@@ -44,6 +44,7 @@ class Log(QWidget):
         self._fonts()
         theme.changed.connect(self._fonts)
         store.said.connect(self.add)
+        store.offered.connect(lambda sentence, *_: self.add("info", sentence))
         self.listener = Listener()
         self.listener.said.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self.destroyed.connect(self.listener.detach)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _TICK_MS = 500
 #: Widths in letters.
 _LETTERS = {STATE: 11, ANALYSIS: 18, INPUT: 16, MODEL: 16, STARTED: 12, TIME: 10}
+LOADING = "Loading …"
 EMPTY = "No runs yet.\n\nChoose an analysis on the left and an input in the gallery, then press Run."
 
 
@@ -163,6 +164,7 @@ class Runs(QWidget):
             self._mark(row)
         bar.setValue(place)
         self.stack.setCurrentIndex(0 if self.model.rows else 1)
+        self.empty.setText(LOADING if self._store.history.loading else EMPTY)
         self._clock.start() if self._store.runner.busy else self._clock.stop()
         self._enable()
 

@@ -49,6 +49,7 @@ class CoveragePanel(Panel):
             self.criterion.addItem(words, name)
         self.criterion.currentIndexChanged.connect(lambda _: self.draw(self.result) if self.result is not None else None)
         self.plot = Plot("class", "coverage (share)")
+        self.plot.setMinimumHeight(self.fontMetrics().height() * 12)
         self._axis = ClassAxis("bottom")
         self.plot.getPlotItem().setAxisItems({"bottom": self._axis})
         self._bars = pg.BarGraphItem(x=[0.5], height=[0], width=0.7)

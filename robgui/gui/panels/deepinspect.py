@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from robgui.core.analysis import Pace
 from robgui.core.words import number, percent
@@ -15,8 +14,9 @@ from robgui.gui.panels.class_matrix import ClassMatrix
 from robgui.gui.panels.pair_views import Histogram, Ranking, Truth
 from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.plots import column
+from robgui.gui.panels.semantic_stage import Stage
 from robgui.gui.panels.sheet import Sheet
-from robgui.gui.panels.thumbs import Thumb, Thumbs, Views
+from robgui.gui.panels.thumbs import Thumb, Thumbs
 from robgui.gui.sending import Offer
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ class DeepInspectPanel(Panel):
         self.neurons = Sheet("Neurons of the pair")
         self.histogram, self.truth, self.ranking = Histogram(), Truth(), Ranking()
         lists = {"Pairs": self.pairs, "Images": self._pair_page(), "Neurons": self.neurons}
-        self.views = Views({**lists, "Threshold": self.histogram, "Truth": self.truth, "Ranking": self.ranking})
+        self.stage = Stage("Matrix", self.matrix, {**lists, "Threshold": self.histogram, "Truth": self.truth, "Ranking": self.ranking})
         self.figures = QLabel(wordWrap=True)
         self._connect_parts()
-        return column(self._controls(), self._split(), self.figures, stretch=1)
+        return column(self._controls(), self.stage, self.figures, stretch=1)
 
     def _pair_page(self) -> QWidget:
         self.attack = QPushButton("Attack this pair", toolTip="Sends a mixed-up input to the feature game, with the other class as target")
@@ -110,14 +110,6 @@ class DeepInspectPanel(Panel):
         row.addWidget(self.order_box)
         row.addWidget(self.search, 1)
         return box
-
-    def _split(self) -> QWidget:
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        split.addWidget(self.matrix)
-        split.addWidget(self.views)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        return split
 
     def _connect_parts(self) -> None:
         self.matrix_box.currentIndexChanged.connect(lambda _: self._redraw())
@@ -273,7 +265,7 @@ class DeepInspectPanel(Panel):
         self._listed = np.column_stack([first[chosen], second[chosen]])
         self.pairs.show_columns(self._columns(result))
         self._mark_row(self.store.selection.pair)
-        self.views.bar.setTabText(0, f"Pairs ({len(chosen):,})")
+        self.stage.name_view(self.pairs, f"Pairs ({len(chosen):,})")
 
     def _columns(self, result: DeepInspectResult) -> dict[str, Any]:
         a, b = self._listed[:, 0], self._listed[:, 1]

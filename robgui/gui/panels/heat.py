@@ -154,9 +154,9 @@ class InputView(pg.PlotWidget):
     pointed = Signal(int, int)
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        super().__init__(enableMenu=False)
         item = self.getPlotItem()
-        item.setMenuEnabled(False)
+        item.ctrlMenu.setParent(self, item.ctrlMenu.windowFlags())
         item.hideButtons()
         item.hideAxis("left")
         item.hideAxis("bottom")

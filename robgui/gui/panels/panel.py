@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, 
 from robgui.core.analysis import Pace
 from robgui.core.run import RunState
 from robgui.gui.panels.send_button import SendButton
-from robgui.gui.theme import HEADINGS, pixmap, set_heading, theme
+from robgui.gui.theme import HEADINGS, Themed, pixmap, set_heading, theme
 
 if TYPE_CHECKING:
     from robgui.core.request import Request
@@ -69,7 +69,7 @@ def split_verdict(words: str) -> tuple[str, str]:
     return words, ""
 
 
-class Panel(QWidget):
+class Panel(Themed, QWidget):
     """Verdict in words, one big picture, then details.
 
     A subclass sets the class attributes, builds its picture in ``build`` and redraws it whole in ``draw``.
@@ -105,7 +105,8 @@ class Panel(QWidget):
         ):
             signal.connect(self._check_stale)
         store.history.opened.connect(self._workspace_opened)
-        theme.changed.connect(self._tint)
+        store.history.run_deleted.connect(self._run_deleted)
+        theme.changed.connect(self.look_changed)
 
     def build(self) -> QWidget:
         """Makes the picture and its details; called once."""
@@ -128,7 +129,7 @@ class Panel(QWidget):
 
     def clear(self) -> None:
         """Back to the empty state, which says what to do next."""
-        self.result = self.request = self._job = None
+        self.result = self.request = self.run_id = self._job = None
         self._stale.hide()
         self._pages.setCurrentIndex(0)
 
@@ -230,6 +231,11 @@ class Panel(QWidget):
         if not any(run.id == self.run_id for run in self.store.history.runs):
             self.clear()
 
+    def _run_deleted(self, run_id: str) -> None:
+        """The picture of a deleted run goes with it; what runs now stays."""
+        if run_id == self.run_id and self._job is None:
+            self.clear()
+
     def _job_changed(self, job: Job) -> None:
         if job.request.analysis != self.analysis:
             return
@@ -237,7 +243,8 @@ class Panel(QWidget):
             self._job = job
         if job is self._job and job.state.ended:
             self._job, self.run_id = None, job.run_id
-            if self.result is not None:
+            if self.result is not None and self.request is not None:
+                self._show_subject(self.request)
                 early = "Stopped early. " if job.state is RunState.CANCELLED else ""
                 self.verdict.setText(early + self.store.analyses[self.analysis].verdict(self.result))
                 self._hold_height()
@@ -248,18 +255,25 @@ class Panel(QWidget):
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
         if job.request.analysis == self.analysis and job is not self._left and job.step is not None:
             if job.request is not self.request:
-                self._subject.setText(self.store.subject(job.request))
                 self._words_due = Pace(WORDS_SECONDS)
             self._job = job
-            words = self.store.analyses[self.analysis].verdict(job.step.result) if self._words_due.due() else None
+            words = None
+            if self._words_due.due():
+                words = self.store.analyses[self.analysis].verdict(job.step.result)
+                self._show_subject(job.request, job.step.note)
             self.show_result(job.request, job.step.result, words)
+
+    def _show_subject(self, request: Request, note: str = "") -> None:
+        """Which model on which input; while it runs, how far it is where its engine says so."""
+        subject = self.store.subject(request)
+        self._subject.setText(f"{subject}. {note}" if note else subject)
 
     def _result_shown(self, run: Any, result: Any) -> None:
         if run.request.analysis != self.analysis:
             return
         self._job, self._left = None, self.store.runner.active
         self.run_id = run.id
-        self._subject.setText(self.store.subject(run.request))
+        self._show_subject(run.request)
         self.show_result(run.request, result, run.verdict)
 
     def _check_stale(self, *_: object) -> None:
@@ -271,6 +285,10 @@ class Panel(QWidget):
         if stale and now is not None:
             self._stale.setText(FIRST_LOOK if self.store.inspection.gave(self.request, now) else STALE)
         self._stale.setVisible(stale)
+
+    def take_look(self) -> None:
+        """Icon and picture in the present theme."""
+        self._tint()
 
     def _tint(self) -> None:
         self._mark.setPixmap(pixmap(self.icon_name, 64, theme.colours.quiet))

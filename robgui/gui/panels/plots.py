@@ -11,12 +11,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from robgui.gui.theme import theme
+from robgui.gui.theme import Themed, theme
 
 pg.setConfigOptions(antialias=True)
 
 
-class Plot(pg.PlotWidget):
+class Plot(Themed, pg.PlotWidget):
     """A plot with named axes and fixed ranges that follows the theme.
 
     Args:
@@ -27,9 +27,9 @@ class Plot(pg.PlotWidget):
     """
 
     def __init__(self, x: str, y: str, x_range: tuple[float, float] = (0, 1), y_range: tuple[float, float] = (0, 1)) -> None:
-        super().__init__()
+        super().__init__(enableMenu=False)
         item = self.getPlotItem()
-        item.setMenuEnabled(False)
+        item.ctrlMenu.setParent(self, item.ctrlMenu.windowFlags())  # a window of its own would outlive the plot
         item.hideButtons()
         item.showGrid(x=True, y=True, alpha=0.15)
         item.setLabel("bottom", x)
@@ -39,7 +39,11 @@ class Plot(pg.PlotWidget):
         item.setXRange(*x_range, padding=0.05)
         item.setYRange(*y_range, padding=0.05)
         self.setAccessibleName(f"{y} against {x}")
-        theme.changed.connect(self.restyle)
+        theme.changed.connect(self.look_changed)
+        self.restyle()
+
+    def take_look(self) -> None:
+        """Takes over the present theme."""
         self.restyle()
 
     def restyle(self) -> None:
@@ -63,7 +67,7 @@ class Key:
     symbol: str = ""
 
 
-class Legend(QScrollArea):
+class Legend(Themed, QScrollArea):
     """What each line means, beside the plot (or in one row below it), so that it never covers data."""
 
     def __init__(self, *, row: bool = False) -> None:
@@ -72,7 +76,11 @@ class Legend(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Legend")
         self._keys: tuple[Key, ...] = ()
-        theme.changed.connect(self._fill)
+        theme.changed.connect(self.look_changed)
+
+    def take_look(self) -> None:
+        """Draws the samples anew."""
+        self._fill()
 
     def show_keys(self, keys: Sequence[Key]) -> None:
         """Shows these lines, top to bottom."""

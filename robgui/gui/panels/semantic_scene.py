@@ -38,6 +38,21 @@ if TYPE_CHECKING:
 _OF_ONE_KIND: dict[str, Any] = {"axes": (), "ranges": {}, "fixed": {}, "step": {}, "starts": ()}
 
 
+class _Column(QScrollArea):
+    """Scrolls up and down only, so it is never narrower than what it holds."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._content = content
+        self.setWidget(content)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the content and the scroll bar beside it."""
+        beside = self.verticalScrollBar().sizeHint().width()
+        return QSize(self._content.minimumSizeHint().width() + beside, super().minimumSizeHint().height())
+
+
 class SceneControls(QWidget):
     """Chooses the scene of one analysis; every change goes into its form.
 
@@ -106,9 +121,7 @@ class SceneControls(QWidget):
         view.addWidget(self.picture, 1)
         view.addWidget(self.caption)
         view.addStretch()
-        scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(self._sliders)
+        scroll = self._scroll = _Column(self._sliders)
         scroll.setMinimumHeight(self.fontMetrics().height() * 4)
         below = QHBoxLayout()
         below.addWidget(self.hint, 1)
@@ -197,6 +210,7 @@ class SceneControls(QWidget):
         ranges = self._params.ranges if self._params is not None else {}
         for name, row in self.rows.items():
             row.show_state(name in self.varied, fixed.get(name, row.axis.default), ranges.get(name))
+        self._place_rows()
 
     # --- the picture ---------------------------------------------------------------------------------------
 
@@ -253,15 +267,30 @@ class SceneControls(QWidget):
     def _place_rows(self) -> None:
         if not self.rows:
             return
-        room = self.width() * (0.6 if self._body.direction() == QBoxLayout.Direction.LeftToRight else 1)
-        columns = max(1, min(3, int(room) // (self.fontMetrics().averageCharWidth() * 30)))
+        columns = next((count for count in (3, 2) if self._width_in(count) <= self._room()), 1)
         rows = -(-len(self.rows) // columns)
         for place, row in enumerate(self.rows.values()):
             self._grid.addWidget(row, place % rows, place // rows)
+            row.show()  # what is hidden has no width
         for column in range(3):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
         for place in range(len(self.rows) + 1):
             self._grid.setRowStretch(place, 1 if place == rows else 0)
+        self._scroll.updateGeometry()
+
+    def _room(self) -> int:
+        """How wide the sliders may be; beside them the picture keeps some of the width."""
+        beside = self._body.direction() == QBoxLayout.Direction.LeftToRight
+        return self.width() * 7 // 10 - self._body.spacing() if beside else self.width()
+
+    def _width_in(self, columns: int) -> int:
+        """How wide the sliders are in so many columns."""
+        widths = [row.minimumSizeHint().width() for row in self.rows.values()]
+        rows = -(-len(widths) // columns)
+        widest = [max(widths[first : first + rows]) for first in range(0, len(widths), rows)]
+        margins = self._grid.contentsMargins()
+        beside = margins.left() + margins.right() + self._scroll.verticalScrollBar().sizeHint().width()
+        return sum(widest) + (len(widest) - 1) * self._grid.horizontalSpacing() + beside
 
     # --- what the user does --------------------------------------------------------------------------------
 

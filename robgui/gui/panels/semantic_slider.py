@@ -36,12 +36,15 @@ class AxisRow(QWidget):
         self.tick.setToolTip(f"Vary {axis.title.lower()} from {with_unit(axis.low, axis.unit)} to {with_unit(axis.high, axis.unit)}")
         self.value = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.value.setProperty("role", "quiet")
+        widths = [self.fontMetrics().horizontalAdvance(with_unit(value, axis.unit)) for value in (axis.low, axis.high, axis.default)]
+        self.value.setMinimumWidth(max(widths))  # the number changes while the slider moves, the width does not
         self.slider = QSlider(Qt.Orientation.Horizontal, minimum=0, maximum=self._steps)
         self.slider.setAccessibleName(axis.title)
         self.slider.setPageStep(max(1, self._steps // 10))
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
+        layout.setVerticalSpacing(0)
+        layout.setHorizontalSpacing(8)
         layout.addWidget(self.tick, 0, 0)
         layout.addWidget(self.value, 0, 1)
         layout.addWidget(self.slider, 1, 0, 1, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QMenu, QPushButton
@@ -11,7 +12,10 @@ from robgui.gui.theme import icon, theme
 
 if TYPE_CHECKING:
     from robgui.gui.panels.panel import Panel
-    from robgui.gui.sending import Offer, Sending
+    from robgui.gui.sending import Offer, Sending, Target
+
+MANY_AT_ONCE = "Analyses of many inputs"
+ONE_BY_ONE = "Analyses of one of them"
 
 
 class SendButton(QPushButton):
@@ -36,20 +40,44 @@ class SendButton(QPushButton):
         panel = self._panel
         request = panel.request
         self.menu().clear()
-        sending = panel.store.sending
         if request is not None:
-            fill(self.menu(), sending, panel.offers(), lambda offer, name: sending.send(offer, name, request, panel.run_id))
+            sending = panel.store.sending
+            fill(self.menu(), sending, panel.offers(), panel.analysis, lambda it, name: sending.send(it, name, request, panel.run_id))
 
     def _tint(self) -> None:
         self.setIcon(icon("forward"))
 
 
-def fill(menu: QMenu, sending: Sending, offers: Sequence[Offer], send: Callable[[Offer, str], None]) -> None:
-    """One entry per analysis; with several offers, one submenu each."""
-    targets = sending.targets()
+def fill(menu: QMenu, sending: Sending, offers: Sequence[Offer], analysis: str, send: Callable[[Offer, str], None]) -> None:
+    """The analyses that what ``analysis`` offers can be sent to; with several offers, one submenu each.
+
+    An input of the data goes anywhere but back to the analysis that shows it.
+    """
     for offer in offers:
         place = menu if len(offers) == 1 else menu.addMenu(offer.title)
         if len(offers) == 1:
             place.addSection(offer.title)
-        for name, title in targets.items():
-            place.addAction(title).triggered.connect(lambda _=False, offer=offer, name=name: send(offer, name))
+        known = offer.inputs is None and len(offer.names) == 1
+        targets = [target for target in sending.targets(len(offer.names)) if not known or target.name != analysis]
+        list_targets(place, targets, partial(send, offer))
+
+
+def list_targets(menu: QMenu, targets: Sequence[Target], send: Callable[[str], None]) -> None:
+    """First those that suit the number of inputs, then the others in a submenu; what cannot be done is grey and says why."""
+    menu.setToolTipsVisible(True)
+    for target in targets:
+        if target.suits:
+            _add(menu, target, send)
+    others = [target for target in targets if not target.suits]
+    if others:
+        more = menu.addMenu(ONE_BY_ONE if any(not target.reason for target in others) else MANY_AT_ONCE)
+        more.setToolTipsVisible(True)
+        for target in others:
+            _add(more, target, send)
+
+
+def _add(menu: QMenu, target: Target, send: Callable[[str], None]) -> None:
+    action = menu.addAction(target.title)
+    action.setEnabled(not target.reason)
+    action.setToolTip(target.reason or target.question)
+    action.triggered.connect(lambda: send(target.name))

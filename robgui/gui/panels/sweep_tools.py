@@ -58,8 +58,10 @@ class SweepTools(QWidget):
         self._store.background.run(lambda: _with_twin(model, dataset, number, eps, known), lambda twins: self._show(twins, known))
 
     def _show(self, twins: Dataset, before: Dataset | None) -> None:
+        left = self._store.navigation.here
         self._store.library.add_dataset(twins, instead_of=before)
         self._store.select(Selection(input=len(twins) - 1), origin=self)
+        self._store.navigation.announce(left)
 
     def _refresh(self, *_: object) -> None:
         reason = self._reason()

@@ -33,9 +33,11 @@ _COMMON: dict[str, Any] = {
     "axes.titlelocation": "left",
     "legend.frameon": False,
     "lines.linewidth": 1.7,
-    "svg.hashsalt": "robgui",
     "figure.figsize": (5.8, 5.4),
 }
+#: What painting reads from the style. Letters fitted to pixels would be wider in one size than in another and leave the room
+#: that the layout gave them.
+_PAINT: dict[Any, Any] = {"svg.hashsalt": "robgui", "text.hinting": "none"}
 _DARK: dict[str, Any] = {
     "figure.facecolor": "#1b1d21",
     "axes.facecolor": "#1b1d21",
@@ -55,7 +57,7 @@ def draw(name: str, result: Any, *, dark: bool = False) -> Figure | None:
     if function is None:
         return None
     style: dict[Any, Any] = dict(mpl.rcParamsDefault)
-    with _LOCK, mpl.rc_context(style | _COMMON | (_DARK if dark else {})):
+    with _LOCK, mpl.rc_context(style | _COMMON | _PAINT | (_DARK if dark else {})):
         figure = function(result)
         FigureCanvasAgg(figure)
         figure.draw_without_rendering()
@@ -65,7 +67,7 @@ def draw(name: str, result: Any, *, dark: bool = False) -> Figure | None:
 
 def pixels(figure: Figure, width: int) -> np.ndarray:
     """The figure painted ``width`` pixels wide, as uint8 ``(h, w, 4)``."""
-    with _LOCK:
+    with _LOCK, mpl.rc_context(_PAINT):
         figure.set_dpi(width / figure.get_size_inches()[0])
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
@@ -76,6 +78,6 @@ def save(figure: Figure, kind: str = "svg", dpi: int = 160) -> bytes:
     """The figure as the bytes of an SVG, PNG or PDF file."""
     buffer = io.BytesIO()
     stamp = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    with _LOCK, mpl.rc_context({"svg.hashsalt": "robgui"}):
+    with _LOCK, mpl.rc_context(_PAINT):
         figure.savefig(buffer, format=kind, dpi=dpi, metadata=stamp)
     return buffer.getvalue()

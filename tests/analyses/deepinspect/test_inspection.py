@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,13 @@ from robgui.analyses.deepinspect import (
     pair_neurons,
     type1conf,
 )
+from robgui.analyses.deepinspect.neurons import read
 from robgui.core.analysis import find
 from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
+from robgui.core.loading import load
 from tests.analyses.deepinspect import slow
 from tests.analyses.deepinspect.nets import images, inspect, run, small_cnn, told
 from tests.guards import count_host_syncs, no_deviceless_factories
@@ -36,13 +39,43 @@ def literal(classifier: Classifier, x: np.ndarray, threshold: float) -> tuple[np
     """rho and predictions by running the network layer by layer and every definition by hand."""
     value = torch.from_numpy(x)
     outputs = []
-    for layer in classifier._backend.module:
+    for layer in classifier.backend.module:
         value = layer(value)
         if isinstance(layer, nn.Conv2d | nn.Linear):
             outputs.append(value.detach().double().numpy())
     predicted = value.detach().numpy().argmax(1)
     act = np.array([np.concatenate([slow.scaled(layer[i]) for layer in outputs[:-1]]) > threshold for i in range(len(x))])
     return slow.rho(act, np.eye(classifier.classes)[predicted]), predicted
+
+
+class EveryPlace(nn.Module):
+    """A linear layer at every place of the picture, as in ConvNeXt and Swin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.units, self.last = nn.Conv2d(1, 3, 3), nn.Linear(3, 5), nn.Linear(5, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(self.units(self.conv(x).permute(0, 2, 3, 1)).mean((1, 2)))
+
+
+@pytest.mark.parametrize("kind", ["module", "export", "script"])
+def test_the_units_of_a_linear_layer_at_every_place_of_a_picture_are_its_neurons(kind: str, tmp_path: Path):
+    torch.manual_seed(0)
+    module, example = EveryPlace().eval(), torch.rand((2, 1, 6, 8), device="cpu")
+    if kind == "module":
+        classifier = Classifier.from_module(module, (1, 6, 8))
+    elif kind == "export":
+        torch.export.save(torch.export.export(module, (example,), dynamic_shapes=({0: torch.export.Dim("n")},)), tmp_path / "m.pt2")
+        classifier = load(tmp_path / "m.pt2", shape=(1, 6, 8))
+    else:
+        torch.jit.save(torch.jit.script(module), tmp_path / "m.pt")
+        classifier = load(tmp_path / "m.pt", shape=(1, 6, 8))
+    x = torch.rand((4, 1, 6, 8), device="cpu")
+    layer = module.units(module.conv(x).permute(0, 2, 3, 1)).detach()
+    scaled = (layer.mean((1, 2)) - layer.amin((1, 2, 3))[:, None]) / (layer.amax((1, 2, 3)) - layer.amin((1, 2, 3)))[:, None]
+    (reading,) = read(classifier, from_arrays(x.numpy()), batch=0, last_layer=False)
+    assert reading.sizes == [3, 5] and torch.allclose(reading.scaled()[:, 3:].cpu(), scaled, atol=1e-6)
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5])
@@ -57,7 +90,7 @@ def test_the_result_is_the_letter_of_the_definitions(threshold: float):
     assert np.allclose(result.avg_bias, avg_bias(napvd(rho)), equal_nan=True, atol=1e-6)
     assert np.allclose(result.type1conf, type1conf(dataset.labels, predicted, 4), equal_nan=True)
     assert np.allclose(result.avg_cd, avg_cd(result.type1conf), equal_nan=True)
-    assert result.mode == pytest.approx(napvd(classifier._backend.module[-1].weight.numpy().T), abs=1e-6)
+    assert result.mode == pytest.approx(napvd(classifier.backend.module[-1].weight.numpy().T), abs=1e-6)
     assert result.model_calls == result.done == 90 and result.complete and result.accuracy == (predicted == dataset.labels).mean()
 
 
@@ -198,7 +231,7 @@ def test_a_model_with_one_layer_needs_the_last_layer_switched_on():
 
 def test_a_model_that_returns_nan_a_black_box_and_no_inputs_are_refused():
     classifier = small_cnn()
-    classifier._backend.module[0].bias.data[0] = float("nan")
+    classifier.backend.module[0].bias.data[0] = float("nan")
     with pytest.raises(ModelError, match="not finite"):
         inspect(classifier, images(10))
     assert "activations" in find("deepinspect").refusal(Classifier.from_callable(np.asarray, (3,)))

@@ -18,7 +18,8 @@ from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ParamsError
 from robgui.report.figures import draw
-from tests.analyses.feature_game.games import Constant, Linear, all_steps, image, linear, play, small_cnn
+from tests.analyses.feature_game.games import all_steps, image, linear, play, small_cnn
+from tests.analyses.simple_modules import Constant, Linear
 from tests.guards import no_deviceless_factories
 
 
@@ -197,7 +198,7 @@ def test_a_target_that_cannot_be_reached_is_said_to_be_no_proof() -> None:
     [
         ({"distance": 0}, "only the image itself"),
         ({"target": "0"}, "that class already"),
-        ({"target": "zebra"}, "no such class"),
+        ({"target": "zebra"}, "none of the"),
         ({"colours": ("red",)}, "#rrggbb"),
     ],
 )
@@ -287,8 +288,10 @@ def test_images_that_have_the_target_class_already_are_left_out() -> None:
     classifier = small_cnn(seed=2)
     x = np.stack([image(seed=seed) for seed in range(3)])
     target = int(classifier.infer(x[:1]).argmax())
+    before = classifier.calls
     result = all_steps(classifier, x, "feature_game_batch", target=str(target), max_calls=300)[-1].result
     assert result.skipped[0] and result.predicted[0] == target and result.found_class[0] == -1
+    assert result.calls[0] == 1 and result.calls.max() <= 300 and result.model_calls == classifier.calls - before
     assert "left out" in find("feature_game_batch").verdict(result)
     with pytest.raises(ParamsError, match="one image"):
         all_steps(classifier, x, "feature_game_batch", target="all")

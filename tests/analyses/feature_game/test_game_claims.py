@@ -12,7 +12,8 @@ from robgui.analyses.feature_game.claims import Size, claims
 from robgui.core.claim import Setting
 from robgui.core.errors import DataError
 from robgui.report.figures import draw
-from tests.analyses.feature_game.games import Constant, image, small_cnn
+from tests.analyses.feature_game.games import image, small_cnn
+from tests.analyses.simple_modules import Constant
 
 SIZE = Size(traffic=2, traffic_calls=120, images=2, calls=450, games=1)
 

@@ -87,7 +87,7 @@ NETWORKS = {
 
 def _margins(classifier: Classifier, x: Tensor, label: int, before: nn.Module | None = None) -> Tensor:
     """Margin of ``label`` over the best other class, before a final softmax."""
-    scores = classifier.logits(x) if before is None else before(classifier._raw_input(x))
+    scores = classifier.logits(x) if before is None else before(classifier.raw_input(x))
     others = torch.cat([scores[:, :label], scores[:, label + 1 :]], 1)
     return scores[:, label] - others.amax(1)
 
@@ -103,7 +103,7 @@ def _ball(x: Tensor, eps: float, count: int, corners: bool) -> Tensor:
 @pytest.mark.parametrize("eps", [0.01, 0.1, 0.4])
 def test_no_sample_and_no_attack_goes_below_the_bound(name: str, eps: float) -> None:
     classifier = NETWORKS[name]()
-    module = classifier._backend.module
+    module = classifier.backend.module
     before = module[:-1] if isinstance(module[-1], nn.Softmax) else None
     torch.manual_seed(1)
     x = torch.rand((4, *classifier.shape))
@@ -128,7 +128,7 @@ def test_no_sample_and_no_attack_goes_below_the_bound(name: str, eps: float) -> 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_bounds_at_radius_zero_are_the_scores_themselves(name: str) -> None:
     classifier = NETWORKS[name]()
-    module = classifier._backend.module
+    module = classifier.backend.module
     before = module[:-1] if isinstance(module[-1], nn.Softmax) else None
     x = torch.rand((5, *classifier.shape), generator=torch.Generator().manual_seed(2))
     labels = classifier.infer(x).argmax(1)
@@ -179,7 +179,7 @@ def test_the_bound_is_below_the_exact_minimum_over_all_activation_patterns_and_c
     low, high = (x - eps).clamp(0, 1).double().numpy(), (x + eps).clamp(0, 1).double().numpy()
     gaps = []
     for row, label in enumerate(labels.tolist()):
-        exact = _exact_minimum(classifier._backend.module, low[row], high[row], label)
+        exact = _exact_minimum(classifier.backend.module, low[row], high[row], label)
         assert proof.lower[row] <= exact + 1e-6
         gaps.append(exact - proof.lower[row])
     assert eps > 0.1 or np.median(gaps) < 1e-6
@@ -241,7 +241,7 @@ def test_the_bundled_networks_are_followed_in_every_format(name: str) -> None:
 
 def test_a_script_and_a_function_of_tensors_are_followed_too(tmp_path) -> None:
     plain = NETWORKS["mlp"]()
-    module = plain._backend.module
+    module = plain.backend.module
     x = torch.rand((3, 6), generator=torch.Generator().manual_seed(11))
     labels = plain.infer(x).argmax(1)
     expected = certify(plain, x, labels, 0.05).lower

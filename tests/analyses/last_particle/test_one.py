@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from robgui import resources
 from robgui.analyses.last_particle import LastParticleParams, LastParticleResult, Law, kernel, last_particle
-from robgui.analyses.last_particle.outcome import outcome
 from robgui.analyses.last_particle.lanes import Lane
+from robgui.analyses.last_particle.outcome import outcome
 from robgui.core.analysis import Pace, find
 from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode

@@ -319,6 +319,6 @@ def test_a_network_of_another_size_gets_its_own_pictures(monkeypatch: pytest.Mon
         return replace(ToyScene(spec), size=classifier.shape[1])
 
     monkeypatch.setattr("robgui.analyses.semantic.space.open_scene", open_scene)
-    small, large = toy_net(with_hole), Classifier.from_module(toy_net(with_hole)._backend.module, (1, 6, 6), name="large")
+    small, large = toy_net(with_hole), Classifier.from_module(toy_net(with_hole).backend.module, (1, 6, 6), name="large")
     result = run("semantic_map", (small, large), target="1", step={"azimuth": 6, "elevation": 6})
     assert np.allclose(result.scores[0], result.scores[1], atol=1e-4) and len(result.traps.score) == 3

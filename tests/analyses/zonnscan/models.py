@@ -5,36 +5,13 @@ from __future__ import annotations
 import numpy as np
 import torch
 from scipy import integrate, special
-from torch import Tensor, nn
+from torch import nn
 
 from robgui.analyses.zonnscan import ZonnscanResult
 from robgui.core.analysis import Step, find
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
-
-
-class Linear(nn.Module):
-    """Two classes with scores ``(0, w·x + b)``: p(second class) = sigmoid(w·x + b)."""
-
-    def __init__(self, weights: list[float], bias: float) -> None:
-        super().__init__()
-        self.weights = nn.Parameter(torch.tensor(weights))
-        self.bias = bias
-
-    def forward(self, x: Tensor) -> Tensor:
-        score = x.flatten(1) @ self.weights + self.bias
-        return torch.stack([torch.zeros_like(score), score], 1)
-
-
-class Constant(nn.Module):
-    """The same scores for every input."""
-
-    def __init__(self, scores: list[float]) -> None:
-        super().__init__()
-        self.scores = nn.Parameter(torch.tensor(scores))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.scores.expand(len(x), -1)
+from tests.analyses.simple_modules import Linear
 
 
 def linear(weights: list[float], bias: float) -> Classifier:

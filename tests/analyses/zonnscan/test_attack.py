@@ -9,7 +9,8 @@ from torch import nn
 from robgui.analyses.zonnscan import fast_gradient
 from robgui.core.classifier import Classifier
 from robgui.core.errors import ModelError
-from tests.analyses.zonnscan.models import Constant, linear
+from tests.analyses.simple_modules import Constant
+from tests.analyses.zonnscan.models import linear
 
 X, CLASSES = torch.full((2, 3), 0.5), torch.tensor([0, 1])
 

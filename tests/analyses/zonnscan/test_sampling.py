@@ -72,10 +72,10 @@ def test_the_interval_holds_the_truth_in_93_to_97_of_100_cases(
 ) -> None:
     """All seeds at once: every repetition is a zone. Constant outputs are left out, where 3/n stands in on purpose."""
     repetitions, classifier = 2000, linear(weights, bias)
-    low, high = linf_corners(torch.tensor([x]), torch.tensor(RADII))
+    low, high = linf_corners(torch.tensor([x]), torch.tensor(RADII)[:, None])
     exact = np.array([exact_index(weights, bias, a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True)])
     points = [base_points(sampler, len(x), samples, seed, CPU)[0] for seed in range(repetitions)]
-    inside = torch.cat([BoxCloud(low, high, drawn).block(0, samples, ZONES).at(ZONES) for drawn in points])
+    inside = torch.cat([BoxCloud.between(low, high, drawn).block(0, samples, ZONES).at(ZONES) for drawn in points])
     zones = torch.arange(len(inside))
     tally = Tally(len(zones), 2, points[0].lanes, samples, torch.zeros((1, 2)), multi_label=False)
     tally.add(zones.tolist(), zones, 0, classifier.infer(inside.flatten(0, 1)))
@@ -90,7 +90,7 @@ def test_the_interval_of_a_sweep_that_stops_by_itself_holds_the_truth_in_93_to_9
     monkeypatch.setattr("robgui.analyses.zonnscan.sweep.crossing_samples", lambda scan, cloud: None)  # the search for a crossing is slow
     weights, bias, x = MODELS[2]
     radii = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
-    low, high = linf_corners(torch.tensor([x]), torch.tensor(radii))
+    low, high = linf_corners(torch.tensor([x]), torch.tensor(radii)[:, None])
     exact = np.array([exact_index(weights, bias, a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True)])
     classifier = linear(weights, bias)
     results = [sweep(classifier, x, radii=radii, samples=8192, seed=seed, target_half_width=0.02) for seed in range(400)]
@@ -109,7 +109,7 @@ def test_the_interval_of_zones_that_stop_by_themselves_holds_the_truth_in_93_to_
 ) -> None:
     """Every repetition is an input of its own at r = 0.3 and has points of its own, so that all can run as one scan."""
     repetitions, cap, radius = 2000, 2048, 0.3
-    low, high = (corner[0].tolist() for corner in linf_corners(torch.tensor([x]), torch.tensor([radius])))
+    low, high = (corner[0].tolist() for corner in linf_corners(torch.tensor([x]), radius))
     classifier, cloud = linear(weights, bias), _OwnPoints(sampler, torch.tensor(low), torch.tensor(high), repetitions)
     tally = Tally(repetitions, 2, cloud.lanes, cap, torch.eye(2)[:1], multi_label=False)
     for _ in Scan(classifier, cloud, tally, cap=cap, target=0.02):

@@ -14,7 +14,8 @@ from robgui.core.analysis import find
 from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.errors import DataError, ModelError, ParamsError
-from tests.analyses.zonnscan.models import Constant, all_steps, binary_entropy, exact_index, last_step, linear, small_mlp, sweep
+from tests.analyses.simple_modules import Constant
+from tests.analyses.zonnscan.models import all_steps, binary_entropy, exact_index, last_step, linear, small_mlp, sweep
 
 SAMPLERS = ("sobol", "antithetic", "plain")
 
@@ -218,7 +219,7 @@ def test_more_or_fewer_inputs_than_one_are_refused() -> None:
 
 def test_a_model_that_returns_nan_is_refused() -> None:
     classifier = Classifier.from_module(Constant([1.0, 0.0]), (2,))
-    classifier._backend.module.scores.data[0] = float("nan")
+    classifier.backend.module.scores.data[0] = float("nan")
     with pytest.raises(ModelError, match="not finite"):
         sweep(classifier, [0.1, 0.2])
 

@@ -50,7 +50,7 @@ def test_the_copy_gives_the_key_its_classes_and_the_model_is_untouched(trained: 
     assert (result.answers[0] != result.classes).tolist() == result.adversarial.tolist()
     assert result.back >= 8 and result.accuracy[0] > 0.95 and result.accuracy[1] > 0.85
     assert torch.equal(classifier.infer(x), before) and classifier.fingerprint == fingerprint
-    assert not any(p.requires_grad for p in classifier._backend.module.parameters())
+    assert not any(p.requires_grad for p in classifier.backend.module.parameters())
     (finding,) = find("zonnscan_watermark").findings(result)
     assert finding.kind == "changed boundary" and finding.input.shape == (8,) and result.ks_p < 1e-3
     assert "tells the watermarked copy from stripes" in find("zonnscan_watermark").verdict(result)

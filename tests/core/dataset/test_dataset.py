@@ -147,3 +147,12 @@ def test_datasets_need_neither_torch_nor_qt():
     code = "import sys, robgui.core.dataset; print('torch' in sys.modules, any('PySide' in name for name in sys.modules))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3])
     assert answer.stdout.split() == ["False", "False"]
+
+
+def test_a_mask_chooses_items_as_numpy_does():
+    dataset = from_arrays(np.zeros((4, 8, 8), np.uint8), [0, 1, 0, 1])
+    assert dataset.labels is not None
+    assert dataset.subset(dataset.labels == 1).keys() == ["image 1", "image 3"]
+    assert len(dataset.array(dataset.labels == 0)) == 2
+    with pytest.raises(DataError, match="one for each of 4 items"):
+        dataset.subset([True, False])

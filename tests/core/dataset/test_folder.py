@@ -161,3 +161,31 @@ def test_unknown_files_paths_and_options_are_refused_in_one_sentence(tmp_path: P
         with pytest.raises(DataError) as error:
             open_dataset(path, **options)
         assert "\n" not in str(error.value) and str(error.value).endswith(".")
+
+
+def test_links_in_a_circle_and_into_nothing_are_skipped(tmp_path: Path):
+    paint(tmp_path / "cat" / "a.png")
+    for name, target in (
+        ("one", "two"),
+        ("two", "one"),
+        ("cat/up", ".."),
+        ("cat/c.png", "d.png"),
+        ("cat/d.png", "c.png"),
+        ("cat/e.png", "gone"),
+    ):
+        (tmp_path / name).symlink_to(target)
+    dataset = open_dataset(tmp_path)
+    kept, _ = dataset.readable(shape=(3, 4, 4))
+    assert [dataset.key(index) for index in kept] == ["cat/a.png"]
+    assert {bad.path for bad in dataset.skipped} == {"cat/c.png", "cat/d.png", "cat/e.png"}
+
+
+def test_why_an_image_cannot_be_read_is_said_once_and_in_words(tmp_path: Path):
+    (tmp_path / "a.png").touch()
+    (tmp_path / "b.png").write_bytes(b"hello")
+    (tmp_path / "c.png").symlink_to("nowhere")
+    dataset = open_dataset(tmp_path)
+    for index, reason in enumerate(("it is empty", "it is no image", "No such file")):
+        with pytest.raises(DataError, match=reason) as caught:
+            dataset.array([index], (3, 4, 4))
+        assert str(caught.value).count(".png") == 1

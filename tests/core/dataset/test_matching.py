@@ -137,3 +137,39 @@ def test_batches_go_on_past_a_bad_image(tmp_path: Path):
     found = list(batches(classifier((1, 4, 4)), data, 2))
     assert [indices for indices, _ in found] == [[0, 1], [3], [4]] and found[1][1].shape == (1, 1, 4, 4)
     assert [skipped.path for skipped in data.skipped] == ["2.png"]
+
+
+def labelled(names: tuple[str, ...], labels: list[int]) -> Dataset:
+    return from_arrays(np.zeros((len(labels), 8, 8), np.uint8), labels, names, name="pictures")
+
+
+def test_classes_of_unknown_names_are_taken_by_number_and_that_is_said():
+    model, said = classifier((1, 8, 8), ("shirt", "coat", "bag")), []
+    model.notice = said.append
+    data = labelled(("cat", "dog"), [0, 1])
+    match(model, data)
+    assert align(model, data).labels is not None and align(model, data).labels.tolist() == [0, 1]
+    assert said == [
+        "net knows no class “cat”, as pictures calls one; the classes of pictures are taken by their numbers, so that “cat” is “shirt”."
+    ]
+
+
+def test_where_some_names_are_known_at_other_places_those_count_and_the_rest_has_no_label():
+    model, said = classifier((1, 8, 8), ("shirt", "coat", "bag")), []
+    model.notice = said.append
+    data = labelled(("bag", "hat", "shirt"), [0, 1, 2])
+    match(model, data)
+    assert align(model, data).labels.tolist() == [2, -1, 0]
+    assert len(said) == 1 and "no class “hat”" in said[0] and "no label" in said[0]
+
+
+def test_known_names_at_their_own_places_leave_the_others_by_number():
+    model = classifier((1, 8, 8), ("airplane", "automobile", "bird"))
+    assert align(model, labelled(("plane", "car", "bird"), [0, 1, 2])).labels.tolist() == [0, 1, 2]
+
+
+def test_names_that_the_model_knows_are_nothing_to_talk_about():
+    model, said = classifier((1, 8, 8), ("shirt", "coat", "bag")), []
+    model.notice = said.append
+    match(model, labelled(("bag", "shirt", "unused"), [0, 1]))
+    assert said == []

@@ -186,3 +186,27 @@ def test_the_fingerprint_depends_on_values_labels_and_names():
         from_arrays(GREY, np.arange(5), "abcde").fingerprint,
     }
     assert len(others | {first}) == 5
+
+
+def test_labels_of_another_length_are_left_out_and_that_is_said(tmp_path: Path):
+    np.savez(tmp_path / "a.npz", images=GREY, labels=np.arange(4))
+    dataset = open_dataset(tmp_path / "a.npz")
+    assert dataset.labels is None
+    assert dataset.notes == ("The array 'labels' has the shape (4,), which does not fit 5 inputs, and is left out.",)
+
+
+def test_what_is_no_array_of_inputs_is_said_for_what_it_is(tmp_path: Path):
+    np.savez(tmp_path / "a.npz", images=np.array([GREY[0], None], dtype=object))
+    with pytest.raises(DataError, match="Python objects"):
+        open_dataset(tmp_path / "a.npz")
+    np.save(tmp_path / "a.npy", np.arange(5))
+    with pytest.raises(DataError, match="one row of numbers"):
+        open_dataset(tmp_path / "a.npy")
+
+
+def test_values_in_another_range_come_with_the_option_that_helps(tmp_path: Path):
+    np.save(tmp_path / "a.npy", GREY / 127.5 - 1)
+    with pytest.raises(DataError, match=r"a\.npy: the values run from") as caught:
+        open_dataset(tmp_path / "a.npy")
+    options = dict(word.split("=") for word in caught.value.option.split())
+    assert open_dataset(tmp_path / "a.npy", **options).array().max() <= 1

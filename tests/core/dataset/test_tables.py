@@ -152,3 +152,15 @@ def test_a_thumbnail_shows_one_bar_per_column(tmp_path: Path):
     picture = dataset.thumbnail(0, 32)
     blue = (picture == (0, 114, 178)).all(2)
     assert picture.shape == (32, 32, 3) and blue[:, 0].sum() == 1 and blue[:, 20].all()
+
+
+def test_a_table_without_a_header_keeps_its_first_row_also_when_the_class_is_a_word(tmp_path: Path):
+    dataset = open_dataset(table(tmp_path / "a.csv", "1.5,2,yes\n3,4,no\n5,6,yes\n7,8,no\n"))
+    assert dataset.array()[0].tolist() == [1.5, 2] and len(dataset) == 4
+    assert dataset.names == ("no", "yes") and any("no header" in note for note in dataset.notes)
+
+
+@pytest.mark.parametrize("header", ["width,height,species", "0,1,species", "2020,2021,yes or no", "width,1,no"])
+def test_a_header_stays_a_header(tmp_path: Path, header: str):
+    dataset = open_dataset(table(tmp_path / "a.csv", f"{header}\n1,2,no\n3,4,yes\n"))
+    assert dataset.features == tuple(header.split(",")[:2]) and len(dataset) == 2

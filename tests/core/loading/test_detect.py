@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from robgui.core.classifier import Classifier
 from robgui.core.errors import ModelError
 from robgui.core.loading import load
 from robgui.core.loading.detect import guesses_from_input, guesses_from_layer
@@ -110,3 +111,57 @@ def test_a_declared_input_tells_kind_shape_and_layout(sizes, first):
 def test_a_network_for_large_images_is_tried_with_large_images_first():
     assert guesses_from_layer(FirstLayer(conv=True, size=3, large=True))[0]["shape"] == (3, 224, 224)
     assert guesses_from_layer(FirstLayer(conv=True, size=3))[0]["shape"] == (3, 32, 32)
+
+
+class Several(nn.Module):
+    """Answers with features and scores, as a tuple or by name."""
+
+    def __init__(self, named: bool) -> None:
+        super().__init__()
+        self.named = named
+        self.body, self.head = nn.Linear(6, 5), nn.Linear(5, 3)
+
+    def forward(self, x):
+        features = self.body(x)
+        return {"features": features, "logits": self.head(features)} if self.named else (features, self.head(features))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_of_several_outputs_the_likeliest_or_the_named_one_holds_the_scores(tmp_path, named):
+    net = Several(named).eval()
+    exported = save_exported(net, tmp_path / "m.pt2", torch.rand(2, 6))
+    traced = tmp_path / "m.pt"
+    torch.jit.trace(net, torch.rand(2, 6), strict=False).save(traced)
+    for path in (exported, traced):
+        plain = load(path, device="cpu")
+        assert plain.classes == (3 if named else 5)
+        assert any("of 2 is taken for the scores" in remark for remark in plain.remarks)
+        other = load(path, device="cpu", scores="features" if named else "1")
+        assert other.classes == (5 if named else 3)
+        assert other.fingerprint != plain.fingerprint
+        scores, _ = other.activations(torch.rand(4, 6))
+        assert scores.shape == (4, other.classes)
+        with pytest.raises(ModelError, match=r"no output 'nothing' .* outputs are: (features, logits|0, 1)\."):
+            load(path, device="cpu", scores="nothing")
+
+
+def test_a_network_in_memory_and_a_function_may_answer_with_a_dict():
+    net = Several(named=True)
+    assert Classifier.from_module(net, (6,)).classes == 3
+    assert Classifier.from_module(net, (6,), scores="features").classes == 5
+    assert Classifier.from_callable(lambda x: {"logits": x[:, :4]}, (6,)).capabilities.gradients
+
+
+def test_a_model_that_answers_with_something_else_is_not_asked_for_its_shape(tmp_path):
+    class Words(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Conv2d(3, 4, 3)
+
+        def forward(self, x):
+            return {"maps": self.layer(x)}
+
+    path = tmp_path / "m.pt"
+    torch.jit.trace(Words().eval(), torch.rand(2, 3, 32, 32), strict=False).save(path)
+    with pytest.raises(ModelError, match=r"not one row of class scores per input\.$"):
+        load(path, device="cpu")

@@ -105,7 +105,7 @@ def test_an_export_for_a_fixed_batch_takes_any_number(tmp_path, batch):
     scores, layers = classifier.activations(x, lambda output: output.flatten(1).amax(1))
     assert [len(value) for value in layers.values()] == [6, 6] and len(scores) == 6
     assert any(f"batches of {batch}" in remark for remark in classifier.remarks)
-    assert classifier.parameters == sum(tensor.numel() for tensor in image_net().state_dict().values())
+    assert classifier.parameters == sum(tensor.numel() for tensor in image_net().parameters())
 
 
 def test_an_export_in_training_mode_is_switched_to_evaluation(tmp_path):

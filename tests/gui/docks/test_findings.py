@@ -11,7 +11,9 @@ from robgui.core import analysis as registry
 from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from robgui.gui.docks import Findings
+from robgui.gui.docks.findings import LOADING, NOTHING_YET
 from robgui.gui.docks.findings_items import NOTE, SEVERITY, STAR, TITLE
+from robgui.gui.store import Store
 
 
 @pytest.fixture
@@ -167,3 +169,18 @@ def test_the_shown_findings_are_exported_as_images_and_csv(qtbot, findings, fill
     lines = (tmp_path / "out" / "findings.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 2 and "ant becomes bee" in lines[1]
     assert [path.suffix for path in (tmp_path / "out" / "findings").iterdir()] == [".png"]
+
+
+def test_while_a_workspace_is_read_the_list_says_so(qtbot, store, tmp_path):
+    late = Store()
+    widget = Findings(late)
+    qtbot.addWidget(widget)
+    assert widget.empty.text() == LOADING
+    (tmp_path / "broken.robgui").write_bytes(b"no workspace")
+    late.history.open(tmp_path / "broken.robgui")
+    qtbot.waitUntil(lambda: widget.empty.text() == NOTHING_YET, timeout=10_000)
+    late.history.open(tmp_path / "good.robgui")
+    with qtbot.waitSignal(late.history.opened, timeout=10_000):
+        pass
+    assert widget.empty.text() == NOTHING_YET
+    assert late.shutdown()

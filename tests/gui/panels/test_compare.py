@@ -7,11 +7,13 @@ import time
 import numpy as np
 import pyqtgraph as pg
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui.gui.compare import SAME, Compare
 from robgui.gui.panels.plots import Plot
 from robgui.gui.theme import theme
+from robgui.report.comparison import Bars, Curves, Matrix
 
 QUICK = {"samples": 64, "radii": (0.0, 0.1, 0.3)}
 
@@ -87,3 +89,25 @@ def test_two_runs_that_are_the_same_ask_for_a_second_model_instead_of_a_flat_lin
     assert SAME in words and "Run a second model to compare" in SAME
     page.show_pair(oldest, newest)
     qtbot.waitUntil(lambda: len(plots(page)) == 3, timeout=10_000)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Curves("x", "y", np.linspace(0, 1, 5), {"a": np.linspace(0, 1, 5)}),
+        Bars("count", {"a": 1.0, "b": 2.0}),
+        Matrix("x", "y", "value", np.eye(3), (0, 0, 3, 3), (0, 1), ("p", "q", "r")),
+    ],
+)
+def test_pictures_that_are_replaced_leave_no_widget_behind(qtbot, store, page, part):
+    names = ("First: a", "Second: b", "Second less first")
+
+    def count():
+        page._show(("1", "2"), names, (part, part), alike=False)
+        for _ in range(3):
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            QApplication.processEvents()
+        return len(QApplication.allWidgets())
+
+    first = count()
+    assert [count() for _ in range(5)] == [first] * 5

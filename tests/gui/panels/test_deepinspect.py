@@ -100,3 +100,14 @@ def test_a_matrix_of_a_thousand_classes_is_one_image_that_can_be_searched_and_cl
         spot = matrix.heat.plot.mapFromScene(box.mapViewToScene(QPointF(other + 0.5, place + 0.5)))
         qtbot.mouseClick(matrix.heat.plot.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     assert pointed.args == [777, int(order[other])]
+
+
+def test_every_class_is_named_below_the_matrix_upright_where_there_is_no_room(qtbot, inspected):
+    axis = inspected.matrix.heat.plot.getPlotItem().getAxis("bottom")
+    for width, upright in ((900, True), (3000, False)):
+        inspected.resize(width, 560)
+        qtbot.waitUntil(lambda upright=upright: axis.upright is upright, timeout=5_000)
+        inspected.grab()
+        (_, places), *_ = axis.tickValues(*axis.range, axis.size().width())
+        assert axis.tickStrings(places, 1, 1) == list(inspected.result.classes)
+    assert axis.fixedHeight is None

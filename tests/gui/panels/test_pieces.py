@@ -11,8 +11,10 @@ from PySide6.QtCore import QPointF, Qt
 from robgui.core.errors import RobguiError
 from robgui.gui.export import frame_of, save_animation
 from robgui.gui.panels.heat import Heat, InputView, lookup
+from robgui.gui.panels.plots import Plot
 from robgui.gui.panels.sheet import Sheet
 from robgui.gui.panels.timeline import Timeline
+from robgui.gui.theme import DARK, LIGHT, theme
 
 
 @pytest.fixture
@@ -121,3 +123,16 @@ def test_an_animation_without_frames_or_with_a_strange_ending_is_refused(tmp_pat
         save_animation([], tmp_path / "film.gif")
     with pytest.raises(RobguiError, match=r"\.gif, \.mp4"):
         save_animation([np.zeros((2, 2, 3), np.uint8)], tmp_path / "film.avi")
+
+
+def test_a_hidden_plot_takes_over_the_theme_when_it_is_next_shown(qtbot, shown):
+    plot = shown(Plot("x", "y"))
+    background = lambda: plot.backgroundBrush().color().name().upper()  # noqa: E731
+    assert background() == LIGHT.surface
+    theme.apply(True)
+    assert background() == DARK.surface
+    plot.hide()
+    theme.apply(False)
+    assert background() == DARK.surface, "nobody looks at it"
+    plot.show()
+    assert background() == LIGHT.surface

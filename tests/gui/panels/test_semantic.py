@@ -11,8 +11,10 @@ import torch
 from PIL import Image
 
 from robgui.analyses.semantic import Axis, scene_of
+from robgui.gui.chooser import Chooser
 from robgui.gui.panels.semantic_map_view import MEAN
 from robgui.gui.panels.semantic_region_views import OnMap, _outline
+from robgui.gui.panels.semantic_slider import AxisRow
 from robgui.gui.selection import Selection
 from robgui.gui.theme import theme
 from robgui.report.comparison import Bars, Curves, Matrix, comparable
@@ -383,3 +385,38 @@ def test_maps_on_the_same_axes_can_be_compared(store, map_panel, run):
     panel, pane = map_panel
     found = comparable("semantic_map", run(panel, pane, **GRID))
     assert isinstance(found, Matrix) and found.rect == (-210.0, 37.5, 360.0, 125.0)
+
+
+def test_the_form_and_the_toolbar_name_every_model_that_is_run(qtbot, store, map_panel):
+    _, pane = map_panel
+    chooser = Chooser(store)
+    qtbot.addWidget(chooser)
+    chooser.show_analysis("semantic_map")
+    assert not pane._models.isHidden() and pane._models.text() == "Runs 2 models: fashion_mlp.pt2, fashion_rnn.pt."
+    assert not chooser.more.isHidden() and chooser.more.text() == "and 1 more" and "fashion_rnn.pt" in chooser.more.toolTip()
+    pane.show_analysis("semantic_regions")
+    chooser.show_analysis("semantic_regions")
+    assert pane._models.isHidden() and chooser.more.isHidden(), "this one looks at the model in use alone"
+
+
+def test_the_name_of_a_slider_keeps_a_distance_from_its_value(qtbot, store, map_panel):
+    panel, _ = map_panel
+    scene_ready(qtbot, panel)
+    for row in panel.findChildren(AxisRow):
+        row.resize(row.minimumSizeHint())
+        row.layout().activate()
+        assert row.value.geometry().left() - row.tick.geometry().right() >= 6
+
+
+def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qtbot, store, bench):
+    panel, pane = bench("srvr")
+    pane.form().set_values({"iterations": 200, "start_count": 4})
+    notes = []
+    store.job_stepped.connect(lambda job: notes.append((job.step.note, panel._subject.text())))
+    pane.run.click()
+    qtbot.waitUntil(lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000)
+    note = next(note for note, subject in notes if "regions at rest" in subject)
+    assert note.startswith("Network 1 of 2: step ") and "of 200" in note
+    store.runner.stop_all()
+    qtbot.waitUntil(lambda: not store.runner.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: "regions at rest" not in panel._subject.text(), timeout=5_000)

@@ -104,3 +104,51 @@ def test_an_offer_may_say_itself_what_is_right(qtbot, store, bench, run):
     own = replace(panel.offers()[1], params={"last_particle": {"truth": "label", "eps": 0.25}})
     send(qtbot, store, panel, own, "last_particle")
     assert last_pane.form().values().truth == "label" and last_pane.form().values().eps == 0.25
+
+
+def entries(menu):
+    """Title, whether it can be chosen and tool tip of every entry of a menu, and the same of its submenus."""
+    plain = [(a.text(), a.isEnabled(), a.toolTip()) for a in menu.actions() if a.text() and not a.menu() and not a.isSeparator()]
+    return plain, {a.text(): entries(a.menu())[0] for a in menu.actions() if a.menu()}
+
+
+def test_one_input_is_offered_to_the_analyses_of_one_input_and_the_others_say_why_not(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    store.select(store.selection.but(input=6))
+    run(panel, pane, **QUICK)
+    panel.send.menu().aboutToShow.emit()
+    plain, made = (action.menu() for action in panel.send.menu().actions())
+    direct, apart = entries(plain)
+    assert {title for title, _, _ in direct} == {
+        "Semantic map", "Semantic regions", "Semantic robustness volume ratio", "Feature game", "Last particle",
+    }  # fmt: skip
+    assert all(enabled for _, enabled, _ in direct)
+    assert list(apart) == ["Analyses of many inputs"]
+    assert not any(enabled for _, enabled, _ in apart["Analyses of many inputs"])
+    reasons = {title: reason for title, _, reason in apart["Analyses of many inputs"]}
+    assert reasons["DeepInspect"] == "It looks at many inputs at once, and this is one."
+    assert "zoNNscan radius sweep" in [title for title, _, _ in entries(made)[0]], "a new input may come back to where it was found"
+
+
+def test_several_inputs_are_offered_to_the_analyses_of_many_first(store):
+    targets = store.sending.targets(3)
+    assert {target.name for target in targets if target.suits} >= {"deepinspect", "zonnscan_populations", "last_particle_table"}
+    assert all(not target.reason for target in targets if not target.suits)
+    for model in store.library.models[1:]:
+        store.library.remove_model(model)
+    lacking = {target.name: target.reason for target in store.sending.targets(3)}
+    assert "two models" in lacking["zonnscan_corner_cases"] and not lacking["deepinspect"]
+
+
+def test_other_data_on_show_are_announced_with_a_way_back(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    store.select(store.selection.but(input=6))
+    run(panel, pane, **QUICK)
+    for name, change in (("adversarial twins", panel.tools.make_twin), ("derived from fashion.npz", None)):
+        with qtbot.waitSignal(store.offered, timeout=10_000) as told:
+            change() if change is not None else store.sending.send(panel.offers()[1], "zonnscan", panel.request, panel.run_id)
+        sentence, words, deed = told.args
+        assert (sentence, words) == (f"Now looking at {name}.", "Back to fashion.npz")
+        assert store.library.dataset.name == name
+        deed()
+        assert store.library.dataset.name == "fashion.npz" and store.selection.input == 6

@@ -36,9 +36,10 @@ def test_a_reference_stays_while_the_next_run_is_drawn_over_it(store, sweep, run
 
 def test_in_a_small_window_the_plot_keeps_more_than_a_third_of_the_panel(qtbot, store, sweep, run):
     panel, pane = sweep
+    line = panel.fontMetrics().height()
+    panel.resize(66 * line, 50 * line)
     run(panel, pane, **QUICK)
     wide = [key.words for key in panel._legend._keys]
-    line = panel.fontMetrics().height()
     panel.resize(36 * line, 36 * line)
     qtbot.waitUntil(lambda: panel.plot.height() > 12 * line and panel.plot.width() > 18 * line, timeout=5000)
     assert [key.words for key in panel._legend._keys] != wide and "(" not in panel.figures.text()
@@ -96,3 +97,16 @@ def test_a_box_needs_two_inputs_and_a_ball_one_and_the_form_says_so(store, sweep
     assert not pane.run.isEnabled() and "takes one input" in pane._obstacle.text()
     store.select(Selection(input=0))
     assert pane.run.isEnabled()
+
+
+def test_the_picture_of_a_deleted_run_goes_with_it(qtbot, store, bench, run):
+    panel, pane = bench("zonnscan")
+    run(panel, pane, samples=32, radii=(0.0, 0.3))
+    run(panel, pane, samples=32, radii=(0.0, 0.5))
+    newest, oldest = store.history.runs
+    qtbot.waitUntil(lambda: panel.run_id == newest.id, timeout=5_000)
+    for unlucky, left in ((oldest, True), (newest, False)):
+        with qtbot.waitSignal(store.history.runs_changed, timeout=10_000):
+            store.history.delete_run(unlucky)
+        assert (panel.result is not None) is left
+    assert panel._pages.currentIndex() == 0

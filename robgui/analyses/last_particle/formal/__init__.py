@@ -57,7 +57,7 @@ def certify(classifier: Classifier, x: Tensor, labels: Tensor, eps: float | Tens
             raise UnsupportedError("an input may have several classes at once")
         trees = trees_of(classifier)
         if trees is not None:
-            lower = tree_margins(trees, classifier._raw_input(low), classifier._raw_input(high), labels)
+            lower = tree_margins(trees, classifier.raw_input(low), classifier.raw_input(high), labels)
             slack = torch.zeros_like(lower)
         else:
             lower, slack = _network_margins(classifier, low, high, labels)

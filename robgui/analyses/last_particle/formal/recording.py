@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from robgui.analyses.last_particle.formal.network import Network, Operation, Shape, UnsupportedError
-from robgui.analyses.last_particle.formal.translation import CONSTANTS, SHAPE_ONLY, SQUASHES, TRANSLATORS, Call, Ref, translate
+from robgui.analyses.last_particle.formal.translation import CONSTANTS, SHAPE_ONLY, SQUASHES, TRANSLATORS, Call, Ref, leaves, translate
 from robgui.core.randomness import HOST, host_generator
 
 #: Bounds are computed in double precision, where rounding does not matter, except on devices that have none.
@@ -33,6 +33,27 @@ class _Value:
     tensor: Tensor
     reason: str = ""
     squashed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An operation that the model does to values that are followed.
+
+    Attributes:
+        name: Without library and trailing underscore.
+        function: What is called.
+        given: Its arguments as they are.
+        args: The same with a Ref in the place of each tensor that is followed.
+        kwargs: Arguments by name, with Refs.
+        known: What is known of these tensors.
+    """
+
+    name: str
+    function: Any
+    given: Any
+    args: Any
+    kwargs: Any
+    known: list[_Value]
 
 
 def record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.device) -> Network:
@@ -85,7 +106,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
         name = func._schema.name.removeprefix("aten::").removesuffix("_") or func._schema.name
-        known = [value for each in _leaves((args, kwargs)) if isinstance(each, Tensor) and (value := self._values.get(id(each)))]
+        known = [value for each in leaves((args, kwargs)) if isinstance(each, Tensor) and (value := self._values.get(id(each)))]
         if not known:
             return func(*args, **kwargs)
         if name not in TRANSLATORS and name not in SQUASHES and name not in _WHOLE and not func._schema.is_mutable:
@@ -93,14 +114,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 parts = func.decompose(*args, **kwargs)
             if parts is not NotImplemented:
                 return parts
-        constants = [each.detach().clone() for each in _leaves((args, kwargs)) if isinstance(each, Tensor) and id(each) not in self._values]
-        call_args, call_kwargs = self._refs(args), self._refs(kwargs)
+        constants = [each.detach().clone() for each in leaves((args, kwargs)) if isinstance(each, Tensor) and id(each) not in self._values]
+        event = _Event(name, func, args, self._refs(args), self._refs(kwargs), known)
         result = func(*args, **kwargs)
         if name in SHAPE_ONLY or name in CONSTANTS:
             return result
         self._log.append((name, constants))
         with torch.inference_mode(False), torch.no_grad():
-            self._follow(name, func, call_args, call_kwargs, known, args, result)
+            self._follow(event, result)
         return result
 
     def finish(self, scores: Tensor) -> None:
@@ -129,22 +150,24 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             raise UnsupportedError(self._output.reason)
         return Network(tuple(self._operations), tuple(self._shapes), self._output.place, self._output.squashed, self._dtype)
 
-    def _follow(self, name: str, func: Any, args: Any, kwargs: Any, known: list[_Value], given: Any, result: Any) -> None:
-        results = [each for each in _leaves(result) if isinstance(each, Tensor)]
-        if not results or len(_leaves(result)) != len(results):
+    def _follow(self, event: _Event, result: Any) -> None:
+        results = [each for each in leaves(result) if isinstance(each, Tensor)]
+        mutable = event.function._schema.is_mutable
+        if not results or len(leaves(result)) != len(results):
             self._failure = self._failure or "it decides by the values of the input what to compute"
             return
-        if func._schema.is_mutable and not self._mutates_known(func, given):
-            self._failure = self._failure or f"its operation {name!r} writes into a constant"
+        if mutable and not self._mutates_known(event):
+            self._failure = self._failure or f"its operation {event.name!r} writes into a constant"
             return
-        value = self._translated(name, func, args, kwargs, known, results[0])
-        if func._schema.is_mutable:
-            self._spoil(given[0])
+        value = self._translated(event, results[0])
+        if mutable:
+            self._spoil(event.given[0])
         self._keep(results[0], value)
         for rest in results[1:]:
-            self._keep(rest, _Value(0, rest, f"its operation {name!r} gives several results"))
+            self._keep(rest, _Value(0, rest, f"its operation {event.name!r} gives several results"))
 
-    def _translated(self, name: str, func: Any, args: Any, kwargs: Any, known: list[_Value], result: Tensor) -> _Value:
+    def _translated(self, event: _Event, result: Tensor) -> _Value:
+        name, known = event.name, event.known
         reason = next((value.reason for value in known if value.reason), "")
         if reason:
             return _Value(0, result, reason)
@@ -154,22 +177,34 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return _Value(known[0].place, result, "" if same else f"it computes with the result of a {squashed}", squashed)
         try:
             if name in SQUASHES:
-                return _Value(known[0].place, result, squashed=_squash(name, args, kwargs, result))
-            if not result.is_floating_point() or result.dtype in (torch.float16, torch.bfloat16):
-                raise UnsupportedError(f"its operation {name!r} computes in {str(result.dtype).removeprefix('torch.')}")
-            function = _out_of_place(name, func)
-            call = Call(name, function, args, kwargs, tuple(result.shape), self._rows, self._dtype, self._device)
-            operations = translate(call, len(self._shapes))
+                return _Value(known[0].place, result, squashed=_squash(event, result))
+            operations = translate(self._call(event, result))
         except UnsupportedError as error:
             return _Value(0, result, str(error))
         self._operations.extend(operations)
         self._shapes.extend(operation.shape for operation in operations)
         return _Value(len(self._shapes) - 1, result)
 
-    def _mutates_known(self, func: Any, given: Any) -> bool:
+    def _call(self, event: _Event, result: Tensor) -> Call:
+        if not result.is_floating_point() or result.dtype in (torch.float16, torch.bfloat16):
+            raise UnsupportedError(f"its operation {event.name!r} computes in {str(result.dtype).removeprefix('torch.')}")
+        return Call(
+            name=event.name,
+            function=_out_of_place(event),
+            args=event.args,
+            kwargs=event.kwargs,
+            place=len(self._shapes),
+            result=tuple(result.shape),
+            rows=self._rows,
+            dtype=self._dtype,
+            device=self._device,
+        )
+
+    def _mutates_known(self, event: _Event) -> bool:
         """True if an in-place operation changes its first argument only, and that one is followed."""
-        changed = [index for index, argument in enumerate(func._schema.arguments) if argument.alias_info and argument.alias_info.is_write]
-        return changed == [0] and id(given[0]) in self._values
+        arguments = event.function._schema.arguments
+        changed = [index for index, argument in enumerate(arguments) if argument.alias_info and argument.alias_info.is_write]
+        return changed == [0] and id(event.given[0]) in self._values
 
     def _spoil(self, changed: Tensor) -> None:
         """After a change in place, other views of the same memory no longer hold what was written down for them."""
@@ -192,25 +227,20 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return value if found is None else Ref(found.place, tuple(value.shape))
 
 
-def _squash(name: str, args: Any, kwargs: Any, result: Tensor) -> str:
+def _squash(event: _Event, result: Tensor) -> str:
     """``softmax`` over the scores or ``sigmoid`` of each; neither changes their order."""
-    dim = args[1] if len(args) > 1 else kwargs.get("dim", 1)
+    dim = event.args[1] if len(event.args) > 1 else event.kwargs.get("dim", 1)
     if result.ndim != 2 or dim not in (1, -1):
-        raise UnsupportedError(f"its operation {name!r} is not the last")
-    return SQUASHES[name]
+        raise UnsupportedError(f"its operation {event.name!r} is not the last")
+    return SQUASHES[event.name]
 
 
-def _out_of_place(name: str, func: Any) -> Any:
+def _out_of_place(event: _Event) -> Any:
     """The twin of an in-place operation that leaves its input as it is."""
-    if not func._schema.is_mutable:
-        return func
-    twin = getattr(getattr(torch.ops.aten, name, None), func._overloadname, None)
+    schema = event.function._schema
+    if not schema.is_mutable:
+        return event.function
+    twin = getattr(getattr(torch.ops.aten, event.name, None), event.function._overloadname, None)
     if twin is None:
-        raise UnsupportedError(f"its operation {name!r} works in place only")
+        raise UnsupportedError(f"its operation {event.name!r} works in place only")
     return twin
-
-
-def _leaves(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return _leaves(tuple(value.values()))
-    return [each for part in value for each in _leaves(part)] if isinstance(value, tuple | list) else [value]

@@ -43,10 +43,9 @@ def trees_of(classifier: Classifier) -> Ensemble | None:
     Raises:
         UnsupportedError: It is one, but not made of trees.
     """
-    backend = classifier._backend
-    if not isinstance(backend, EstimatorBackend):
+    if not isinstance(classifier.backend, EstimatorBackend):
         return None
-    estimator: Any = getattr(backend._function, "__self__", None)
+    estimator = classifier.backend.estimator
     name = type(estimator).__name__
     readers = {
         "DecisionTreeClassifier": _forest,

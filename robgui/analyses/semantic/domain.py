@@ -1,0 +1,76 @@
+"""Domain: the ranges in which regions grow, and the lengths they are measured in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The ranges of n axes in lengths of their own: shares of the ranges, or the units of the axes.
+
+    Attributes:
+        origin: ``(n,)`` where the lengths are counted from, in the units of the axes.
+        unit: ``(n,)`` how long 1 is, in the units of the axes.
+        floor: ``(n,)`` where the ranges begin.
+        ceiling: ``(n,)`` where they end.
+        wraps: ``(n,)`` bool, which ranges lead back to their beginning.
+        clip: Whether regions end where the ranges end.
+    """
+
+    origin: np.ndarray
+    unit: np.ndarray
+    floor: np.ndarray
+    ceiling: np.ndarray
+    wraps: np.ndarray
+    clip: bool
+
+    @classmethod
+    def of(cls, low: np.ndarray, high: np.ndarray, periodic: Sequence[bool], *, shares: bool, clip: bool) -> Domain:
+        """Ranges from ``low`` to ``high`` ``(n,)``, measured in shares of them or in the units of the axes."""
+        origin, unit = (low, high - low) if shares else (np.zeros(len(low)), np.ones(len(low)))
+        return cls(origin, unit, (low - origin) / unit, (high - origin) / unit, np.array(periodic, dtype=bool), clip)
+
+    @property
+    def width(self) -> np.ndarray:
+        """``(n,)`` how long the ranges are."""
+        return np.asarray(self.ceiling - self.floor)
+
+    def measured(self, points: np.ndarray) -> np.ndarray:
+        """Points ``(..., n)`` in the units of the axes -> in the lengths of the domain."""
+        return np.asarray((points - self.origin) / self.unit)
+
+    def in_units(self, points: np.ndarray) -> np.ndarray:
+        """Points ``(..., n)`` in the lengths of the domain -> in the units of the axes."""
+        return np.asarray(self.origin + self.unit * points)
+
+    def wrapped(self, points: np.ndarray) -> np.ndarray:
+        """Points ``(..., n)`` brought back: around on periodic axes, on others to the nearest end where regions are clipped."""
+        around = self.floor + (points - self.floor) % self.width
+        inside = (points >= self.floor) & (points <= self.ceiling)
+        held = points.clip(self.floor, self.ceiling) if self.clip else points
+        return np.where(inside, points, np.where(self.wraps, around, held))
+
+    def held(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds ``(R, n)`` of regions held in range, on periodic axes no wider than a period."""
+        if not self.clip:
+            return a, b
+        excess = ((b - a) - self.width).clip(0) / 2
+        low = np.where(self.wraps, a + excess, a.clip(self.floor, self.ceiling))
+        high = np.where(self.wraps, b - excess, b.clip(self.floor, self.ceiling))
+        return low, high
+
+    def share(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Share ``(R,)`` of the whole domain that each region fills."""
+        low, high = (np.where(self.wraps, side, side.clip(self.floor, self.ceiling)) for side in (a, b))
+        return np.asarray(((high - low) / self.width).clip(0, 1).prod(1))
+
+    def reached(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Whether ``(R,)`` a bound is at the end of its range, or a region goes all the way round."""
+        near = 1e-9 * self.width
+        ends = (a <= self.floor + near) | (b >= self.ceiling - near)
+        around = b - a >= self.width - near
+        return np.asarray(np.where(self.wraps, around, ends).any(1))

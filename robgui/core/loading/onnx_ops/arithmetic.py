@@ -1,0 +1,84 @@
+"""Number by number: functions of one value, of two, of many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
+from torch import Tensor
+
+from robgui.core.loading.onnx_ops.values import Attributes, Operation, together
+
+
+def _unary(function: Callable[[Tensor], Tensor]) -> Operation:
+    return lambda a, x: function(x)
+
+
+def _binary(function: Callable[[Tensor, Tensor], Tensor]) -> Operation:
+    return lambda a, x, y: function(*together(x, y))
+
+
+def _many(function: Callable[[Tensor, Tensor], Tensor]) -> Operation:
+    def fold(a: Attributes, *values: Tensor) -> Tensor:
+        first, *rest = together(*values)
+        for value in rest:
+            first = function(first, value)
+        return first
+
+    return fold
+
+
+def _divide(a: Attributes, x: Tensor, y: Tensor) -> Tensor:
+    x, y = together(x, y)
+    return x / y if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc")
+
+
+def _prelu(a: Attributes, x: Tensor, slope: Tensor) -> Tensor:
+    return torch.where(x >= 0, x, x * slope)
+
+
+def _clip(a: Attributes, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
+    lowest = a.get("min") if low is None else low.to(x.device)
+    highest = a.get("max") if high is None else high.to(x.device)
+    return x if lowest is None and highest is None else torch.clamp(x, lowest, highest)
+
+
+_PLAIN: dict[str, Any] = {
+    **{name: getattr(torch, name.lower()) for name in ("Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Neg", "Abs", "Erf", "Selu")},
+    **{name: getattr(torch, name.lower()) for name in ("Floor", "Ceil", "Round", "Sign", "Reciprocal", "Sin", "Cos")},
+    **{name: getattr(F, name.lower()) for name in ("Softplus", "Softsign", "HardSwish", "Mish")},
+    "Not": torch.logical_not,
+    "Identity": lambda x: x,
+}
+_PAIRS: dict[str, Any] = {
+    "Sub": torch.sub,
+    "Pow": torch.pow,
+    "Mod": torch.remainder,
+    "MatMul": torch.matmul,
+    "Equal": torch.eq,
+    "Greater": torch.gt,
+    "Less": torch.lt,
+    "GreaterOrEqual": torch.ge,
+    "LessOrEqual": torch.le,
+    "And": torch.logical_and,
+    "Or": torch.logical_or,
+    "Xor": torch.logical_xor,
+}
+_FOLDS: dict[str, Any] = {"Add": torch.add, "Sum": torch.add, "Mul": torch.mul, "Max": torch.maximum, "Min": torch.minimum}
+
+ARITHMETIC: dict[str, Operation] = {
+    **{name: _unary(function) for name, function in _PLAIN.items()},
+    **{name: _binary(function) for name, function in _PAIRS.items()},
+    **{name: _many(function) for name, function in _FOLDS.items()},
+    "Div": _divide,
+    "Where": lambda a, condition, x, y: torch.where(*together(condition, x, y)),
+    "LeakyRelu": lambda a, x: F.leaky_relu(x, float(a.get("alpha", 0.01))),
+    "Elu": lambda a, x: F.elu(x, float(a.get("alpha", 1.0))),
+    "Celu": lambda a, x: F.celu(x, float(a.get("alpha", 1.0))),
+    "HardSigmoid": lambda a, x: torch.clamp(x * float(a.get("alpha", 0.2)) + float(a.get("beta", 0.5)), 0, 1),
+    "Gelu": lambda a, x: F.gelu(x, approximate=a.get("approximate", "none")),
+    "PRelu": _prelu,
+    "Clip": _clip,
+}

@@ -1,0 +1,29 @@
+"""What every translated operation needs: its attributes, whole numbers, values on one device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch import Tensor
+
+Attributes = dict[str, Any]
+#: Takes a node's attributes and its inputs, and returns one tensor or a tuple.
+Operation = Callable[..., Any]
+
+
+class UntranslatedError(Exception):
+    """An operation, or a variant of one, that has no translation here."""
+
+
+def ints(value: Tensor | Sequence[int] | None) -> list[int]:
+    """Whole numbers given as an input or as an attribute."""
+    if value is None:
+        return []
+    return [int(each) for each in (value.flatten().tolist() if isinstance(value, Tensor) else value)]
+
+
+def together(*values: Tensor) -> tuple[Tensor, ...]:
+    """Brings values to one device: shape numbers live on the CPU, data elsewhere."""
+    device = next((value.device for value in values if value.device.type != "cpu"), values[0].device)
+    return tuple(value.to(device) for value in values)

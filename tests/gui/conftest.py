@@ -1,0 +1,22 @@
+"""The assembled window on a workspace of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from robgui.gui.app import application, leave, open_window
+from robgui.gui.theme import theme
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    application()
+    made = open_window(tmp_path / "w.robgui")
+    made.show()
+    qtbot.waitExposed(made)
+    qtbot.waitUntil(lambda: bool(made.store.analyses) and made.store.history.workspace is not None, timeout=60_000)
+    yield made
+    theme.apply(False)
+    made.close()
+    assert leave(made, 0) == 0
+    made.deleteLater()
