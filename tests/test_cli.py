@@ -383,7 +383,7 @@ def test_what_was_left_out_of_the_data_is_said(files, tmp_path, capsys):
     assert main(["run", "tiny-confidence", *map(str, words)]) == 0
     said = capsys.readouterr().err
     assert "d.csv: 1 of 3 rows are left out because a value is missing." in said
-    assert "2 files or rows of d.csv were left out, the first: row 4: it has 2 cells, the header has 4." in said
+    assert "Left out: 2 files or rows of d.csv, the first: row 4: it has 2 cells, the header has 4." in said
 
 
 def test_values_in_another_range_name_the_option_of_the_command_line(files, tmp_path, capsys):

@@ -66,7 +66,7 @@ def expand(suite: Suite, device: str = "") -> Plan:
         if len(found) == before and not expansion.made:
             why = f": {expansion.left_out[-1]}" if expansion.left_out else "; check its models and datasets."
             raise ParamsError(f"{suite.path}: {_where(table, place)}: nothing in this suite fits it{why}")
-    return Plan(tuple(found.values()), tuple(dict.fromkeys(expansion.left_out)))
+    return Plan(tuple(found.values()), tuple(dict.fromkeys([*expansion.unread(), *expansion.left_out])))
 
 
 class _Expansion:
@@ -80,6 +80,10 @@ class _Expansion:
         self._models = list(_open_models(suite))
         self._data = list(_open_datasets(suite))
         self._fits: dict[tuple[int, int], str] = {}
+
+    def unread(self) -> list[str]:
+        """What could not be read of the datasets, as far as opening them tells."""
+        return [lost for each in self._data if (lost := each.dataset.left_out())]
 
     def requests(self, table: AnalysisTable, place: int) -> Iterator[Planned]:
         """Every request of one table of analyses."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robgui.cli import Parser
-from robgui.cli.opening import add_model_options, left_out, open_data, open_model
+from robgui.cli.opening import add_model_options, open_data, open_model
 from robgui.cli.options import describe, named_settings
 from robgui.cli.printing import print_json
 from robgui.core.analysis import Analysis, analyses
@@ -159,8 +159,8 @@ def _try_on(classifier: Classifier, dataset: Dataset) -> Trial:
     fitting = align(classifier, dataset)
     right, counted, labelled = _accuracy(classifier, fitting)
     trial = Trial(fitting.name, len(fitting), _answers(classifier, fitting), right, counted, labelled)
-    if sentence := left_out(fitting):
-        _say(sentence)
+    if lost := fitting.left_out():
+        _say(f"Left out: {lost}")
     return trial
 
 

@@ -12,7 +12,6 @@ from robgui.core.class_names import read_names
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.model_settings import ModelSettings
 from robgui.core.params_text import indices
-from robgui.core.words import count
 
 if TYPE_CHECKING:
     from robgui.core.classifier import Classifier
@@ -65,19 +64,6 @@ def open_data(path: str, given: argparse.Namespace, say: Callable[[str], None]) 
     for note in dataset.notes:
         say(note if note.startswith(dataset.name) else f"{dataset.name}: {note}")
     return dataset
-
-
-def left_out(dataset: Dataset) -> str:
-    """One sentence on what could not be read of a dataset so far; empty when all could."""
-    from robgui.core.dataset.source import Skips
-
-    skipped = dataset.skipped
-    if not skipped:
-        return ""
-    many = min(len(skipped), Skips.LISTED)
-    more = f"{count(many, 'file')} or rows of {dataset.name} were left out, the first: " if many > 1 else "Left out: "
-    reason = skipped[0].reason.rpartition(f"{skipped[0].path}: ")[2].rstrip(".")  # a file says its whole path once more
-    return f"{more}{skipped[0].path}: {reason}."
 
 
 def chosen(dataset: Dataset, given: argparse.Namespace) -> list[int] | None:

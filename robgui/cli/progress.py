@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -28,7 +29,7 @@ class Progress:
     def __init__(self, title: str, stream: TextIO | None = None) -> None:
         self.title = title
         self._stream = stream or sys.stderr
-        self._terminal = self._stream.isatty()
+        self._terminal = self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._began: float | None = None
         self._drawn = 0.0
         self._tenth = -1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.cli import INTERRUPTED, Parser
 from robgui.cli.files import settings_in, writable
-from robgui.cli.opening import add_model_options, chosen, left_out, open_data, open_model
+from robgui.cli.opening import add_model_options, chosen, open_data, open_model
 from robgui.cli.options import add_params, values_of
 from robgui.cli.printing import print_json
 from robgui.cli.progress import Progress
@@ -71,8 +71,8 @@ def _carry_out(
     if going.newest is not None:
         with deaf():  # what has been computed is now written, whatever the user presses
             _write(going, out)
-    if dataset is not None and (sentence := left_out(dataset)):
-        progress.say(sentence)
+    if dataset is not None and (lost := dataset.left_out()):
+        progress.say(f"Left out: {lost}")
     if problem is not None:
         raise problem
     _tell(going, progress)

@@ -176,7 +176,7 @@ class Analysis:
     def _lack(self, classifier: Any, needs: frozenset[str]) -> str:
         for need in sorted(needs):
             if not getattr(classifier.capabilities, need):
-                return f"{self.title} needs {need}, which {classifier.name} cannot give: {classifier.capabilities.reason}"
+                return f"{self.title} needs {need}, which {classifier.name} cannot give: {classifier.capabilities.reason.rstrip('.')}."
         return ""
 
 

@@ -329,6 +329,6 @@ def _labels(labels: tuple[str, ...], classes: int, name: str) -> tuple[str, ...]
         raise ModelError(f"{name} gives {count(classes, 'class')}; a classifier needs at least two.")
     if labels and len(labels) != classes:
         raise ModelError(
-            f"{name} gives {classes} classes, but {count(len(labels), 'class name')} were given; correct the names, or leave them out."
+            f"{name} gives {classes} classes but {count(len(labels), 'label')} were named; correct the labels, or leave them out."
         )
     return labels or tuple(str(c) for c in range(classes))

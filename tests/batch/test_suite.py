@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import pytest
+import torch
+from torch import nn
 
 from robgui import resources
-from robgui.batch import expand, read_suite
+from robgui.batch import InProcess, expand, read_suite
+from robgui.batch.summary import sentences
 from robgui.core.errors import ParamsError
 from tests.batch import small
 from tests.batch.small import HEAD
@@ -107,3 +110,17 @@ def test_the_suite_of_the_demo_is_understood():
     plan = expand(read_suite(resources.path("demo", "suite.toml")), "cpu")
     assert len(plan.requests) == 3 * 4 * 2 + 3 * 2 + 3
     assert not plan.left_out
+
+
+def test_rows_that_cannot_be_read_are_said_in_the_plan(files, tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,label\n0.1,0.2,x\n0.3,,y\n0.5\n0.1,0.4,y\n")
+    torch.jit.trace(nn.Linear(2, 2), torch.rand(2, 2)).save(tmp_path / "m.pt")
+    text = '[[models]]\npath = "m.pt"\n[[datasets]]\npath = "rows.csv"\n[[analyses]]\nname = "zonnscan"\nindex = 0\n'
+    made = small.plan(tmp_path, text)
+    assert made.left_out == ("2 files or rows of rows.csv, the first: row 4: it has 1 cell, the header has 3.",)
+
+
+def test_one_request_is_not_spoken_of_as_many(files, workspace):
+    plan = small.plan(files, SCAN + 'models = ["net_0*"]\nindex = 0\nparams = { samples = 16, radii = [0.0, 0.1] }')
+    progress = small.run(plan, workspace, InProcess("cpu"))
+    assert next(sentences(progress, [], ())) == "1 request: 1 done."

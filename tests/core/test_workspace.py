@@ -21,6 +21,7 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.finding import Finding
 from robgui.core.request import Reference, Request
 from robgui.core.workspace import RunState, Workspace, database
+from robgui.core.workspace.export import write_document
 from tests.core.tiny import TinyResult
 
 MODEL = Reference(kind="model", name="m", path="/models/m.pt2", fingerprint="0123456789abcdef", options={"mean": [0.5]}, trust=True)
@@ -455,3 +456,17 @@ def test_kill_9_at_any_moment_keeps_every_finished_run_and_the_last_partial_one(
                     assert result.drawn == run.done
                     assert (result.confidence == run.done).all()
     assert len(promised) > 6
+
+
+def test_a_document_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+    out = tmp_path / "r.json"
+    write_document({"done": 1}, out)
+
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space"):
+        write_document({"done": 2}, out)
+    assert json.loads(out.read_text()) == {"done": 1}
+    assert [path.name for path in tmp_path.iterdir()] == ["r.json"]

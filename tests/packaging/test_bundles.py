@@ -19,6 +19,7 @@ import pytest
 
 from robgui import __version__
 from robgui.core.analysis import PACKAGES
+from robgui.core.errors import MissingExtraError
 from robgui.core.workspace.database import APPLICATION_ID
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,6 +133,11 @@ class TestApplication:
     def test_the_workers_of_a_batch_can_start(self):
         start = (PACKAGING / "pyinstaller" / "start.py").read_text(encoding="utf-8")
         assert start.index("multiprocessing.freeze_support()") < start.index("sys.exit(main())")
+
+    def test_it_does_not_send_people_to_pip_for_what_it_lacks(self, monkeypatch):
+        assert "install it with: pip install 'robgui[cluster]'" in str(MissingExtraError("A cluster", "cluster"))
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
+        assert "this application does not carry" in str(MissingExtraError("A cluster", "cluster"))
 
     def test_the_spec_is_python(self):
         text = (PACKAGING / "pyinstaller" / "robgui.spec").read_text(encoding="utf-8")

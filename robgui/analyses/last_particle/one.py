@@ -18,6 +18,7 @@ from robgui.analyses.last_particle.exact import monte_carlo_bound
 from robgui.analyses.last_particle.lanes import Lane
 from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.params import LastParticleParams
+from robgui.analyses.last_particle.proof import prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleResult
 from robgui.analyses.last_particle.run import Run, Verdict
 from robgui.analyses.last_particle.words import findings, headline, verdict
@@ -39,7 +40,7 @@ _POWER_DECADES, _POWER_POINTS = 8, 17
     takes=lambda params: Takes(most_inputs=1),
 )
 def last_particle(classifier: Classifier, dataset: Dataset, params: LastParticleParams) -> Iterator[Step[LastParticleResult]]:
-    """Tests one input; then takes plain samples and searches with gradients, for comparison."""
+    """Tests one input; then takes plain samples, searches with gradients and tries a formal proof, for comparison."""
     test = _Test(classifier, align(classifier, dataset), params)
     pace = Pace()
     for _ in test.work():
@@ -64,13 +65,23 @@ class _Test:
         self._attacked = 0
         self._counterexample: np.ndarray | None = None
         self._counterexample_class = -1
+        self._certified, self._certified_lower, self._why_not_certified = False, float("nan"), unprovable(params)
+        self._proven = False
 
     def work(self) -> Iterator[None]:
-        """The test, the plain samples, the search; yields after every model call."""
+        """The test, the plain samples, the search, the proof; yields after every model call or few of them."""
         yield from self._run.splitting.rounds()
         yield from self._monte_carlo.run()
         if not self._refusal:
             yield from self._search()
+        if not self._why_not_certified:
+            yield from self._prove()
+
+    def _prove(self) -> Iterator[None]:
+        proof = yield from prove(self._classifier, self._run, 0, 1)
+        self._proven, self._why_not_certified = True, proof.reason
+        if not proof.reason:
+            self._certified, self._certified_lower = bool(proof.certified[0]), float(proof.lower[0])
 
     def _search(self) -> Iterator[None]:
         params, pair = self._params, torch.zeros(1, dtype=torch.int64, device=self._classifier.device)
@@ -87,8 +98,9 @@ class _Test:
         p = self._params
         done, total = self._run.splitting.progress
         attack = 0 if self._refusal else p.attack_steps
-        done = done * p.steps + int(self._monte_carlo.sampled[0]) + self._attacked
-        return Step(done=done, total=total * p.steps + p.samples + attack, result=self._result())
+        proof = 0 if self._why_not_certified and not self._proven else 1
+        done = done * p.steps + int(self._monte_carlo.sampled[0]) + self._attacked + self._proven
+        return Step(done=done, total=total * p.steps + p.samples + attack + proof, result=self._result())
 
     def _result(self) -> LastParticleResult:
         p, run = self._params, self._run
@@ -146,6 +158,9 @@ class _Test:
             label=int(self._chosen.classes[0]),
             labels=tuple(self._classifier.labels),
             kind=self._classifier.kind,
+            certified=self._certified,
+            certified_lower=self._certified_lower,
+            certified_reason=self._why_not_certified,
         )
 
     def _tests(self, joint: Verdict) -> dict[str, np.ndarray]:

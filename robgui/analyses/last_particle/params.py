@@ -125,6 +125,13 @@ class MethodParams(Params):
         description="Steps of the gradient search for a failure within the noise; 0 for none.",
         json_schema_extra={"rare": True, "zero": "none"},
     )
+    proof: bool = Field(
+        True,
+        title="Formal bounds",
+        description="Also tries to prove that no noise changes the class: networks of linear, convolution, rectifier and pooling layers, "
+        "and trees; box and clip noise. A deep network takes about a second for each of its layers.",
+        json_schema_extra={"rare": True},
+    )
     scale: tuple[float, ...] = Field(
         (),
         title="Noise per feature",

@@ -67,6 +67,9 @@ class LastParticleResult:
         label: Its right class.
         labels: Class names.
         kind: image, table or sequence.
+        certified: Formal bounds prove that no noise changes the class.
+        certified_lower: By proof the score of the right class lies at least so far above every other one; nan without bounds.
+        certified_reason: Why there are no formal bounds; empty when there are, or not yet.
     """
 
     validated: bool
@@ -119,6 +122,9 @@ class LastParticleResult:
     label: int
     labels: tuple[str, ...]
     kind: str
+    certified: bool = False
+    certified_lower: float = float("nan")
+    certified_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +223,16 @@ class LastParticleTableResult:
     def false_positives(self) -> np.ndarray:
         """Validated and not certified: the paper's word; the proof may only be too weak."""
         return np.asarray(self.validated & ~self.certified & (not self.certified_reason))
+
+    @property
+    def safe(self) -> np.ndarray:
+        """Validated by the test, or proven, which is more."""
+        return np.asarray(self.validated | self.certified)
+
+    @property
+    def undecided(self) -> np.ndarray:
+        """Neither the test nor a proof says anything."""
+        return np.asarray(self.inconclusive & ~self.certified)
 
     @property
     def contradictions(self) -> np.ndarray:

@@ -11,9 +11,9 @@ import torch
 from robgui.analyses.last_particle.attack import refusal, search
 from robgui.analyses.last_particle.choice import first_right
 from robgui.analyses.last_particle.exact import monte_carlo_bound
-from robgui.analyses.last_particle.formal import certify
 from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.params import LastParticleTableParams
+from robgui.analyses.last_particle.proof import prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleTableResult
 from robgui.analyses.last_particle.run import Run
 from robgui.analyses.last_particle.words import table_findings, table_headline, table_verdict
@@ -88,7 +88,7 @@ class _Table:
         self._certified_seconds = np.zeros(self._shape[0])
         self._certified = np.zeros(self._shape, dtype=bool)
         self._lower = np.full(self._shape, np.nan)
-        self._why_not_certified = self._unprovable()
+        self._why_not_certified = unprovable(params)
         self._proven = 0
         self._why_not_attacked = refusal(classifier, params.noise, params.attack_steps)
         self._attacked = np.zeros(size, dtype=bool)
@@ -107,15 +107,6 @@ class _Table:
         if not self._why_not_attacked:
             yield from self._search()
 
-    def _unprovable(self) -> str:
-        """Why formal bounds would not cover the noise; empty when they do."""
-        p = self._params
-        if p.noise not in ("box", "clip"):
-            return "Formal bounds are for noise that moves every value by at most so much (box or clip)."
-        if p.rounded or p.lower or p.upper:
-            return "Formal bounds do not know rounded features or bounds of your own."
-        return ""
-
     def _prove(self) -> Iterator[None]:
         """Formal bounds, size by size."""
         n = self._shape[1]
@@ -125,13 +116,11 @@ class _Table:
                 if self._why_not_certified:
                     return
                 part = slice(first, min(self._own.stop, first + _PROVEN_AT_ONCE))
-                pairs = torch.arange(e * n + part.start, e * n + part.stop, device=self._classifier.device)
-                x, reach, _ = self._run.prior.limits(pairs)
-                proof = certify(self._classifier, x, self._run.classes[pairs], reach[0])
+                proof = yield from prove(self._classifier, self._run, e * n + part.start, e * n + part.stop)
                 self._why_not_certified = proof.reason
                 if not proof.reason:
                     self._certified[e, part], self._lower[e, part] = proof.certified, proof.lower
-                self._proven += len(pairs)
+                self._proven += part.stop - part.start
                 yield
             self._certified_seconds[e] = time.monotonic() - began
 

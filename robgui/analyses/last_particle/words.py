@@ -30,8 +30,12 @@ def noise_words(noise: str, eps: float) -> str:
 
 
 def verdict(result: LastParticleResult) -> str:
-    """Validated, failing, inconclusive or not finished, how sure, at what cost; then what else was found."""
-    return " ".join(part for part in (_finding(result), _limits(result), _attack(result)) if part)
+    """Proven, validated, failing, inconclusive or not finished, how sure, at what cost; then what else was found."""
+    return " ".join(part for part in (_proof(result), _finding(result), _limits(result), _attack(result)) if part)
+
+
+def _proof(result: LastParticleResult) -> str:
+    return f"Certified: formal bounds prove that no {noise_words(result.noise, result.eps)} changes the class." if result.certified else ""
 
 
 def _finding(result: LastParticleResult) -> str:
@@ -42,7 +46,7 @@ def _finding(result: LastParticleResult) -> str:
     if _open(result):
         return f"Not finished: {_killings(result)} after {calls}; no answer yet."
     if result.inconclusive:
-        return f"Inconclusive after {calls}: {result.reason}."
+        return f"{'The test alone is inconclusive' if result.certified else 'Inconclusive'} after {calls}: {result.reason}."
     interval = f"{_confidence(OUTSIDE)} interval: {probability(result.p_low)} to {probability(result.p_high)}"
     shown = " One failing input is shown." if result.failure is not None else ""
     return f"Fails with probability about {probability(result.p_estimate)} ({interval}), {calls}.{shown}"
@@ -60,7 +64,8 @@ def _killings(result: LastParticleResult) -> str:
 
 def _limits(result: LastParticleResult) -> str:
     """What the test could not have seen."""
-    return "This holds if the particles move freely; the diagnostics found no sign against it." if result.validated else ""
+    unproven = result.validated and not result.certified
+    return "This holds if the particles move freely; the diagnostics found no sign against it." if unproven else ""
 
 
 def _attack(result: LastParticleResult) -> str:
@@ -77,6 +82,8 @@ def _confidence(risk: float) -> str:
 def headline(result: LastParticleResult) -> Headline:
     """How often noise makes the model fail."""
     title = f"Failure probability, {noise_words(result.noise, result.eps)}"
+    if result.certified:
+        return Headline(title, 0.0, "0, by proof", "low", "good")
     if result.validated:
         status: Status = "good" if result.counterexample is None else "doubtful"
         return Headline(title, result.p_high, f"below {probability(result.critical, 2)}", "low", status)
@@ -86,11 +93,14 @@ def headline(result: LastParticleResult) -> Headline:
 
 
 def table_headline(result: LastParticleTableResult) -> Headline:
-    """The share of inputs validated at the largest noise."""
-    share = float(result.validated[-1].mean())
-    decided = bool(result.finished[-1].all())
-    status: Status = "unknown" if not decided else "good" if share == 1 else "bad" if share < 0.5 else "doubtful"
-    return Headline(f"Validated at noise {result.radii[-1]:g}", share, percent(share), "high", status)
+    """The share of inputs validated or proven at the largest noise."""
+    share, unknown = float(result.safe[-1].mean()), float(result.undecided[-1].mean())
+    decided = bool((result.finished | result.certified)[-1].all())
+    status: Status = "good" if share == 1 else "bad" if share + unknown < 0.5 else "doubtful"
+    if not decided or unknown == 1:
+        status = "unknown"
+    words = "Validated or proven" if result.certified.any() else "Validated"
+    return Headline(f"{words} at noise {result.radii[-1]:g}", share, percent(share), "high", status)
 
 
 def findings(result: LastParticleResult) -> list[Finding]:
@@ -109,7 +119,7 @@ def findings(result: LastParticleResult) -> list[Finding]:
         other = result.labels[result.counterexample_class]
         title = f"{result.input_name}: “{name}” becomes “{other}” within the noise, found by gradient search only"
         found.append(Finding("rare failure", title, 0.2, detail, _pictures(result, result.counterexample), result.counterexample))
-    if result.finished and not result.mixed:
+    if result.finished and not result.mixed and not result.certified:
         title = f"{result.input_name}: {result.reason}"
         found.append(Finding("not mixed", title, 0.3, detail, picture_of(result.input, result.kind), result.input))
     return found
@@ -155,15 +165,16 @@ def table_verdict(result: LastParticleTableResult) -> str:
     parts = [f"{' and '.join(shares)} of {count(result.validated.shape[1], 'input')}"]
     if not result.certified_reason and np.isfinite(result.certified_lower).all():
         parts.append(_formal(result))
-    if result.inconclusive[result.finished].any():
-        parts.append(f"{percent(float(result.inconclusive[result.finished].mean()))} inconclusive")
+    if result.undecided[result.finished].any():
+        parts.append(f"{percent(float(result.undecided[result.finished].mean()))} inconclusive")
     words = f"at {_confidence(result.risk)} confidence that noise fails with probability below {probability(result.critical, 2)}"
-    return f"Validated {'; '.join(parts)}; {words}, {count(result.model_calls, 'call')}."
+    known = "Validated or proven" if result.certified.any() else "Validated"
+    return f"{known} {'; '.join(parts)}; {words}, {count(result.model_calls, 'call')}."
 
 
 def _share(result: LastParticleTableResult, e: int) -> str:
-    decided = int(result.finished[e].sum())
-    share = percent(float(result.validated[e].sum()) / decided) if decided else "none yet"
+    decided = int((result.finished | result.certified)[e].sum())
+    share = percent(float(result.safe[e].sum()) / decided) if decided else "none yet"
     return f"{share} at noise {result.radii[e]:g}"
 
 

@@ -88,6 +88,16 @@ class Dataset:
         """What could not be read so far; a bad image in a folder is found when it is read."""
         return self._source.skips.all()
 
+    def left_out(self) -> str:
+        """What could not be read so far in a few words: how many, and the first with its reason; empty when all could."""
+        skipped = self.skipped
+        if not skipped:
+            return ""
+        first = skipped[0]
+        reason = first.reason.rpartition(f"{first.path}: ")[2].rstrip(".")  # a file says its whole path once more
+        many = f"{len(skipped):,} files or rows of {self.name}, the first: " if len(skipped) > 1 else f"{self.name}: "
+        return f"{many}{first.path}: {reason}."
+
     def skip(self, path: str, reason: str) -> None:
         """Lists something as left out."""
         self._source.skips.add(path, reason)
@@ -243,13 +253,14 @@ class Dataset:
                 f"{location(self.path, self.name)}: there is no item {chosen[wrong][0]}; "
                 f"the dataset has {words.count(len(self), 'item')}, counted from 0."
             )
-        return self._index[chosen]
+        return np.asarray(self._index[chosen])
 
     def _numbers(self, indices: Indices) -> np.ndarray:
         """Indices as whole numbers; a mask gives the places where it is True."""
-        given = np.asarray(indices)
+        given: np.ndarray = np.asarray(indices)
         if given.dtype != np.bool_:
-            return np.asarray(given, dtype=np.int64).reshape(-1)
+            numbers: np.ndarray = given.astype(np.int64).reshape(-1)
+            return numbers
         if given.shape != (len(self),):
             raise DataError(
                 f"{location(self.path, self.name)}: a choice by True and False needs one for each of {words.count(len(self), 'item')}, "

@@ -19,7 +19,14 @@ from robgui.core.loading.raw import TRUST, Raw, reading
 
 #: Types beyond skops' own list that need no trust. A compiled tree is a plain table of numbers; skops leaves its
 #: content unchecked, so ``_check_trees`` looks at every index in it before it is used.
-_ALLOWED = frozenset({"sklearn.tree._tree.Tree"})
+#: An optimiser is a few settings and running averages that nothing uses once a network is fitted.
+_ALLOWED = frozenset(
+    {
+        "sklearn.tree._tree.Tree",
+        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+    }
+)
 
 
 def load_skops(path: Path, trust: bool) -> Raw:

@@ -156,7 +156,6 @@ class InputView(pg.PlotWidget):
     def __init__(self, name: str) -> None:
         super().__init__(enableMenu=False)
         item = self.getPlotItem()
-        item.ctrlMenu.setParent(self, item.ctrlMenu.windowFlags())
         item.hideButtons()
         item.hideAxis("left")
         item.hideAxis("bottom")

@@ -166,10 +166,11 @@ def _input_columns(result: LastParticleTableResult) -> dict[str, Sequence[object
 def _cell(result: LastParticleTableResult, e: int, i: int) -> str:
     if not result.finished[e, i]:
         return "…"
-    proof = " and certified" if result.certified[e, i] else ""
     if result.validated[e, i]:
-        return f"validated{proof}"
-    return "inconclusive" if result.inconclusive[e, i] else f"fails, p about {probability(float(result.p_estimate[e, i]))}"
+        return "validated and certified" if result.certified[e, i] else "validated"
+    if result.inconclusive[e, i]:
+        return "certified, test inconclusive" if result.certified[e, i] else "inconclusive"
+    return f"fails, p about {probability(float(result.p_estimate[e, i]))}"
 
 
 def _failure_pictures(failing: np.ndarray, kind: str) -> list[np.ndarray]:

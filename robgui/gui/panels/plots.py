@@ -29,7 +29,6 @@ class Plot(Themed, pg.PlotWidget):
     def __init__(self, x: str, y: str, x_range: tuple[float, float] = (0, 1), y_range: tuple[float, float] = (0, 1)) -> None:
         super().__init__(enableMenu=False)
         item = self.getPlotItem()
-        item.ctrlMenu.setParent(self, item.ctrlMenu.windowFlags())  # a window of its own would outlive the plot
         item.hideButtons()
         item.showGrid(x=True, y=True, alpha=0.15)
         item.setLabel("bottom", x)

@@ -297,3 +297,7 @@ def test_the_result_survives_the_workspace():
     assert np.array_equal(again.rho, result.rho, equal_nan=True) and again.confusion.aucec == result.confusion.aucec
     assert len(again.exhibits) == len(result.exhibits) > 0 and np.array_equal(again.exhibits[0].picture, result.exhibits[0].picture)
     assert find("deepinspect").verdict(again) == find("deepinspect").verdict(result)
+
+
+def test_one_input_is_not_spoken_of_as_many():
+    assert find("deepinspect").verdict(inspect(small_cnn(), images().subset([0]))).endswith(" 1 input, 1 model call.")

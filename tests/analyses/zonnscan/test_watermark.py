@@ -64,7 +64,7 @@ def test_leaving_early_leaves_the_model_as_it_was(trained: tuple[Classifier, np.
     first = next(going)
     going.close()
     assert torch.equal(classifier.infer(x), before)
-    assert np.isnan(first.result.ks_p) and "steps so far" in known.verdict(first.result) and not known.findings(first.result)
+    assert np.isnan(first.result.ks_p) and "1 step so far" in known.verdict(first.result) and not known.findings(first.result)
 
 
 def test_the_index_of_two_models_is_the_integral_over_the_zones() -> None:

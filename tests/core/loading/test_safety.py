@@ -382,3 +382,14 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 def test_a_script_whose_pickle_declares_more_than_it_holds_is_refused(folder, tmp_path, content):
     path = rewrite(folder / "table.pt", tmp_path / "m.pt", {"/data.pkl": content})
     assert "is damaged" in refused(path)
+
+
+def test_a_fitted_network_of_scikit_learn_needs_no_trust(tmp_path):
+    import skops.io
+    from sklearn.neural_network import MLPClassifier
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = MLPClassifier((3,), max_iter=2, random_state=0).fit(np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1])
+    skops.io.dump(fitted, tmp_path / "m.skops")
+    assert load(tmp_path / "m.skops", device="cpu").classes == 2

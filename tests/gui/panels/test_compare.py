@@ -110,4 +110,4 @@ def test_pictures_that_are_replaced_leave_no_widget_behind(qtbot, store, page, p
         return len(QApplication.allWidgets())
 
     first = count()
-    assert [count() for _ in range(5)] == [first] * 5
+    assert max(count() for _ in range(5)) <= first

@@ -6,6 +6,7 @@ convolution, rectifier and pooling layers, reachable leaves for tree ensembles. 
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from robgui.analyses.last_particle.formal.recording import record
 from robgui.analyses.last_particle.formal.trees import tree_margins, trees_of
 from robgui.core.classifier import Classifier
 
-__all__ = ["Certificate", "certify"]
+__all__ = ["Certificate", "certify", "certifying"]
 
 #: A margin smaller than this share of the scores may be lost when the model itself rounds to single precision.
 _ROUNDING = 1e-6
@@ -41,7 +42,18 @@ class Certificate:
 
 
 def certify(classifier: Classifier, x: Tensor, labels: Tensor, eps: float | Tensor) -> Certificate:
-    """Bounds the margin of ``labels`` over all inputs within ``eps`` of ``x``.
+    """Bounds the margin of ``labels`` over all inputs within ``eps`` of ``x``; see ``certifying``."""
+    steps = certifying(classifier, x, labels, eps)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            certificate: Certificate = end.value
+            return certificate
+
+
+def certifying(classifier: Classifier, x: Tensor, labels: Tensor, eps: float | Tensor) -> Generator[None, None, Certificate]:
+    """The same in small steps: a deep network takes about a second for each of its layers.
 
     Args:
         classifier: What to bound.
@@ -60,14 +72,14 @@ def certify(classifier: Classifier, x: Tensor, labels: Tensor, eps: float | Tens
             lower = tree_margins(trees, classifier.raw_input(low), classifier.raw_input(high), labels)
             slack = torch.zeros_like(lower)
         else:
-            lower, slack = _network_margins(classifier, low, high, labels)
+            lower, slack = yield from _network_margins(classifier, low, high, labels)
     except UnsupportedError as error:
         nothing = np.zeros(0)
         return Certificate(nothing.astype(bool), nothing, f"{classifier.name} has no formal bounds: {error}.")
     return Certificate((lower > slack).cpu().numpy(), lower.cpu().numpy())
 
 
-def _network_margins(classifier: Classifier, low: Tensor, high: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+def _network_margins(classifier: Classifier, low: Tensor, high: Tensor, labels: Tensor) -> Generator[None, None, tuple[Tensor, Tensor]]:
     """Lower bounds ``(n,)`` and how much of them rounding may take."""
     if any(classifier.precision[:1]):
         raise UnsupportedError("it computes in half precision; switch that off")
@@ -79,12 +91,12 @@ def _network_margins(classifier: Classifier, low: Tensor, high: Tensor, labels: 
         weights = direction[:, None, None].to(network.dtype)
         # a single probability speaks for class 1 from one half on; the logit before a sigmoid from zero on
         half = classifier.settings.output == "probabilities" and not network.squashed
-        lower = margins(network, low, high, weights)[:, 0] - (0.5 * direction if half else 0.0)
+        lower = (yield from margins(network, low, high, weights))[:, 0] - (0.5 * direction if half else 0.0)
     else:
         own = torch.nn.functional.one_hot(labels, scores)
         others = torch.eye(scores, device=low.device, dtype=torch.int64).expand(len(low), -1, -1)
         weights = sign * (own[:, None] - others).to(network.dtype)
-        bounds = margins(network, low, high, weights)
+        bounds = yield from margins(network, low, high, weights)
         lower = bounds.masked_fill(own.bool(), torch.inf).amin(1)
     size = network((low + high) / 2).abs().amax(1)
     return lower, _ROUNDING * size

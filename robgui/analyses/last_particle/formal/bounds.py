@@ -8,6 +8,7 @@ every bound is the better of the two, and only numbers whose sign intervals leav
 from __future__ import annotations
 
 import math
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -41,8 +42,8 @@ class Relaxation:
     lift: Tensor
 
 
-def margins(network: Network, low: Tensor, high: Tensor, weights: Tensor) -> Tensor:
-    """Lower bounds ``(n, m)`` of ``weights``·scores over boxes of inputs.
+def margins(network: Network, low: Tensor, high: Tensor, weights: Tensor) -> Generator[None, None, Tensor]:
+    """Lower bounds ``(n, m)`` of ``weights``·scores over boxes of inputs; yields now and then.
 
     Args:
         network: What computes the scores.
@@ -52,10 +53,9 @@ def margins(network: Network, low: Tensor, high: Tensor, weights: Tensor) -> Ten
     """
     numbers = sum(math.prod(shape) for shape in network.shapes)
     size = max(1, _HELD // (4 * numbers))
-    parts = [
-        _Chunk(network, a, b).margins(w)
-        for a, b, w in zip(torch.split(low, size), torch.split(high, size), torch.split(weights.to(network.dtype), size), strict=True)
-    ]
+    parts = []
+    for a, b, w in zip(torch.split(low, size), torch.split(high, size), torch.split(weights.to(network.dtype), size), strict=True):
+        parts.append((yield from _Chunk(network, a, b).margins(w)))
     return torch.cat(parts)
 
 
@@ -69,23 +69,26 @@ class _Chunk:
         self._centre, self._radius = (self._low[0] + self._high[0]) / 2, (self._high[0] - self._low[0]) / 2
         self._relaxed: dict[int, Relaxation] = {}
         self._exact = [2]  # 2: any corner can be reached; 1: each number by itself is exact; 0: neither
-        for operation in network.operations:
-            self._advance(operation)
 
-    def margins(self, weights: Tensor) -> Tensor:
-        """Lower bounds ``(n, m)`` of weights ``(n, m, scores)`` times the scores."""
+    def margins(self, weights: Tensor) -> Generator[None, None, Tensor]:
+        """Lower bounds ``(n, m)`` of weights ``(n, m, scores)`` times the scores; yields after every few rows pulled back."""
+        for operation in self._network.operations:
+            yield from self._advance(operation)
         place = self._network.output
         plain = (weights.clamp_min(0) @ self._low[place][..., None] + weights.clamp_max(0) @ self._high[place][..., None])[..., 0]
         owners = torch.arange(len(weights), device=weights.device).repeat_interleave(weights.shape[1])
         limit = self._rows(place)
         pieces = zip(torch.split(weights.flatten(0, 1), limit), torch.split(owners, limit), strict=True)
-        lines = torch.cat([self._pull(place, *piece) for piece in pieces]).reshape(plain.shape)
-        return torch.maximum(plain, lines)
+        lines = []
+        for piece in pieces:
+            lines.append(self._pull(place, *piece))
+            yield
+        return torch.maximum(plain, torch.cat(lines).reshape(plain.shape))
 
-    def _advance(self, operation: Operation) -> None:
+    def _advance(self, operation: Operation) -> Iterator[None]:
         if not isinstance(operation, Affine):
             place = operation.inputs[0]
-            self._refine(place, operation)
+            yield from self._refine(place, operation)
             self._relaxed[len(self._low)] = _relax(operation, self._low[place], self._high[place])
         low, high = _interval(operation, [self._low[p] for p in operation.inputs], [self._high[p] for p in operation.inputs])
         self._low.append(low)
@@ -93,7 +96,7 @@ class _Chunk:
         exact = min(self._exact[p] for p in operation.inputs)
         self._exact.append(exact - operation.mixes if isinstance(operation, Affine) and len(operation.inputs) == 1 else 0)
 
-    def _refine(self, place: int, operation: Rectifier | Largest) -> None:
+    def _refine(self, place: int, operation: Rectifier | Largest) -> Iterator[None]:
         """Bounds again, by lines, what intervals leave open at ``place``."""
         if self._exact[place] > 0 or isinstance(self._network.operations[place - 1], Rectifier):
             return
@@ -108,6 +111,7 @@ class _Chunk:
                 whose = slice(owner, owner + 1)
                 better[0][owner, numbers] = torch.maximum(better[0][owner, numbers], self._pull(place, one, whose))
                 better[1][owner, numbers] = torch.minimum(better[1][owner, numbers], -self._pull(place, -one, whose))
+                yield
         self._low[place], self._high[place] = (each.reshape(low.shape) for each in better)
 
     def _rows(self, place: int) -> int:
