@@ -35,7 +35,9 @@ def verdict(result: LastParticleResult) -> str:
 
 
 def _proof(result: LastParticleResult) -> str:
-    return f"Certified: formal bounds prove that no {noise_words(result.noise, result.eps)} changes the class." if result.certified else ""
+    return (
+        f"Certified: formal bounds prove that no noise of at most {result.eps:g} per value changes the class." if result.certified else ""
+    )
 
 
 def _finding(result: LastParticleResult) -> str:

@@ -127,11 +127,11 @@ def _draw_shares(axes: Axes, result: LastParticleTableResult) -> None:
 
 
 def _draw_cells(axes: Axes, result: LastParticleTableResult) -> None:
-    """How often each input fails, as a power of ten; validated inputs are at the dark end."""
+    """How often each input fails, as a power of ten; validated and proven inputs are at the dark end."""
     floor = np.log10(result.critical)
     powers = np.clip(np.log10(np.maximum(result.p_estimate, 1e-300)), floor, 0)
-    powers = np.where(result.validated, floor, powers)
     powers = np.where(result.finished & ~result.inconclusive, powers, np.nan)
+    powers = np.where(result.safe, floor, powers)
     image = axes.imshow(powers, cmap="viridis", vmin=floor, vmax=0, aspect="auto", interpolation="nearest")
     axes.set_yticks(np.arange(len(result.radii)), [f"{radius:g}" for radius in result.radii])
     axes.set_xlabel("input (white: inconclusive)")

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from torch import Tensor, nn
 
 from robgui import resources
-from robgui.analyses.last_particle.formal import bounds, certify
+from robgui.analyses.last_particle.formal import bounds, certify, certifying
 from robgui.analyses.last_particle.formal.recording import record
 from robgui.analyses.last_particle.formal.trees import reachable, trees_of
 from robgui.core.classifier import Classifier
@@ -221,6 +221,36 @@ def test_chunks_and_a_small_budget_change_memory_but_not_soundness(monkeypatch: 
     assert (cheaper != whole).any()
     for row, label in enumerate(labels.tolist()):
         assert cheaper[row] <= float(_margins(classifier, _ball(x[row], 0.03, 2000, corners=True), label).min()) + 1e-4
+
+
+class WiderShortcut(nn.Module):
+    """A residual block whose shortcut is halved in size and padded with empty channels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(2, 4, 3, stride=2, padding=1), nn.Linear(64, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        shortcut = nn.functional.pad(x[:, :, ::2, ::2], (0, 0, 0, 0, 1, 1, 0, 0))
+        return self.second((self.first(x) + shortcut).relu().flatten(1))
+
+
+def test_padded_channels_are_followed_also_when_the_padding_names_the_batch() -> None:
+    torch.manual_seed(0)
+    classifier = Classifier.from_module(WiderShortcut(), (2, 8, 8))
+    x = torch.rand((3, 2, 8, 8))
+    labels = classifier.infer(x).argmax(1)
+    proof = certify(classifier, x, labels, 0.01)
+    assert not proof.reason
+    for row in range(3):
+        assert proof.lower[row] <= float(_margins(classifier, _ball(x[row], 0.01, 500, corners=True), int(labels[row])).min()) + 1e-5
+
+
+def test_bounds_are_made_in_small_steps_so_that_a_run_can_be_stopped() -> None:
+    classifier = load(resources.path("demo", "fashion_cnn.safetensors"))
+    x = torch.rand((1, 1, 28, 28), generator=torch.Generator().manual_seed(0))
+    steps = certifying(classifier, x, classifier.infer(x).argmax(1), 0.01)
+    assert sum(1 for _ in steps) > 10
 
 
 def test_a_radius_of_zero_for_a_feature_freezes_it() -> None:

@@ -68,6 +68,34 @@ def test_a_validated_input_with_a_counterexample_is_shown_as_such() -> None:
     assert ANALYSIS.headline is not None and ANALYSIS.headline(result).status == "doubtful"
 
 
+def _demo(model: str, data: str, **params: Any) -> LastParticleResult:
+    classifier, dataset = load(resources.path("demo", model)), open_dataset(resources.path("demo", data)).subset([0])
+    *_, last = last_particle(classifier, dataset, LastParticleParams(truth="predicted", **QUICK, **params))
+    assert last.done == last.total
+    return last.result
+
+
+def test_formal_bounds_prove_what_the_test_cannot_say_of_a_forest() -> None:
+    result = _demo("table_forest.skops", "table.csv", eps=1e-4)
+    assert result.inconclusive and result.certified and result.certified_lower > 0 and not result.certified_reason
+    said = ANALYSIS.verdict(result)
+    assert said.startswith("Certified: formal bounds prove that no noise of at most 0.0001 per value changes the class.")
+    assert "The test alone is inconclusive" in said and not ANALYSIS.findings(result)
+    assert ANALYSIS.headline is not None and ANALYSIS.headline(result).status == "good"
+
+
+def test_a_network_is_validated_and_certified_or_says_why_there_is_no_proof() -> None:
+    both = _demo("table_mlp.onnx", "table.csv", eps=1e-4)
+    assert both.validated and both.certified and "particles move freely" not in ANALYSIS.verdict(both)
+    for settings, words in (
+        ({"noise": "gaussian"}, "moves every value by at most so much"),
+        ({"rounded": ("1",)}, "rounded features"),
+        ({"proof": False}, "not asked for"),
+    ):
+        without = _demo("table_mlp.onnx", "table.csv", eps=1e-4, **settings)
+        assert not without.certified and words in without.certified_reason and "Certified" not in ANALYSIS.verdict(without)
+
+
 class Decoy(nn.Module):
     """Class 1 climbs in a broad lobe but never wins; class 2 wins in a small one."""
 

@@ -118,6 +118,18 @@ def test_a_forest_always_ends_and_has_formal_bounds() -> None:
     assert not result.contradictions.any() and result.attack_note
 
 
+def test_a_proof_counts_where_the_test_of_a_forest_is_inconclusive() -> None:
+    classifier = load(resources.path("demo", "table_forest.skops"))
+    dataset = open_dataset(resources.path("demo", "table.csv"))
+    result = table(classifier, dataset, most=10, radii=(0.0001, 0.001), samples=0, steps=5)
+    assert result.inconclusive[0].all() and result.certified[0].all() and not result.undecided[0].any()
+    analysis = find("last_particle_table")
+    assert analysis.verdict(result).startswith("Validated or proven 100 % at noise 0.0001 and")
+    assert analysis.headline is not None and analysis.headline(result).title.startswith("Validated or proven")
+    without = table(classifier, dataset, most=10, radii=(0.0001,), samples=0, steps=5, proof=False)
+    assert analysis.headline(without).status == "unknown" and "100 % inconclusive" in analysis.verdict(without)
+
+
 def test_a_size_of_zero_is_refused() -> None:
     with pytest.raises(ParamsError, match="a size must be greater than 0"):
         LastParticleTableParams.parse({"radii": (0.0, 0.1)})
