@@ -33,18 +33,18 @@ Bound = Callable[[Tensor], Tensor]
 class Level:
     """What n particles have to stay above while they make t moves.
 
-    A particle's v is drawn anew after every move: from (0, 1) above the level, from (0, rest of the level) on it. Since the
-    latter always is under the rest, all that a move has to know of v is made for all moves beforehand.
+    After every move v is drawn anew: from (0, 1) above the level, from (0, rest of the level) on it. Since the latter always is
+    under the rest, all that a move has to know of v is made for all moves beforehand.
 
     Attributes:
-        score: ``(n,)`` the score of the level.
-        just_below: ``(n,)`` the next smaller numbers, to be exceeded by a particle on the level.
-        bars: ``(t, n)`` what a particle above the level has to exceed: ``score``, or ``just_below`` when its v is under the rest.
+        bars: ``(t, n)`` what the score has to exceed: the level, or the next smaller number when v is under the rest.
+        score: ``(n,)`` the score of the level, nan where it need not be watched; None where it is for no particle.
+        just_below: ``(n,)`` what a particle on a watched level has to exceed: the next smaller numbers.
     """
 
-    score: Tensor
-    just_below: Tensor
     bars: Tensor
+    score: Tensor | None
+    just_below: Tensor
 
 
 class Moves:
@@ -76,8 +76,10 @@ class Moves:
     def step(self, noise: Tensor) -> None:
         """One move of every particle with noise ``(n, dim)``: s g / sqrt(1 + s²)."""
         torch.addcmul(noise, self.latent, self._kept, out=self._proposed)
-        heights = self._score(self._proposed)
-        accepted = heights > torch.where(self.heights == self._level.score, self._level.just_below, next(self._bars))
+        heights, bar = self._score(self._proposed), next(self._bars)
+        if self._level.score is not None:
+            bar = torch.where(self.heights == self._level.score, self._level.just_below, bar)
+        accepted = heights > bar
         self.latent.lerp_(self._proposed, torch.where(accepted, *self._weights)[:, None])  # exact at 0 and 1; faster than where
         self.heights = torch.where(accepted, heights, self.heights)
         self.accepted.append(accepted)

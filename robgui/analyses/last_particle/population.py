@@ -26,6 +26,7 @@ class Population:
         log_size: ``(a,)`` logarithm of the size of the moves.
         level: ``(a,)`` of the last round.
         plateau: ``(a,)`` killed in a row at this level.
+        tied: ``(a,)`` whether a level was ever met twice.
         uniform: ``(a, t + 1, K)`` drawn for the next round: for the choice of parents, and what v is made of.
         noise: ``(a, stretch, K, dim)`` drawn for the first moves of the next round.
     """
@@ -38,6 +39,7 @@ class Population:
     log_size: np.ndarray
     level: np.ndarray
     plateau: np.ndarray
+    tied: np.ndarray
     uniform: np.ndarray
     noise: Tensor
 
@@ -46,7 +48,7 @@ class Population:
         """No lane."""
         rows, row = np.zeros((0, particles)), np.zeros(0)
         nowhere = torch.zeros(0, device=device)
-        return cls(row.astype(np.int64), nowhere, rows, rows, rows, row, row, row, rows, nowhere)
+        return cls(row.astype(np.int64), nowhere, rows, rows, rows, row, row, row, row.astype(bool), rows, nowhere)
 
     @classmethod
     def fresh(
@@ -55,7 +57,7 @@ class Population:
         """Lanes before their first round."""
         zero = np.zeros(len(lanes))
         ancestor = np.tile(np.arange(heights.shape[1]), (len(lanes), 1))
-        return cls(lanes, latent, heights, rests, ancestor, zero, zero - np.inf, zero, uniform, noise)
+        return cls(lanes, latent, heights, rests, ancestor, zero, zero - np.inf, zero, zero.astype(bool), uniform, noise)
 
     @classmethod
     def join(cls, parts: Sequence[Population]) -> Population:
@@ -104,15 +106,23 @@ class Choice:
         )
 
     def bars(self, population: Population) -> Level:
-        """The level for the copies, as ``Moves`` takes it: ``(a * K,)``, and one row for each move."""
+        """The level for the copies, as ``Moves`` takes it: ``(a * K,)``, and one row for each move.
+
+        Only in lanes that have met a level twice does a particle on the level move freely along it. In the others it does so with
+        the probability of the rest, as every particle above the level comes down to it: this leaves the law as it is too.
+        """
         device, kill = population.latent.device, self.killed.shape[1]
         first = np.take_along_axis(population.rests, self.parent, 1)[:, None]
         rests = np.concatenate([first, population.uniform[:, 1:-1]], 1).transpose(1, 0, 2)
         level = self.level[:, None]
         just_below = np.nextafter(level, level.dtype.type(-np.inf))
-        bars = np.where(rests < self.rest[:, None], just_below, level)
-        columns = (np.repeat(level, kill), np.repeat(just_below, kill), bars.reshape(len(bars), -1))
-        return Level(*(torch.from_numpy(each).to(device) for each in columns))
+        bars = np.where(rests < self.rest[:, None], just_below, level).reshape(len(rests), -1)
+        watched = np.where(population.tied[:, None], level, level.dtype.type(np.nan)) if population.tied.any() else None
+        return Level(
+            torch.from_numpy(bars).to(device),
+            None if watched is None else torch.from_numpy(np.repeat(watched, kill)).to(device),
+            torch.from_numpy(np.repeat(just_below, kill)).to(device),
+        )
 
 
 def lowest_first(heights: np.ndarray, rests: np.ndarray) -> np.ndarray:

@@ -148,9 +148,11 @@ class Prior:
 
 def _uniform(middle: Tensor, half: Tensor, out: Tensor) -> Bound:
     """Gives middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer."""
+    flat = out.flatten(1)
 
     def inputs(latent: Tensor) -> Tensor:
-        return torch.addcmul(middle, half, torch.erf(latent.reshape(middle.shape), out=out), out=out)
+        torch.erf(latent, out=flat)
+        return torch.addcmul(middle, half, out, out=out)
 
     return inputs
 

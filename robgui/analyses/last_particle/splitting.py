@@ -228,6 +228,7 @@ class Splitting:
         state, level = self._state, choice.level[:, None]
         on_level = (np.take_along_axis(state.heights, choice.killed, 1) == level).sum(1)
         state.plateau = np.where(choice.level == state.level, state.plateau, 0) + on_level
+        state.tied = state.tied | (state.plateau > 1)
         state.level = choice.level
         few_left = choice.rest * self._setup.steps * state.plateau < _PLATEAU_MOVES
         return np.asarray((state.plateau >= _PLATEAU_KILLED) & few_left & ~(state.heights > level).any(1))
