@@ -243,7 +243,7 @@ class Splitting:
         s, state = self._setup, self._state
         row = np.arange(len(state.lanes))[:, None]
         killed, parent = (torch.from_numpy((row * s.particles + who).ravel()).to(self._device) for who in (choice.killed, choice.parent))
-        particles = state.latent.flatten(0, 1)
+        particles = state.latent.view(-1, s.dim)  # the same numbers, written to below
         size = np.exp(state.log_size)
         moves = Moves(
             self._bound(np.repeat(state.lanes // s.replicas, s.kill)),
