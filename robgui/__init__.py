@@ -4,6 +4,7 @@
     model = robgui.load("model.onnx")
     result = robgui.run("zonnscan", model, inputs, samples=1024)
 
+An error that a user can do something about is a RobguiError, whose message is one sentence.
 Names are imported when they are first used, so that importing robgui costs nothing.
 """
 
@@ -16,16 +17,18 @@ if TYPE_CHECKING:
     from robgui.core.analysis import analyses
     from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset, open_dataset
+    from robgui.core.errors import RobguiError
     from robgui.core.loading import load
     from robgui.core.notebook import run, steps
     from robgui.core.workspace import Workspace
 
 __version__ = "0.1.0"
-__all__ = ["Classifier", "Dataset", "Workspace", "__version__", "analyses", "load", "open_dataset", "run", "steps"]
+__all__ = ["Classifier", "Dataset", "RobguiError", "Workspace", "__version__", "analyses", "load", "open_dataset", "run", "steps"]
 
 _HOMES = {
     "Classifier": "robgui.core.classifier",
     "Dataset": "robgui.core.dataset",
+    "RobguiError": "robgui.core.errors",
     "Workspace": "robgui.core.workspace",
     "load": "robgui.core.loading",
     "open_dataset": "robgui.core.dataset",

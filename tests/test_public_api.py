@@ -17,7 +17,7 @@ def model() -> robgui.Classifier:
 
 
 def test_the_public_names_are_these():
-    expected = ["Classifier", "Dataset", "Workspace", "__version__", "analyses", "load", "open_dataset", "run", "steps"]
+    expected = ["Classifier", "Dataset", "RobguiError", "Workspace", "__version__", "analyses", "load", "open_dataset", "run", "steps"]
     assert sorted(robgui.__all__) == expected
     assert set(expected) <= set(dir(robgui))
     assert all(getattr(robgui, name) is not None for name in expected)
@@ -97,6 +97,13 @@ def test_what_cannot_be_used_is_said_in_words(model):
         robgui.run("tiny_confidence", [], tiny.inputs())
     with pytest.raises(ParamsError, match="samples"):
         robgui.run("tiny_confidence", model, tiny.inputs(), samples=-1)
+
+
+def test_every_such_error_can_be_caught_under_one_public_name(model):
+    with pytest.raises(robgui.RobguiError, match="samples"):
+        robgui.run("tiny_confidence", model, tiny.inputs(), samples=-1)
+    with pytest.raises(robgui.RobguiError, match="nowhere"):
+        robgui.load("nowhere.onnx")
 
 
 def test_one_image_may_be_given_as_other_programs_keep_it():

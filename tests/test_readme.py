@@ -247,6 +247,8 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
 OPTIONS = {
     "--trust": "inspect",
     "--model-set": "inspect",
+    "--names FILE": "inspect",
+    "--params FILE": "run zonnscan",
     "--data FOLDER": "reproduce",
     "--workers 2": "batch",
     '--fail-on "zonnscan_populations.auc<0.6"': "batch",
@@ -288,7 +290,7 @@ def test_a_command_that_nobody_taught_is_noticed():
 @pytest.mark.parametrize("option", [text for text in OPTIONS if OPTIONS[text] != "batch"])
 def test_an_option_named_in_a_sentence_exists(option, capsys):
     with pytest.raises(SystemExit):
-        main([OPTIONS[option] or "batch", "--help"])
+        main([*(OPTIONS[option] or "batch").split(), "--help"])
     assert option.split()[0] in capsys.readouterr().out
 
 

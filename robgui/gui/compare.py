@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from robgui.gui.compare_views import link, view
+from robgui.gui.elided import ElidedBox
 from robgui.gui.panels.panel import split_verdict
 from robgui.gui.panels.plots import Caption
 from robgui.gui.scoreboard import Headlines, Scoreboard
@@ -43,12 +44,13 @@ class Compare(Themed, QWidget):
         self.shown: tuple[str, ...] = ()
         self.headlines = Headlines(store)
         self.scoreboard = Scoreboard(store, self.headlines)
-        self.analysis, self.first, self.second = QComboBox(), QComboBox(), QComboBox()
+        self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
         for box, name in ((self.analysis, "Analysis"), (self.first, "First run"), (self.second, "Second run")):
             box.setAccessibleName(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(20 if box is self.analysis else 24)
             box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+            box.currentTextChanged.connect(box.setToolTip)
         self._verdicts = [QLabel(wordWrap=True) for _ in range(2)]
         self._pictures = QWidget()
         self._grid = QGridLayout(self._pictures)
@@ -161,7 +163,7 @@ class Compare(Themed, QWidget):
         analysis = self.analysis.currentData()
         self._runs = [run for run in self._store.history.runs if run.has_result and run.request.analysis == analysis]
         for box, usual in ((self.first, 1), (self.second, 0)):
-            chosen = box.currentData()
+            chosen = box.currentData() if box.count() > 1 else None  # one alone was nobody's choice
             box.blockSignals(True)
             box.clear()
             for run in self._runs:
@@ -169,6 +171,7 @@ class Compare(Themed, QWidget):
             place = box.findData(chosen)
             box.setCurrentIndex(place if place >= 0 else min(usual, len(self._runs) - 1))
             box.blockSignals(False)
+            box.setToolTip(box.currentText())
             widest = max((box.fontMetrics().horizontalAdvance(box.itemText(i)) for i in range(box.count())), default=0)
             box.view().setMinimumWidth(min(widest + 4 * box.fontMetrics().averageCharWidth(), _WIDEST_LIST))
 

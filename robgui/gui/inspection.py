@@ -59,9 +59,9 @@ class Inspection(QObject):
         if not store.analyses:
             return "Still loading torch; a moment."
         if store.library.model is None:
-            return "Open a model first."
+            return store.library.loading or "Open a model first."
         if store.library.dataset is None:
-            return "Open some inputs first."
+            return store.library.loading or "Open some inputs first."
         return store.library.mismatch
 
     def start(self) -> None:

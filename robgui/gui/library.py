@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -51,7 +52,7 @@ class Library(QObject):
         added: ``(item, trust)`` to be remembered.
         removed: The fingerprint to be forgotten.
         said: ``(level, sentence, details)``.
-        working: What is being done, in words; empty when idle.
+        working: What is being done now, in words; empty when idle.
     """
 
     models_changed = Signal()
@@ -76,7 +77,14 @@ class Library(QObject):
         self.mismatch = ""
         self.predictions = Predictions(self)
         self._background = background
+        self._under_way: list[str] = []
+        self._loading: list[str] = []
         self._trusted: set[Path] = set()
+
+    @property
+    def loading(self) -> str:
+        """Which file is being read now, in words; empty when none is."""
+        return self._loading[0] if self._loading else ""
 
     # --- models --------------------------------------------------------------------------------------------
 
@@ -95,7 +103,7 @@ class Library(QObject):
                     self.model_opened.emit(answer)
 
         device = self.device
-        self._busy(f"Loading {opening.path.name} …", lambda: _load_model(opening, device), loaded)
+        self._busy(f"Loading {opening.path.name} …", lambda: _load_model(opening, device), loaded, loads=True)
 
     def add_model(self, classifier: Classifier, *, trust: bool = False, activate: bool = True) -> None:
         """Adds a loaded model, in place of an older one from the same file."""
@@ -157,11 +165,24 @@ class Library(QObject):
 
         def opened(dataset: Dataset) -> None:
             self.add_dataset(dataset, activate=not quiet or self.dataset is None)
-            if dataset.skipped:
-                sentence = f"{dataset.name}: {len(dataset.skipped):,} files were skipped; the log lists them."
-                self.said.emit("warning", sentence, _listed(dataset.skipped))
+            self._say_notes(dataset, quiet)
 
-        self._busy(f"Opening {path.name} …", lambda: _open_dataset(path), opened)
+        self._busy(f"Loading {path.name} …", lambda: _open_dataset(path), opened, loads=True)
+
+    def _say_notes(self, dataset: Dataset, quiet: bool) -> None:
+        """What was guessed or left out while reading; a guess about data that a workspace brings along is for the log only."""
+        many = len(dataset.skipped)
+        left_out = f"{many:,} {'file or row was' if many == 1 else 'files or rows were'} skipped; the log says why." if many else ""
+        words = " ".join((*dataset.notes, *filter(None, (left_out,))))
+        if not words:
+            return
+        sentence = f"{dataset.name}: {words}"
+        if many:
+            self.said.emit("warning", sentence, _listed(dataset.skipped))
+        elif quiet:
+            logging.getLogger("robgui").info("%s", sentence)
+        else:
+            self.said.emit("info", sentence, "")
 
     def add_dataset(self, dataset: Dataset, *, activate: bool = True, instead_of: Dataset | None = None) -> None:
         """Adds open data, in place of older data from the same path and of ``instead_of``."""
@@ -294,19 +315,30 @@ class Library(QObject):
 
         self._background.run(lambda: _match(classifier, dataset), matched, failed=refused, key="match")
 
-    def _busy(self, words: str, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-        """Work in the background with words in the status bar while it lasts."""
-        self.working.emit(words)
+    def _busy(self, words: str, work: Callable[[], Any], done: Callable[[Any], None], *, loads: bool = False) -> None:
+        """Work in the background, one piece after the other, with the words of the present one in the status bar."""
+        lists = (self._under_way, self._loading) if loads else (self._under_way,)
+        for waiting in lists:
+            waiting.append(words)
+        self._tell()
+
+        def over() -> None:
+            for waiting in lists:
+                waiting.remove(words)
+            self._tell()
 
         def answered(answer: Any) -> None:
-            self.working.emit("")
+            over()
             done(answer)
 
         def failed(sentence: str, details: str) -> None:
-            self.working.emit("")
+            over()
             self.said.emit("error", sentence, details)
 
         self._background.run(work, answered, failed=failed)
+
+    def _tell(self) -> None:
+        self.working.emit(self._under_way[0] if self._under_way else "")
 
     def _notice(self, sentence: str) -> None:
         """Called by a Classifier on whatever thread it works; signals cross threads by themselves."""

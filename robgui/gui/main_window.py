@@ -317,7 +317,7 @@ class MainWindow(QMainWindow):
         """The picture gets the room; a small window shows one column of inputs, a larger one two."""
         unit = self.fontMetrics().averageCharWidth()
         wide = self.width() >= unit * 180
-        self.resizeDocks([self.gallery_dock, self.form_dock], [unit * (46 if wide else 22), unit * 40], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.gallery_dock, self.form_dock], [unit * (46 if wide else 22), unit * 50], Qt.Orientation.Horizontal)
         self.resizeDocks([self.runs_dock], [self.fontMetrics().height() * 8], Qt.Orientation.Vertical)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robgui.core.errors import RobguiError
+from robgui.core.errors import ModelError, RobguiError
 from robgui.core.words import count, percent
 
 if TYPE_CHECKING:
@@ -78,15 +78,22 @@ class _Talk:
     notes: list[str] = field(default_factory=list)
 
 
-def preview(classifier: Classifier, values: dict[str, Any], dataset: Dataset | None) -> Preview:
-    """Eight predictions with ``values`` as settings; called away from the GUI thread."""
+def has_several_outputs(classifier: Classifier) -> bool:
+    """Whether the model has more outputs than the scores; the loader remarks on it."""
+    return bool(classifier.settings.scores) or any("is taken for the scores" in remark for remark in classifier.remarks)
+
+
+def preview(classifier: Classifier, values: dict[str, Any], dataset: Dataset | None, trust: bool = False) -> Preview:
+    """Eight predictions with ``values`` as settings; called away from the GUI thread.
+
+    A model whose scores are to be taken from another output is read from its file again, so ``trust`` must be known.
+    """
     talk = _Talk()
     try:
-        candidate = classifier.with_settings(classifier.settings.change(**values))
+        candidate = _with(classifier, classifier.settings.change(**values), trust)
     except RobguiError as error:
         return Preview(problem=_refusal(classifier, values, error))
     candidate.notice = talk.notes.append
-    candidate.remarks = classifier.remarks
     if dataset is None or not len(dataset):
         return Preview(candidate)
     try:
@@ -136,6 +143,19 @@ def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[floa
     return {
         name: tuple(float(f"{value:.5g}") if name in ("mean", "std") else float(value) for value in array) for name, array in found.items()
     }
+
+
+def _with(classifier: Classifier, settings: ModelSettings, trust: bool) -> Classifier:
+    """The same model with other settings; which of its outputs is meant is settled while its file is read."""
+    if settings.scores == classifier.settings.scores:
+        return classifier.with_settings(settings)
+    if classifier.path is None:
+        raise ModelError(f"{classifier.name} is not from a file; which of its outputs holds the scores is said where it is made.")
+    from robgui.core.loading import load
+
+    half, last = classifier.precision
+    again = load(classifier.path, trust=trust, device=classifier.device, **settings.model_dump())
+    return again.to(classifier.device, autocast=half, channels_last=last)
 
 
 def _refusal(classifier: Classifier, values: dict[str, Any], error: RobguiError) -> str:

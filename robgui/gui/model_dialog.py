@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from robgui.core.errors import ModelError, ParamsError
+from robgui.core.class_names import read_names
+from robgui.core.errors import ParamsError
 from robgui.core.model_settings import ModelSettings, side_file, write_side_file
 from robgui.gui.architecture_dialog import ArchitectureDialog, ask_trust
 from robgui.gui.model_cards import Cards
-from robgui.gui.model_check import Accuracy, Preview, from_data, measure, preview, times
+from robgui.gui.model_check import Accuracy, Preview, from_data, has_several_outputs, measure, preview, times
 from robgui.gui.model_form import ModelForm
 from robgui.gui.theme import heading_font
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["ArchitectureDialog", "ModelDialog", "ask_trust"]
 
 _SETTLE_MS = 150
-#: Longest file of labels that is read.
-_LARGEST_LABELS = 4_000_000
 _PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
 _NO_DATA = "Open some inputs to see what the model says about them."
 _WORDS = {"image": "images", "table": "table rows", "sequence": "sequences"}
@@ -44,7 +43,7 @@ class ModelDialog(QDialog):
     def __init__(self, store: Store, classifier: Classifier, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._store = store
-        self._classifier = classifier
+        self._classifier = self._reread = classifier
         self._newest = threading.Event()
         self.candidate: Classifier | None = None
         self.setWindowTitle(f"Model: {classifier.name}")
@@ -62,7 +61,7 @@ class ModelDialog(QDialog):
     # --- making --------------------------------------------------------------------------------------------
 
     def _make(self) -> None:
-        self.form = ModelForm(self._classifier.settings)
+        self.form = ModelForm(self._classifier.settings, several_outputs=has_several_outputs(self._classifier))
         self.facts = QLabel(_facts(self._classifier), wordWrap=True)
         self.facts.setProperty("role", "quiet")
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -115,7 +114,7 @@ class ModelDialog(QDialog):
         layout.addLayout(buttons)
         unit, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
         room = self.screen().availableSize()
-        self.resize(min(unit * 150, room.width()), min(line * 45, room.height()))
+        self.resize(min(unit * 170, room.width()), min(line * 45, room.height()))
 
     # --- computing -----------------------------------------------------------------------------------------
 
@@ -137,10 +136,11 @@ class ModelDialog(QDialog):
             self._store.pictures.drop(_PREVIEW)
             self._show(Preview(problem=str(error)))
             return
-        classifier, dataset = self._classifier, self._store.library.dataset
+        classifier = self._classifier if values["scores"] == self._classifier.settings.scores else self._reread
+        dataset, trust = self._store.library.dataset, self._store.library.trusts(self._classifier)
         self.verdict.setText("Computing …")
         self._store.pictures.run(
-            lambda: preview(classifier, values, dataset), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
+            lambda: preview(classifier, values, dataset, trust), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
         )
 
     def _previewed(self, answer: Preview) -> None:
@@ -159,6 +159,8 @@ class ModelDialog(QDialog):
 
     def _show(self, answer: Preview) -> None:
         self.candidate = answer.classifier
+        if answer.classifier is not None and answer.classifier.settings.scores != self._reread.settings.scores:
+            self._reread = answer.classifier  # another output was asked for; the next change need not read the file again
         if answer.classifier is None:
             self.verdict.setText("These settings cannot be used.")
         else:
@@ -207,7 +209,7 @@ class ModelDialog(QDialog):
         self._store.pictures.run(lambda: _from_data(kind, shape, dataset), self.form.show_values, failed=self._mishap, key=_DATA)
 
     def _read_labels(self, path: Path) -> None:
-        self._store.pictures.run(lambda: {"labels": _labels(path)}, self.form.show_values, failed=self._mishap, key=_DATA)
+        self._store.pictures.run(lambda: {"labels": read_names(path)}, self.form.show_values, failed=self._mishap, key=_DATA)
 
     def _mishap(self, sentence: str, details: str) -> None:
         _tell(self.problem, sentence)
@@ -274,14 +276,3 @@ def _facts(classifier: Classifier) -> str:
 
 def _from_data(kind: str, shape: tuple[int, ...], dataset: Dataset) -> dict[str, Any]:
     return dict(from_data(ModelSettings().change(kind=kind, shape=shape), dataset))
-
-
-def _labels(path: Path) -> tuple[str, ...]:
-    """Class names from a text file, one per line."""
-    try:
-        if path.stat().st_size > _LARGEST_LABELS:
-            raise ModelError(f"{path} is too large for a list of labels; it must have one class name per line.")
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path} cannot be read as text ({error}); it must have one class name per line.") from error
-    return tuple(line.strip() for line in lines if line.strip())

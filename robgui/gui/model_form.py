@@ -55,18 +55,23 @@ class ModelForm(QWidget):
         changed: A field was edited, by the user or by a preset.
         from_data_wanted: The preset "from data" was chosen.
         labels_wanted: A file with labels was chosen.
+
+    Args:
+        several_outputs: The model has more than one output, so that the user may say which one holds the scores.
     """
 
     changed = Signal()
     from_data_wanted = Signal()
     labels_wanted = Signal(object)
 
-    def __init__(self, settings: ModelSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: ModelSettings, *, several_outputs: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._several_outputs = several_outputs
         self.lines = {name: QLineEdit() for name in _LINES}
         self.choices = {name: QComboBox() for name in _WORDS}
         self.switches = {name: QCheckBox(str(ModelSettings.model_fields[name].title)) for name in _SWITCHES}
         self.preset = QComboBox()
+        self.scores = QLineEdit()
         self.labels = QPlainTextEdit()
         self._fill_choices()
         self._lay_out()
@@ -80,6 +85,7 @@ class ModelForm(QWidget):
         for name, line in self.lines.items():
             text = re.sub(r"[×x;()\[\]]", ",", line.text()) if name == "shape" else line.text().strip("()[] ")
             found[name] = params_text.read(name, ModelSettings.model_fields[name], text)
+        found["scores"] = self.scores.text().strip()
         found["labels"] = tuple(text.strip() for text in self.labels.toPlainText().splitlines() if text.strip())
         return found
 
@@ -94,6 +100,8 @@ class ModelForm(QWidget):
                 self.choices[name].setCurrentIndex(max(0, self.choices[name].findData(value)))
             elif name in self.switches:
                 self.switches[name].setChecked(bool(value))
+            elif name == "scores":
+                self.scores.setText(value)
             elif name == "labels":
                 self.labels.setPlainText("\n".join(value))
         self.blockSignals(False)
@@ -104,10 +112,11 @@ class ModelForm(QWidget):
             for word in params_text.choices(ModelSettings.model_fields[name]):
                 box.addItem(_SHOWN.get(word, word), word)
             _describe(box, name)
-        for name, widget in (*self.lines.items(), *self.switches.items()):
+        for name, widget in (*self.lines.items(), *self.switches.items(), ("scores", self.scores)):
             _describe(widget, name)
         for word in (CUSTOM, *PRESETS, FROM_DATA):
             self.preset.addItem(word)
+        self.scores.setPlaceholderText("the likeliest")
         self.preset.setAccessibleName("Preset for value range, mean and std")
         self.preset.setToolTip("Fills the four fields below; “from data” takes them from the inputs.")
         self.labels.setAccessibleName("Labels, one per line")
@@ -121,10 +130,11 @@ class ModelForm(QWidget):
         layout.setSpacing(8)
         self._group(layout, "Input", ("kind", "shape", "layout", "channels"))
         self._group(layout, "Values", ("preset", "low", "high", "mean", "std"))
-        self._group(layout, "Output", ("output", "multi_label", "lowest_wins"))
+        rare = ("scores",) if self._several_outputs else ()
+        self._group(layout, "Output", ("output", *rare, "multi_label", "lowest_wins"))
         title = QLabel("Labels, one per line")
         title.setBuddy(self.labels)
-        self.open_labels = QPushButton("Open file …")
+        self.open_labels = QPushButton("From a file …", toolTip="Class names from a text file, one per line, or from a JSON list.")
         row = QHBoxLayout()
         row.addWidget(title, 1)
         row.addWidget(self.open_labels)
@@ -141,7 +151,7 @@ class ModelForm(QWidget):
             if name in self.switches:
                 form.addRow("", self.switches[name])
                 continue
-            widget = self.preset if name == "preset" else self.lines.get(name) or self.choices[name]
+            widget: QWidget = {"preset": self.preset, "scores": self.scores, **self.lines, **self.choices}[name]
             if isinstance(widget, QComboBox):
                 widget.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
                 widget.setMinimumContentsLength(12)
@@ -157,6 +167,7 @@ class ModelForm(QWidget):
             box.currentIndexChanged.connect(lambda _: self._edited())
         for switch in self.switches.values():
             switch.toggled.connect(lambda _: self._edited())
+        self.scores.textEdited.connect(lambda _: self._edited())
         self.labels.textChanged.connect(self._edited)
         self.preset.textActivated.connect(self._take_preset)
         self.open_labels.clicked.connect(self._ask_labels)
@@ -182,7 +193,9 @@ class ModelForm(QWidget):
             self.show_values(PRESETS[word])
 
     def _ask_labels(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Open labels, one per line", "", "Text (*.txt *.csv *.names *.labels);;All files (*)")
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Open class names", "", "Class names (*.txt *.json *.csv *.names *.labels);;All files (*)"
+        )
         if path:
             self.labels_wanted.emit(Path(path))
 

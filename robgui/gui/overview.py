@@ -147,6 +147,7 @@ class Overview(QWidget):
         ):
             signal.connect(lambda *_: self.refresh())
         store.inspection.changed.connect(self._show_progress)
+        store.working.connect(lambda _: self._show_progress())
         theme.changed.connect(self.refresh)
 
     def _show_progress(self) -> None:

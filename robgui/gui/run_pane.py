@@ -109,7 +109,7 @@ class RunPane(QWidget):
         buttons = QHBoxLayout()
         for button in (self.run, self.pause, self.stop):
             buttons.addWidget(button, 1)
-            button.setMinimumWidth(self.fontMetrics().averageCharWidth() * 14)  # the words change, the width does not
+            button.setProperty("tight", True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
@@ -136,6 +136,7 @@ class RunPane(QWidget):
             store.selection_changed,
             store.scope_changed,
             store.params_changed,
+            store.working,
         ):
             signal.connect(lambda *_: self.refresh())
         store.ready.connect(lambda: self.show_analysis(self._analysis))
@@ -189,3 +190,18 @@ class RunPane(QWidget):
         self.run.setIcon(icon("run", theme.colours.on_accent))
         self.pause.setIcon(icon("pause"))
         self.stop.setIcon(icon("stop"))
+        for button, words in ((self.run, ("Run", "Queue")), (self.pause, ("Pause", "Resume")), (self.stop, ("Stop",))):
+            button.setMinimumWidth(_widest(button, words))
+
+
+def _widest(button: QPushButton, words: tuple[str, ...]) -> int:
+    """How wide a button must be for any of its words: they change, the width does not."""
+    sample = QPushButton(icon=button.icon())
+    for name in ("role", "tight"):
+        sample.setProperty(name, button.property(name))
+    widths = []
+    for text in words:
+        sample.setText(text)
+        sample.ensurePolished()
+        widths.append(sample.sizeHint().width())
+    return max(widths)

@@ -35,7 +35,7 @@ class Status(QStatusBar):
         self.addWidget(self._working, 1)
         for widget in (self._speed, self._memory, self.device):
             self.addPermanentWidget(widget)
-        self._calls, self._looked = 0, time.monotonic()
+        self._calls, self._looked, self._rate = 0, time.monotonic(), 0.0
         clock = QTimer(self, interval=1000)
         clock.timeout.connect(self._look)
         clock.start()
@@ -49,6 +49,10 @@ class Status(QStatusBar):
     def _show_working(self, words: str) -> None:
         self._working.setText(words)
         self._busy.setVisible(bool(words))
+        self._show_speed()
+
+    def _show_speed(self) -> None:
+        self._speed.setText(f"{self._rate:,.0f} inputs/s" if self._rate >= 0.5 else "busy" if self._working.text() else "idle")
 
     def _tint(self) -> None:
         self.device.setIcon(icon("device"))
@@ -57,8 +61,8 @@ class Status(QStatusBar):
         calls = sum(model.calls for model in self._store.library.models)
         now = time.monotonic()
         rate = max(0, calls - self._calls) / max(now - self._looked, 1e-3)
-        self._calls, self._looked = calls, now
-        self._speed.setText(f"{rate:,.0f} inputs/s" if rate >= 0.5 else "idle")
+        self._calls, self._looked, self._rate = calls, now, rate
+        self._show_speed()
         self._memory.setText(_memory(self._store.library.device))
         self.device.setText(self._store.library.device or "…")
 

@@ -47,7 +47,7 @@ class Store(QObject):
         job_changed: A Job's state has changed.
         said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
         offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that calls ``deed``.
-        working: What the program is busy with, in words; empty when idle.
+        working: What the program is busy with now, in words; empty when idle.
     """
 
     ready = Signal()
@@ -67,6 +67,7 @@ class Store(QObject):
         self.selection = Selection()
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
+        self._busy_with: dict[str, str] = {}
         self.background = Background(1, self)
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
@@ -83,7 +84,8 @@ class Store(QObject):
             threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
         for part in (self.library, self.history):
             part.said.connect(self.said)
-            part.working.connect(self.working)
+        self.library.working.connect(lambda words: self.work_on("library", words))
+        self.history.working.connect(lambda words: self.work_on("history", words))
         self.library.added.connect(self.history.remember)
         self.library.removed.connect(self.history.forget)
         self.library.datasets_changed.connect(self._dataset_changed)
@@ -98,13 +100,13 @@ class Store(QObject):
 
     def warm_up(self) -> None:
         """Imports torch and the analyses away from the GUI thread."""
-        self.working.emit("Loading torch …")
+        self.work_on("torch", "Loading torch …")
         self.background.run(_import_everything, self._warm)
 
     def _warm(self, answer: tuple[dict[str, Analysis], str]) -> None:
         self.analyses, device = answer
         self.library.device = self.library.device or device
-        self.working.emit("")
+        self.work_on("torch", "")
         self.ready.emit()
 
     def shutdown(self) -> bool:
@@ -124,6 +126,14 @@ class Store(QObject):
     def say(self, level: str, sentence: str, details: str = "") -> None:
         """One sentence for the log and, for a while, on the window."""
         self.said.emit(level, sentence, details)
+
+    def work_on(self, part: str, words: str) -> None:
+        """Says what one part of the program is busy with, or with empty words that it is no longer; the first to begin is shown."""
+        if words:
+            self._busy_with[part] = words
+        else:
+            self._busy_with.pop(part, None)
+        self.working.emit(next(iter(self._busy_with.values()), ""))
 
     # --- workspace and selection ---------------------------------------------------------------------------
 
@@ -248,7 +258,7 @@ class Store(QObject):
         if analysis not in self.analyses:
             return "Still loading torch; a moment."
         if self.library.model is None:
-            return "Open a model first."
+            return self.library.loading or "Open a model first."
         known, params = self.analyses[analysis], self.params.get(analysis)
         looks = params is None or known.looks_at_data(params)
         if looks and (lack := self._lack_of_inputs(known)):
@@ -273,7 +283,7 @@ class Store(QObject):
 
     def _lack_of_inputs(self, known: Analysis) -> str:
         if self.library.dataset is None:
-            return "Open some inputs first."
+            return self.library.loading or "Open some inputs first."
         if self.library.mismatch:
             return self.library.mismatch
         if known.inputs == "one" and self.selection.input is None:

@@ -257,6 +257,7 @@ def _style_sheet(c: Colours) -> str:
     QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}
     QToolButton[role="rail"]:focus {{ border: 2px solid {c.accent}; }}
     QPushButton {{ padding: 5px 14px; border: 1px solid {c.line}; border-radius: 6px; background: {c.raised}; }}
+    QPushButton[tight="true"] {{ padding: 5px 8px; }}
     QPushButton:hover {{ border-color: {c.quiet}; }}
     QPushButton:pressed {{ background: {c.line}; }}
     QPushButton:disabled {{ color: {c.quiet}; background: {c.window}; }}

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from PySide6.QtCore import QMimeData, QPointF, QRect, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent, QPen
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QSpinBox
+from torch import nn
 
 from robgui import resources
 from robgui.core.finding import Finding
 from robgui.core.request import Request
+from robgui.gui.library import Opening
 from robgui.gui.main_window import first_size
 from robgui.gui.theme import theme
 from robgui.report.figures.style import CLASS_COLOURS, CLASS_LINES
@@ -74,6 +77,53 @@ def test_run_is_grey_and_says_why_until_everything_is_there(window, qtbot):
     drop(window, resources.path("demo", "traffic"))
     idle(qtbot, window)
     assert window.run_pane.run.isEnabled()
+
+
+SLOW = """
+import time
+
+from torch import nn
+
+def slow():
+    time.sleep(2)
+    return nn.Sequential(nn.Flatten(), nn.Linear(16, 3))
+"""
+
+
+def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbot, tmp_path):
+    (tmp_path / "nets.py").write_text(SLOW, encoding="utf-8")
+    torch.save(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).state_dict(), tmp_path / "slow.pth")
+    np.savez(tmp_path / "greys.npz", images=np.zeros((4, 4, 4), np.uint8))
+    window.show_panel("zonnscan")
+    library = window.store.library
+    settings = {"architecture": "nets.py:slow", "shape": (1, 4, 4)}
+    library.load_model(Opening(tmp_path / "slow.pth", trust=True, settings=settings, quiet=True))
+    library.load_dataset(tmp_path / "greys.npz")
+
+    def seen(widget):
+        return {label.text() for label in widget.findChildren(QLabel) if label.isVisible()}
+
+    qtbot.wait(1200)  # the clock of the status bar has looked once meanwhile
+    for widget in (window.run_pane, window.status, window.gallery):
+        assert "Loading slow.pth …" in seen(widget)
+    assert "idle" not in seen(window.status) and "Open a model first." not in seen(window.run_pane)
+    said = []
+    window.store.working.connect(said.append)
+    idle(qtbot, window)
+    assert said == ["Loading greys.npz …", ""]
+    assert not any(text.startswith("Loading") for text in seen(window.run_pane) | seen(window.status))
+    assert window.run_pane.run.isEnabled()
+
+
+def test_what_was_left_out_of_the_data_is_said_on_opening_and_stands_beside_the_inputs(window, qtbot, tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,class\n1,2,x\n3,,y\n5,6,x\n7,8,y\n", encoding="utf-8")
+    drop(window, tmp_path / "rows.csv")
+    idle(qtbot, window)
+    sentence = "1 of 4 rows are left out because a value is missing."
+    assert any(text.startswith("rows.csv: ") and sentence in text for text in window.toasts.sentences)
+    assert sentence in window.log.text.toPlainText()
+    assert "remark" in window.gallery.count.text()
+    assert sentence in window.gallery.count.toolTip()
 
 
 def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from torch import nn
 
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import ParamsError
+from robgui.core.loading import load
 from robgui.core.model_settings import read_side_file
 from robgui.gui.model_check import spread
 from robgui.gui.model_dialog import ArchitectureDialog, ModelDialog, ask_trust
@@ -199,6 +200,66 @@ def test_labels_can_be_read_from_a_file(qtbot, open_dialog, tmp_path):
     settle(qtbot, dialog)
     assert dialog.candidate.labels == ("a", "b", "c")
     assert "are not the class names of greys" in dialog.warnings.text()
+
+
+def test_labels_can_be_read_from_json_and_a_bad_file_is_said_in_one_sentence(qtbot, open_dialog, tmp_path, monkeypatch):
+    (tmp_path / "names.json").write_text('{"0": ["n1", "a"], "1": ["n2", "b"], "2": ["n3", "c"]}', encoding="utf-8")
+    (tmp_path / "bad.json").write_text("[1, 2", encoding="utf-8")
+    dialog = open_dialog(brightness())
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "names.json"), ""))
+    qtbot.mouseClick(dialog.form.open_labels, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc", timeout=5_000)
+    settle(qtbot, dialog)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "bad.json"), ""))
+    qtbot.mouseClick(dialog.form.open_labels, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(dialog.problem.isVisible, timeout=5_000)
+    assert "bad.json: the class names cannot be read" in dialog.problem.text()
+    assert dialog.form.labels.toPlainText() == "a\nb\nc"
+
+
+class Two(nn.Module):
+    """Two tables of scores: of three classes, and of two."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(16, 3)
+
+    def forward(self, x):
+        logits = self.layer(x.flatten(1))
+        return {"coarse": logits[:, :2] - 3, "logits": logits}
+
+
+def test_which_of_several_outputs_holds_the_scores_can_be_chosen(qtbot, open_dialog, store, tmp_path):
+    torch.manual_seed(0)
+    batch = {"dynamic_shapes": ({0: torch.export.Dim("n")},)}
+    torch.export.save(torch.export.export(Two().eval(), (torch.rand(2, 1, 4, 4),), **batch), tmp_path / "two.pt2")
+    original = load(tmp_path / "two.pt2", device="cpu", labels=NAMES)
+    store.library.add_model(original)
+    dialog = open_dialog(original)
+    assert dialog.form.scores.isVisible() and dialog.form.scores.toolTip()
+    dialog.form.labels.setPlainText("")
+    dialog.form.scores.setFocus()
+    qtbot.keyClicks(dialog.form.scores, "coarse")
+    settle(qtbot, dialog)
+    assert dialog.candidate.classes == 2
+    assert "has 2 classes" in dialog.warnings.text()
+    qtbot.keyClicks(dialog.form.scores, "st")
+    settle(qtbot, dialog)
+    assert dialog.candidate is None
+    assert "its outputs are: coarse, logits" in dialog.problem.text()
+    qtbot.mouseClick(dialog.reset, Qt.MouseButton.LeftButton)
+    settle(qtbot, dialog)
+    assert dialog.candidate.classes == 3
+    dialog.form.labels.setPlainText("")
+    qtbot.keyClicks(dialog.form.scores, "0")
+    settle(qtbot, dialog)
+    qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
+    assert store.library.model.settings.scores == "0"
+    assert store.library.model.classes == 2
+
+
+def test_a_model_with_one_output_is_not_asked_which_one(open_dialog):
+    assert not open_dialog(brightness()).form.scores.isVisible()
 
 
 def test_use_model_puts_the_corrected_model_into_the_store(qtbot, open_dialog, store):

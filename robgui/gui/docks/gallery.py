@@ -117,6 +117,7 @@ class Gallery(QWidget):
         store.library.datasets_changed.connect(self._take_dataset)
         store.library.models_changed.connect(self._take_model)
         store.selection_changed.connect(self._follow)
+        store.working.connect(lambda _: self._say_empty())
         store.library.predictions.changed.connect(self._predicted)
         store.library.predictions.failed.connect(self._explain)
         theme.changed.connect(self._fonts)
@@ -166,11 +167,15 @@ class Gallery(QWidget):
                 self.view.viewport().update()
         dataset = self._store.library.dataset
         self._store.set_scope(None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows))
-        self.empty.setText(NOTHING_OPEN if dataset is None else NOTHING_PASSES)
+        self._say_empty()
         self.clear.setVisible(dataset is not None)
         self.stack.setCurrentIndex(0 if len(rows) else 1)
         self._count()
         self._looking.start()
+
+    def _say_empty(self) -> None:
+        nothing = self._store.library.loading or NOTHING_OPEN
+        self.empty.setText(nothing if self._store.library.dataset is None else NOTHING_PASSES)
 
     def _count(self) -> None:
         """Shown and all, and the accuracy as far as it is known; the predictions on screen are painted anew."""
@@ -178,6 +183,7 @@ class Gallery(QWidget):
         dataset = self._store.library.dataset
         if dataset is None:
             self.count.clear()
+            self.count.setToolTip("")
             return
         shown, total = len(self.model.rows), len(dataset)
         parts = [count(total, "input") if shown == total else f"{shown:,} of {total:,} shown"]
@@ -185,6 +191,9 @@ class Gallery(QWidget):
             parts.append(f"{accuracy[0] * 100:.1f} % of {accuracy[1]:,} right")
         if dataset.skipped:
             parts.append(f"{len(dataset.skipped):,} skipped")
+        if dataset.notes:
+            parts.append(count(len(dataset.notes), "remark"))
+        self.count.setToolTip("\n".join(filter(None, (*dataset.notes, dataset.left_out()))))
         self.count.setText(" · ".join(parts))
 
     # --- what is on screen ---------------------------------------------------------------------------------

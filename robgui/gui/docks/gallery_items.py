@@ -215,14 +215,21 @@ class GalleryDelegate(QStyledItemDelegate):
             return
         colour = {True: theme.colours.good, False: theme.colours.bad, None: theme.colours.text}[entry.right]
         size = line * 7 // 8 + 2 if entry.right is not None else 0
-        share = f" {entry.confidence * 100:.0f} %"
-        guess = metrics.elidedText(entry.guess, Qt.TextElideMode.ElideRight, area.width() - size - metrics.horizontalAdvance(share)) + share
+        guess = guess_in(entry, metrics, area.width() - size)
         left = below.left() + max(0, (area.width() - size - metrics.horizontalAdvance(guess)) // 2)
         if size:
             mark = QRect(left, below.top() + (line - size) // 2 + 1, size - 2, size - 2)
             icon("check" if entry.right else "cross", colour).paint(painter, mark)
         painter.setPen(QColor(colour))
         painter.drawText(QRect(left + size, below.top(), area.right() - left - size + 1, line), Qt.AlignmentFlag.AlignVCenter, guess)
+
+
+def guess_in(entry: Entry, metrics: QFontMetrics, width: int) -> str:
+    """The prediction with its confidence in ``width`` pixels; a name too long that stands above already is left out."""
+    share = f"{entry.confidence * 100:.0f} %"
+    if entry.guess == entry.title and metrics.horizontalAdvance(f"{entry.guess} {share}") > width:
+        return share
+    return f"{metrics.elidedText(entry.guess, Qt.TextElideMode.ElideRight, width - metrics.horizontalAdvance(f' {share}'))} {share}"
 
 
 def fit(size: QSize, square: QRect) -> QRect:

@@ -85,7 +85,7 @@ class CornerCasesPanel(Panel):
 
 def _lines(result: CornerCasesResult, place: int) -> tuple[str, ...]:
     truth = int(result.truth[place])
-    title = result.keys[place] + (f", {result.labels[truth]}" if truth >= 0 else "")
+    title = result.keys[place].removeprefix("image ") + (f", {result.labels[truth]}" if truth >= 0 else "")
     answers = [
         f"{model}: {result.labels[c]} {p * 100:.0f} %"
         for model, c, p in zip(short_names(result.models), result.classes[:, place], result.confidence[:, place], strict=True)

@@ -36,6 +36,8 @@ ORDERS = {"given": "Order as given", "clustered": "Near classes together", "wors
 #: So many pairs are listed, so many images of a pair are shown.
 MOST_PAIRS = 2000
 MOST_IMAGES = 60
+#: Said where there is nothing to show yet.
+NO_PAIR = "Choose a pair first: click a cell of the matrix or a row of Pairs."
 #: Lists and histogram of many classes need not follow every Step.
 DETAIL_SECONDS = 0.3
 
@@ -79,8 +81,8 @@ class DeepInspectPanel(Panel):
         self.search.setAccessibleName("Find class")
         self.matrix = ClassMatrix(MATRICES["napvd"])
         self.pairs = Sheet("Reported pairs, most suspicious first")
-        self.images = Thumbs("Inputs of the pair, mixed-up ones first", lines=3, width=16, grid=True)
-        self.neurons = Sheet("Neurons of the pair")
+        self.images = Thumbs("Inputs of the pair, mixed-up ones first", lines=3, width=16, grid=True, empty=NO_PAIR)
+        self.neurons = Sheet("Neurons of the pair", NO_PAIR)
         self.histogram, self.truth, self.ranking = Histogram(), Truth(), Ranking()
         lists = {"Pairs": self.pairs, "Images": self._pair_page(), "Neurons": self.neurons}
         self.stage = Stage("Matrix", self.matrix, {**lists, "Threshold": self.histogram, "Truth": self.truth, "Ranking": self.ranking})
@@ -187,7 +189,7 @@ class DeepInspectPanel(Panel):
     def _send(self, number: int, analysis: str) -> None:
         offers = self.offers()
         if not offers or self.request is None:
-            self.store.say("info", "Choose a pair first: click a cell of the matrix or a row of the list.")
+            self.store.say("info", NO_PAIR)
         elif analysis not in self.store.analyses:
             self.store.say("warning", "That analysis is not available here.")
         else:

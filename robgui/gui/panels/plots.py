@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
+from PySide6.QtGui import QImage, QPainter, QPen, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.gui.theme import Themed, theme
@@ -66,8 +66,12 @@ class Key:
     symbol: str = ""
 
 
+#: Pixels between two rows of a legend, and between two things in one.
+_GAP, _SPACE = 4, 6
+
+
 class Legend(Themed, QScrollArea):
-    """What each line means, beside the plot (or in one row below it), so that it never covers data."""
+    """What each line means, beside the plot (or in a row below it, or two where one is too narrow), so that it never covers data."""
 
     def __init__(self, *, row: bool = False) -> None:
         super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
@@ -75,7 +79,22 @@ class Legend(Themed, QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Legend")
         self._keys: tuple[Key, ...] = ()
+        self._shown: list[list[Key]] = []
         theme.changed.connect(self.look_changed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may take another number of rows."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The width is known now."""
+        super().showEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self._row and self._rows() != self._shown:
+            self._fill()
 
     def take_look(self) -> None:
         """Draws the samples anew."""
@@ -89,22 +108,41 @@ class Legend(Themed, QScrollArea):
 
     def _fill(self) -> None:
         page = QWidget()
-        grid = QGridLayout(page)
-        grid.setContentsMargins(8, 8, 0, 8)
-        grid.setVerticalSpacing(4)
-        for number, key in enumerate(self._keys):
-            sample = QLabel()
-            sample.setPixmap(_sample(key, self.fontMetrics().height()))
-            row, column = (0, 2 * number) if self._row else (number, 0)
-            grid.addWidget(sample, row, column)
-            grid.addWidget(QLabel(key.words), row, column + 1)
-        grid.setColumnStretch(2 * len(self._keys) if self._row else 1, 1)
-        grid.setRowStretch(1 if self._row else len(self._keys), 1)
+        lines = QVBoxLayout(page)
+        lines.setContentsMargins(8, 8, 0, 8)
+        lines.setSpacing(_GAP)
+        height = self.fontMetrics().height()
+        self._shown = self._rows()
+        for keys in self._shown:
+            line = QHBoxLayout(spacing=_SPACE)
+            for key in keys:
+                sample = QLabel()
+                sample.setPixmap(_sample(key, height))
+                line.addWidget(sample)
+                line.addWidget(QLabel(key.words))
+            line.addStretch(1)
+            lines.addLayout(line)
+        lines.addStretch(1)
         self.setWidget(page)
         if self._row:
-            self.setFixedHeight(self.fontMetrics().height() + 16)
+            self.setFixedHeight(max(1, len(self._shown)) * (height + _GAP) - _GAP + 16)
         else:
             self.setFixedWidth(page.sizeHint().width() + 24)
+
+    def _rows(self) -> list[list[Key]]:
+        """The keys of each row: one each beside a plot, below it as many as fit the width."""
+        if not self._row or not self.isVisible():
+            return [list(self._keys)] if self._row else [[key] for key in self._keys]
+        rows: list[list[Key]] = []
+        left = 0
+        for key in self._keys:
+            width = 2 * self.fontMetrics().height() + self.fontMetrics().horizontalAdvance(key.words) + 2 * _SPACE
+            if not rows or width > left:
+                rows.append([])
+                left = self.viewport().width() - 8 + _SPACE
+            rows[-1].append(key)
+            left -= width
+        return rows
 
 
 def _sample(key: Key, height: int) -> QPixmap:

@@ -59,7 +59,7 @@ class PopulationsPanel(Panel):
         self.views = Views({"Distribution": self.distributions, "Detector": self.detector})
         self._title = QLabel(wordWrap=True)
         self._title.setProperty("role", "quiet")
-        self.thumbs = Thumbs("Inputs behind a bar", lines=2, width=12)
+        self.thumbs = Thumbs("Inputs behind a bar", lines=2, width=16)
         self.figures = QLabel(wordWrap=True)
         self.distributions.clicked.connect(self.choose_bar)
         self.thumbs.pointed.connect(self.point_at)

@@ -50,7 +50,7 @@ class Film(QObject):
         stride = max(1, -(-count // MOST_FRAMES))
         self._places = list(dict.fromkeys([*range(0, count, stride), count - 1]))
         self._frames, self._path, self._ended = [], path, ended
-        self._store.working.emit(f"Filming {path.name} …")
+        self._store.work_on("film", f"Filming {path.name} …")
         self._clock.start()
 
     def _next(self) -> None:
@@ -64,11 +64,11 @@ class Film(QObject):
         self._frames = []
 
         def written(_: object) -> None:
-            store.working.emit("")
+            store.work_on("film", "")
             store.say("info", f"Animation written: {path}")
 
         def failed(sentence: str, details: str) -> None:
-            store.working.emit("")
+            store.work_on("film", "")
             store.say("error", sentence, details)
 
         store.background.run(lambda: export.save_animation(_one_size(frames), path), written, failed=failed)

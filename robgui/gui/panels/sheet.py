@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from robgui.core.words import number
+from robgui.gui.panels.thumbs import say_empty
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -19,6 +21,7 @@ class Sheet(QTableView):
 
     Args:
         name: For a screen reader.
+        empty: What to do, while there is nothing to show.
 
     Signals:
         pointed: Number of the row that was chosen, counted as it was given.
@@ -28,8 +31,9 @@ class Sheet(QTableView):
     pointed = Signal(int)
     opened = Signal(int)
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, empty: str = "") -> None:
         super().__init__()
+        self._empty = empty
         self._model = _Columns(self)
         self.setModel(self._model)
         self.setAccessibleName(name)
@@ -57,6 +61,16 @@ class Sheet(QTableView):
             self.point(chosen)
         if new:
             self.resizeColumnsToContents()
+
+    def sizeHint(self) -> QSize:
+        """Five rows and the header: the rest can be scrolled to, and the picture above needs the room."""
+        return QSize(super().sizeHint().width(), 6 * self.verticalHeader().defaultSectionSize())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The rows, or what to do."""
+        super().paintEvent(event)
+        if not self._model.rowCount():
+            say_empty(self, self._empty)
 
     @property
     def current(self) -> int:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QListWidget, QListWidgetItem, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from robgui.gui.panels.plots import to_qimage
+from robgui.gui.theme import theme
 
 #: More pictures than this tell nobody more.
 MOST = 200
@@ -33,6 +34,7 @@ class Thumbs(QListWidget):
         lines: Lines of words per input.
         width: Characters per line.
         grid: Several columns instead of one.
+        empty: What to do, while there is nothing to show.
 
     Signals:
         pointed: The place of the input that was clicked, or chosen with the keyboard.
@@ -40,8 +42,9 @@ class Thumbs(QListWidget):
 
     pointed = Signal(int)
 
-    def __init__(self, name: str, *, lines: int, width: int, grid: bool = False) -> None:
+    def __init__(self, name: str, *, lines: int, width: int, grid: bool = False, empty: str = "") -> None:
         super().__init__()
+        self._empty = empty
         self._shown: tuple[object, ...] = ()
         metrics = self.fontMetrics()
         side = max(5 * metrics.height() // 2, lines * metrics.lineSpacing())
@@ -91,6 +94,16 @@ class Thumbs(QListWidget):
             for row in range(self.count()):
                 self.item(row).setSizeHint(self._size())
 
+    def sizeHint(self) -> QSize:
+        """Two and a half rows: a picture above needs the room more."""
+        return QSize(super().sizeHint().width(), self._cell.height() * 5 // 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The pictures, or what to do."""
+        super().paintEvent(event)
+        if not self.count():
+            say_empty(self, self._empty)
+
     def _size(self) -> QSize:
         """Of one item: less than its cell, so that words end before the next picture."""
         return self.gridSize() - QSize(6, 4)
@@ -104,6 +117,15 @@ class Thumbs(QListWidget):
 
     def _point(self, item: QListWidgetItem) -> None:
         self.pointed.emit(item.data(Qt.ItemDataRole.UserRole))
+
+
+def say_empty(view: QAbstractItemView, words: str) -> None:
+    """Paints words in the middle of a view that has nothing to show; called while it is painted."""
+    painter = QPainter(view.viewport())
+    painter.setPen(QColor(theme.colours.quiet))
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    painter.drawText(view.viewport().rect().adjusted(16, 16, -16, -16), flags, words)
+    painter.end()
 
 
 class Views(QWidget):

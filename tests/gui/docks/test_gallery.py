@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication
 from torch import nn
 
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.gui.docks import Gallery
 from robgui.gui.docks.gallery import NOTHING_OPEN, NOTHING_PASSES
+from robgui.gui.docks.gallery_items import Entry, guess_in
 from robgui.gui.selection import Selection
 
 
@@ -233,3 +236,12 @@ def test_the_first_input_cannot_be_its_own_second(qtbot, gallery, filled):
     ctrl_click(qtbot, gallery, 2)
     qtbot.mouseClick(gallery.view.viewport(), Qt.MouseButton.LeftButton, pos=gallery.view.visualRect(gallery.model.index(2, 0)).center())
     assert filled.selection.inputs == (2,)
+
+
+def test_a_right_prediction_too_long_for_its_cell_is_not_cut_but_left_to_the_label_above(empty):
+    metrics = QFontMetrics(QApplication.font())
+    right, wrong = (Entry(0, "row 1", title, "malignant", 0.984, title == "malignant") for title in ("malignant", "benign"))
+    whole, narrow = metrics.horizontalAdvance("malignant 98 %"), metrics.horizontalAdvance("malignant 98")
+    assert guess_in(right, metrics, whole) == "malignant 98 %"
+    assert guess_in(right, metrics, narrow) == "98 %"
+    assert guess_in(wrong, metrics, narrow).endswith("… 98 %")

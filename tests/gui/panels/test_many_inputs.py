@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from robgui.gui import export
 from robgui.gui.panels.distributions import BINS, bins_of
@@ -43,6 +46,30 @@ def test_the_two_sets_are_drawn_and_a_bar_lists_its_inputs(qtbot, store, bench, 
     assert store.selection.input == wanted
     click_bar(qtbot, panel.distributions, False, bar)
     assert panel.thumbs.count() == 20, "the same bar again lets go of it"
+
+
+def whole_lines(thumbs):
+    """Whether every line of every item fits beside its picture."""
+    for row in range(thumbs.count()):
+        option = QStyleOptionViewItem()
+        thumbs.itemDelegate().initStyleOption(option, thumbs.indexFromItem(thumbs.item(row)))
+        option.rect = thumbs.visualItemRect(thumbs.item(row))
+        option.decorationSize, option.widget = thumbs.iconSize(), thumbs
+        room = thumbs.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, thumbs).width()
+        margin = 2 * (thumbs.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, thumbs) + 1)
+        if any(thumbs.fontMetrics().horizontalAdvance(line) > room - margin for line in thumbs.item(row).text().splitlines()):
+            return False
+    return True
+
+
+def test_the_words_beside_the_pictures_fit(store, bench, run):
+    panel, pane = bench("zonnscan_populations")
+    store.set_scope(tuple(range(20)))
+    result = run(panel, pane, **QUICK)
+    small = replace(result, index=np.full_like(result.index, 0.00872))
+    panel.draw(small)
+    assert "index 0.00872" in panel.thumbs.item(0).text()
+    assert whole_lines(panel.thumbs)
 
 
 def test_numbers_and_pictures_leave_the_panel(store, bench, run, tmp_path):

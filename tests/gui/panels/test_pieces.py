@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 from PIL import Image
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QLabel
 
 from robgui.core.errors import RobguiError
+from robgui.gui.elided import ElidedBox
 from robgui.gui.export import frame_of, save_animation
 from robgui.gui.panels.heat import Heat, InputView, lookup
-from robgui.gui.panels.plots import Plot
+from robgui.gui.panels.plots import Key, Legend, Plot
 from robgui.gui.panels.sheet import Sheet
+from robgui.gui.panels.thumbs import Thumbs
 from robgui.gui.panels.timeline import Timeline
 from robgui.gui.theme import DARK, LIGHT, theme
 
@@ -136,3 +140,37 @@ def test_a_hidden_plot_takes_over_the_theme_when_it_is_next_shown(qtbot, shown):
     assert background() == DARK.surface, "nobody looks at it"
     plot.show()
     assert background() == LIGHT.surface
+
+
+def test_a_legend_below_a_plot_takes_as_many_rows_as_its_width_asks_for(qtbot, shown):
+    legend = shown(Legend(row=True), width=2000)
+    legend.show_keys([Key(f"the meaning of line {i}", QPen()) for i in range(6)])
+    one = legend.height()
+
+    def whole():
+        words = [label for label in legend.widget().findChildren(QLabel) if label.text()]
+        return len(words) == 6 and all(label.width() >= label.sizeHint().width() for label in words)
+
+    qtbot.waitUntil(whole, timeout=2_000)
+    legend.resize(legend.fontMetrics().horizontalAdvance("the meaning of line 0") * 3, one)
+    qtbot.waitUntil(lambda: legend.height() > one and whole(), timeout=2_000)
+    legend.resize(2000, legend.height())
+    qtbot.waitUntil(lambda: legend.height() == one, timeout=2_000)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda words: Sheet("rows", words), lambda words: Thumbs("inputs", lines=2, width=12, grid=True, empty=words)]
+)
+def test_a_list_with_nothing_to_show_says_what_to_do(shown, make):
+    blank, told = (frame_of(shown(make(words))) for words in ("", "Choose a pair first."))
+    assert (blank != told).any()
+
+
+def test_words_too_long_for_a_box_are_shortened_in_the_middle_and_kept_in_its_list(shown):
+    box = ElidedBox()
+    box.addItems(["14:53:53 fashion_cnn.safetensors on input 6 of fashion.npz", "14:53:53 fashion_cnn.safetensors of fashion.npz"])
+    shown(box, width=200, height=28)
+    narrow = frame_of(box)
+    assert box.currentText().endswith("on input 6 of fashion.npz")
+    box.setItemText(0, "14:53:53 fashion_mlp.safetensors on input 7 of fashion.npz")
+    assert (frame_of(box) == narrow).all(), "begin and end are the same, what differs is left out"
