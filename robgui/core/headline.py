@@ -8,7 +8,12 @@ from typing import Literal
 #: good: nothing to worry about was found; doubtful: look closer; bad: a failure was found; unknown: the run cannot tell.
 Status = Literal["good", "doubtful", "bad", "unknown"]
 
-STATUS_WORDS: dict[Status, str] = {"good": "No failure found", "doubtful": "Look closer", "bad": "Failure found", "unknown": "Cannot tell"}
+STATUS_WORDS: dict[Status, str] = {
+    "good": "Nothing alarming found",
+    "doubtful": "Look closer",
+    "bad": "Failure found",
+    "unknown": "Cannot tell",
+}
 
 
 @dataclass(frozen=True, slots=True)

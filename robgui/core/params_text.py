@@ -80,11 +80,16 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
     if item in (int, float) and text.count(":") == 2 and "," not in text:
         first, last, count = (_read_number(name, float, part) for part in text.split(":"))
         steps = max(2, min(100_000, int(count)))
-        return tuple(item(first + (last - first) * i / (steps - 1)) for i in range(steps))
+        return tuple(item(_as_written(first + (last - first) * i / (steps - 1))) for i in range(steps))
     if item is str and '"' in text:
         return tuple(part.strip() for part in next(csv.reader([text], skipinitialspace=True)) if part.strip())
     between = ";" if get_origin(item) is tuple else ","
     return tuple(_read(name, item, part.strip()) for part in text.split(between) if part.strip())
+
+
+def _as_written(number: float) -> float:
+    """The number with as many digits as ``write`` shows, so that the same list typed in full is the same."""
+    return float(f"{number:.10g}")
 
 
 def _read_named(name: str, item: Any, text: str) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def _summary(chapters: Sequence[Chapter]) -> Iterator[str]:
         yield f'<tr><th scope="row">{_breakable(model)}{row}</tr>\n'
     yield "</tbody></table>\n"
     yield '<p class="quiet">Each cell: the newest result, then how many runs of this method with this model ended how. '
-    yield "“No failure found” means that this method found none with these settings, not that there is none.</p></section>\n"
+    yield "“Nothing alarming found” is about this method and these settings; it does not mean that there is no failure.</p></section>\n"
 
 
 def _cell(title: str, cell: Cell) -> str:

@@ -125,7 +125,7 @@ def _methods(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
         sheet.text(page.plain, 10)
     sheet.space(0.25)
     sheet.text(
-        "“No failure found” means that a method found none with its settings, not that there is none. Every run is repeated "
+        "“Nothing alarming found” is about a method and its settings; it does not mean that there is no failure. Every run is repeated "
         "exactly by its settings, its seed and the fingerprints of model and data, which stand on its page.",
         9,
         colour=QUIET,

@@ -96,3 +96,7 @@ def test_words_that_hold_commas_are_read_back():
 
     for names in (("tench, Tinca", "hen"), ('so "called"', "b; c"), ("a", "b c")):
         assert params_text.read("names", Words.model_fields["names"], params_text.write(names)) == names
+
+
+def test_equal_steps_are_the_numbers_a_person_would_type():
+    assert read("reals", "0:0.4:9") == (0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)

@@ -77,11 +77,10 @@ def _gain(quality: Quality) -> str:
 def inspect_headline(result: DeepInspectResult) -> Headline:
     """How often the worst reported pair is truly mixed up; without labels, how many pairs are reported."""
     pairs = result.confusion_pairs
-    if not result.conf.size:
+    if not result.conf.size or not len(pairs):
         status: Status = "unknown" if not np.isfinite(result.confusion_limit) else "doubtful" if len(pairs) else "good"
         return Headline("Confused class pairs", float(len(pairs)), f"{count(len(pairs), 'pair')} reported", "low", status)
-    rates = np.nan_to_num(result.conf[pairs[:, 0], pairs[:, 1]]) if len(pairs) else np.zeros(1)
-    worst = float(rates.max())
+    worst = float(np.nan_to_num(result.conf[pairs[:, 0], pairs[:, 1]]).max())
     title = "Worst confusion of a reported pair"
     return Headline(title, worst, percent(worst), "low", "bad" if worst >= BAD else "doubtful" if worst >= DOUBTFUL else "good")
 

@@ -39,11 +39,11 @@ class Attacked:
 def refusal(classifier: Classifier, noise: Noise, steps: int) -> str:
     """Why no failure is searched for; empty when it is."""
     if steps == 0:
-        return "no search was asked for"
+        return "No gradient search was asked for."
     if noise == "gaussian":
-        return "Gaussian noise has no ball to search in"
+        return "No gradient search: Gaussian noise has no ball to search in."
     if not classifier.capabilities.gradients:
-        return f"{classifier.name} gives no gradients: {classifier.capabilities.reason}"
+        return f"No gradient search: {classifier.name} gives no gradients, {classifier.capabilities.reason}."
     return ""
 
 

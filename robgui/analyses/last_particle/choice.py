@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.margin import margins
+from robgui.analyses.last_particle.margin import margins, uses_probabilities
+from robgui.analyses.last_particle.params import MethodParams
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, batches, inputs
 from robgui.core.errors import DataError
@@ -33,12 +34,12 @@ class Chosen:
     left_out: int = 0
 
 
-def one_input(classifier: Classifier, dataset: Dataset, truth: str) -> Chosen:
+def one_input(classifier: Classifier, dataset: Dataset, params: MethodParams) -> Chosen:
     """The one input of the dataset; a sentence when the model gets it wrong."""
     if len(dataset) != 1:
         raise DataError(f"The last particle tests one input, not {len(dataset):,}; choose one, or make a table of many.")
     x = classifier.tensor(inputs(classifier, dataset))
-    chosen, predicted = _looked_at(classifier, dataset, np.zeros(1, dtype=np.int64), x, truth)
+    chosen, predicted = _looked_at(classifier, dataset, np.zeros(1, dtype=np.int64), x, params)
     if chosen.start[0] > 0:
         label, other = (classifier.labels[int(number)] for number in (chosen.classes[0], predicted[0]))
         raise DataError(
@@ -48,12 +49,12 @@ def one_input(classifier: Classifier, dataset: Dataset, truth: str) -> Chosen:
     return chosen
 
 
-def first_right(classifier: Classifier, dataset: Dataset, truth: str, most: int) -> Chosen:
+def first_right(classifier: Classifier, dataset: Dataset, params: MethodParams, most: int) -> Chosen:
     """The first ``most`` inputs that the model gets right."""
     parts: list[Chosen] = []
     left_out = found = 0
     for places, items in batches(classifier, dataset):
-        chosen, _ = _looked_at(classifier, dataset, np.asarray(places), classifier.tensor(items), truth)
+        chosen, _ = _looked_at(classifier, dataset, np.asarray(places), classifier.tensor(items), params)
         right = np.flatnonzero(chosen.start <= 0)[: most - found]
         looked = len(places) if found + len(right) < most else int(right[-1]) + 1
         left_out += looked - len(right)
@@ -68,12 +69,13 @@ def first_right(classifier: Classifier, dataset: Dataset, truth: str, most: int)
     return Chosen(*joined, np.concatenate([p.start for p in parts]), left_out)
 
 
-def _looked_at(classifier: Classifier, dataset: Dataset, places: np.ndarray, x: Tensor, truth: str) -> tuple[Chosen, np.ndarray]:
+def _looked_at(classifier: Classifier, dataset: Dataset, places: np.ndarray, x: Tensor, params: MethodParams) -> tuple[Chosen, np.ndarray]:
     """The inputs with their right classes and margins, and what the model says of them."""
     scores = classifier.infer(x)
     predicted = scores.argmax(1).cpu().numpy()
-    known = dataset.labels[places] if truth == "label" and dataset.labels is not None else np.full(len(places), -1)
+    known = dataset.labels[places] if params.truth == "label" and dataset.labels is not None else np.full(len(places), -1)
     own = np.where((known >= 0) & (known < classifier.classes), known, predicted)
     classes = torch.from_numpy(own).to(classifier.device)
-    start = margins(scores, classes[:, None]).double().cpu().numpy()
+    compared = scores.softmax(1) if uses_probabilities(classifier, params.margin) else scores
+    start = margins(compared, classes[:, None]).double().cpu().numpy()
     return Chosen(places, x, classes, start), predicted

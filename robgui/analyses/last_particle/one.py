@@ -55,7 +55,7 @@ class _Test:
     def __init__(self, classifier: Classifier, dataset: Dataset, params: LastParticleParams) -> None:
         self._classifier, self._params = classifier, params
         self._name = dataset.key(0) if len(dataset) else ""
-        self._chosen: Chosen = one_input(classifier, dataset, params.truth)
+        self._chosen: Chosen = one_input(classifier, dataset, params)
         self._run = Run(classifier, dataset, params, self._chosen, (params.eps,), trace=True)
         run = self._run
         self._monte_carlo = MonteCarlo(run.any_rival, run.prior.dim, 1, params.samples, params.seed, run.rows, classifier.device)

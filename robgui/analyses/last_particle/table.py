@@ -74,7 +74,7 @@ class _Table:
 
     def __init__(self, classifier: Classifier, dataset: Dataset, params: LastParticleTableParams, part: range | None) -> None:
         self._classifier, self._params = classifier, params
-        self._chosen = first_right(classifier, dataset, params.truth, params.most)
+        self._chosen = first_right(classifier, dataset, params, params.most)
         self._shape = (len(params.radii), len(self._chosen.x))
         size = self._shape[0] * self._shape[1]
         self._own = _own_inputs(part, table_units(params, len(dataset)), self._shape[1])

@@ -96,13 +96,15 @@ def headline(result: LastParticleResult) -> Headline:
 
 def table_headline(result: LastParticleTableResult) -> Headline:
     """The share of inputs validated or proven at the largest noise."""
-    share, unknown = float(result.safe[-1].mean()), float(result.undecided[-1].mean())
-    decided = bool((result.finished | result.certified)[-1].all())
+    title = f"{'Validated or proven' if result.certified.any() else 'Validated'} at noise {result.radii[-1]:g}"
+    decided = (result.finished | result.certified)[-1]
+    if not decided.any():
+        return Headline(title, float("nan"), "not reached", "high", "unknown")
+    share, unknown = (float(which[-1][decided].mean()) for which in (result.safe, result.undecided))
     status: Status = "good" if share == 1 else "bad" if share + unknown < 0.5 else "doubtful"
-    if not decided or unknown == 1:
+    if not decided.all() or unknown == 1:
         status = "unknown"
-    words = "Validated or proven" if result.certified.any() else "Validated"
-    return Headline(f"{words} at noise {result.radii[-1]:g}", share, percent(share), "high", status)
+    return Headline(title, share, percent(share), "high", status)
 
 
 def findings(result: LastParticleResult) -> list[Finding]:
@@ -163,15 +165,17 @@ def _enlarged(picture: np.ndarray, smallest: int = 112) -> np.ndarray:
 
 def table_verdict(result: LastParticleTableResult) -> str:
     """How many inputs are validated at the smallest and the largest noise, beside what is proven, and the cost."""
-    shares = [_share(result, e) for e in sorted({0, len(result.radii) - 1})]
-    parts = [f"{' and '.join(shares)} of {count(result.validated.shape[1], 'input')}"]
+    shares = " and ".join(_share(result, e) for e in sorted({0, len(result.radii) - 1}))
+    parts = []
     if not result.certified_reason and np.isfinite(result.certified_lower).all():
         parts.append(_formal(result))
     if result.undecided[result.finished].any():
         parts.append(f"{percent(float(result.undecided[result.finished].mean()))} inconclusive")
-    words = f"at {_confidence(result.risk)} confidence that noise fails with probability below {probability(result.critical, 2)}"
+    limit = probability(result.critical, 2)
+    parts.append(f"validated means: noise fails with probability below {limit}, at {_confidence(result.risk)} confidence")
+    rest = f"{'; '.join(parts)}; {count(result.model_calls, 'call')}."
     known = "Validated or proven" if result.certified.any() else "Validated"
-    return f"{known} {'; '.join(parts)}; {words}, {count(result.model_calls, 'call')}."
+    return f"{known} {shares} of {count(result.validated.shape[1], 'input')}. {rest[0].upper()}{rest[1:]}"
 
 
 def _share(result: LastParticleTableResult, e: int) -> str:

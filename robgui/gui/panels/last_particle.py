@@ -47,6 +47,7 @@ class LastParticlePanel(Panel):
     def __init__(self, store: Store) -> None:
         self._pictured: tuple[object, ...] = ()
         self._spans: tuple[object, ...] = ()
+        self._repeated = False
         super().__init__(store)
 
     def build(self) -> QWidget:
@@ -90,7 +91,8 @@ class LastParticlePanel(Panel):
         self._critical.setPen(pg.mkPen(colours.text, width=1.5, style=Qt.PenStyle.DashLine))
         dots = pg.mkPen(theme.class_colour(4), width=0)
         level_keys = [Key("level", self._level.opts["pen"]), Key("particles", dots, "o"), Key("failure begins", self._zero.pen)]
-        self._legends[0].show_keys([*level_keys, Key("repetitions", self._others.opts["pen"])])
+        others = [Key("repetitions", self._others.opts["pen"])] if self._repeated else []
+        self._legends[0].show_keys([*level_keys, *others])
         interval = pg.mkPen(band, width=8)
         keys = [Key("estimate", self._estimate.opts["pen"]), Key("95 % interval", interval), Key("critical", self._critical.pen)]
         self._legends[1].show_keys(keys)
@@ -98,6 +100,9 @@ class LastParticlePanel(Panel):
     def draw(self, result: LastParticleResult) -> None:
         """Gives every item its new numbers."""
         rounds = np.arange(1, len(result.levels) + 1)
+        if self._repeated != (result.replicas > 1):
+            self._repeated = result.replicas > 1
+            self.restyle()
         self._set_spans(result)
         self._level.setData(rounds, result.levels)
         self._others.setData(*_joined(result.replica_levels[1:]))

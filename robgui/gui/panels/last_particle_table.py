@@ -85,13 +85,13 @@ class LastParticleTablePanel(Panel):
             values = shares.get(name, np.full(len(places), np.nan))
             known = np.isfinite(values)
             line.setData(places[known], values[known])
-        self.plot.getPlotItem().getAxis("bottom").setTicks([[(float(x), f"{r:g}") for x, r in zip(places, result.radii, strict=True)]])
+        self.plot.getPlotItem().getAxis("bottom").setTicks(_ticks(places, result.radii))
         self.plot.setXRange(float(places.min()), float(places.max()) + 1e-6, padding=0.08)
         self.plot.setYRange(0, 1, padding=0.05)
         self.sizes.show_columns(self.table())
         self.inputs.show_columns(_input_columns(result))
         self._draw_failures(result)
-        notes = (result.certified_reason and f"No formal proofs: {result.certified_reason}.", result.attack_note)
+        notes = (result.certified_reason, result.attack_note)
         self.notes.setText(" ".join(note for note in notes if note))
         self.notes.setVisible(bool(self.notes.text()))
 
@@ -142,11 +142,21 @@ class LastParticleTablePanel(Panel):
         )
 
 
+def _ticks(places: np.ndarray, radii: np.ndarray) -> list[list[tuple[float, str]]]:
+    """Every size has a mark; a name has those that lie apart from the last one named."""
+    apart = (places[-1] - places[0]) / 6
+    named: list[int] = []
+    for i in range(len(places)):
+        if not named or places[i] - places[named[-1]] >= apart:
+            named.append(i)
+    return [[(float(places[i]), f"{radii[i]:g}") for i in named], [(float(place), "") for place in places]]
+
+
 def _shares(result: LastParticleTableResult) -> dict[str, np.ndarray]:
     """Share of inputs at each size of noise, of those decided so far; only what is known."""
     decided = result.finished.sum(1)
     of = np.where(decided > 0, decided, np.nan)
-    shares = {"validated": result.validated.sum(1) / of, "inconclusive": result.inconclusive.sum(1) / of}
+    shares = {"validated": result.validated.sum(1) / of, "inconclusive": (result.undecided & result.finished).sum(1) / of}
     proven = np.isfinite(result.certified_lower).all(1)
     if not result.certified_reason and proven.any():
         shares["certified"] = np.where(proven, result.certified.mean(1), np.nan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,8 @@ def test_a_proof_counts_where_the_test_of_a_forest_is_inconclusive() -> None:
     assert analysis.headline is not None and analysis.headline(result).title.startswith("Validated or proven")
     without = table(classifier, dataset, most=10, radii=(0.0001,), samples=0, steps=5, proof=False)
     assert analysis.headline(without).status == "unknown" and "100 % inconclusive" in analysis.verdict(without)
+    stopped = replace(without, finished=np.zeros_like(without.finished), inconclusive=np.zeros_like(without.inconclusive))
+    assert analysis.headline(stopped).text == "not reached"
 
 
 def test_a_size_of_zero_is_refused() -> None:
