@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from robgui.gui.panels.panel import split_verdict
 from robgui.gui.panels.plots import Caption
 from robgui.gui.scoreboard import Headlines, Scoreboard
 from robgui.gui.theme import Themed, set_heading, theme
+from robgui.report import each
 from robgui.report.comparison import COMPARED, Bars, Comparable, Curves, Matrix, aligned, comparable, difference
 
 if TYPE_CHECKING:
@@ -64,21 +66,25 @@ class Compare(Themed, QWidget):
     def show_pair(self, first: Run, second: Run | None = None) -> None:
         """Compares ``first`` with ``second``, or with the newest other run of the same analysis."""
         self.refresh()
-        self.analysis.setCurrentIndex(max(0, self.analysis.findData(first.request.analysis)))
+        if (place := self.analysis.findData(first.request.analysis)) < 0:
+            return
+        self.analysis.setCurrentIndex(place)
         self._fill_runs()
-        self.first.setCurrentIndex(max(0, self.first.findData(first.id)))
+        if (place := self.first.findData(first.id)) < 0:
+            return
+        self.first.setCurrentIndex(place)
         if (chosen := second or self._partner(first)) is not None:
             self.second.setCurrentIndex(max(0, self.second.findData(chosen.id)))
         self._look()
 
-    def take(self, run: Run | None, analysis: str) -> None:
+    def take(self, run: Run | None, analysis: str, fingerprint: str) -> None:
         """Compares the run of a cell of the scoreboard: a model's name stands for its run of the analysis under comparison."""
         if run is None:
             known = self._store.analyses.get(analysis)
             self._store.say("info", f"{known.title if known is not None else 'Nothing'} has not been run with this model yet.")
             return
         if not analysis:
-            run = next((other for other in self._runs if _model(other) == _model(run)), run)
+            run = next((other for other in self._runs if each.place(other.request, fingerprint) is not None), run)
         self.show_pair(self._partner(run) or run, run)
 
     def _partner(self, run: Run) -> Run | None:
@@ -94,14 +100,16 @@ class Compare(Themed, QWidget):
     def refresh(self) -> None:
         """The analyses that have at least two runs to compare."""
         store = self._store
-        names = {run.request.analysis for run in store.history.runs if run.has_result}
-        wanted = [name for name in store.analyses if name in names and name in COMPARED]
+        counts = Counter(run.request.analysis for run in store.history.runs if run.has_result)
+        wanted = [name for name in store.analyses if name in counts and name in COMPARED]
         if [self.analysis.itemData(i) for i in range(self.analysis.count())] != wanted:
             chosen = self.analysis.currentData()
             self.analysis.blockSignals(True)
             self.analysis.clear()
             for name in wanted:
                 self.analysis.addItem(store.analyses[name].title, name)
+            if chosen not in wanted:
+                chosen = next((name for name in wanted if counts[name] > 1), chosen)
             self.analysis.setCurrentIndex(max(0, self.analysis.findData(chosen)) if wanted else -1)
             self.analysis.blockSignals(False)
         self._fill_runs()
@@ -162,18 +170,32 @@ class Compare(Themed, QWidget):
     def _fill_runs(self) -> None:
         analysis = self.analysis.currentData()
         self._runs = [run for run in self._store.history.runs if run.has_result and run.request.analysis == analysis]
-        for box, usual in ((self.first, 1), (self.second, 0)):
-            chosen = box.currentData() if box.count() > 1 else None  # one alone was nobody's choice
+        for box, run_id in zip((self.first, self.second), self._pair(), strict=True):
             box.blockSignals(True)
             box.clear()
             for run in self._runs:
                 box.addItem(self._name(run), run.id)
-            place = box.findData(chosen)
-            box.setCurrentIndex(place if place >= 0 else min(usual, len(self._runs) - 1))
+            box.setCurrentIndex(box.findData(run_id))
             box.blockSignals(False)
             box.setToolTip(box.currentText())
             widest = max((box.fontMetrics().horizontalAdvance(box.itemText(i)) for i in range(box.count())), default=0)
             box.view().setMinimumWidth(min(widest + 4 * box.fontMetrics().averageCharWidth(), _WIDEST_LIST))
+
+    def _pair(self) -> tuple[str, str]:
+        """The runs to lay side by side: those chosen as long as they are there, else the newest that differ."""
+        if not self._runs:
+            return "", ""
+        known = {run.id: run for run in self._runs}
+        # one alone was nobody's choice
+        first, second = (known.get(box.currentData()) if box.count() > 1 else None for box in (self.first, self.second))
+        second = second or (self._other(first) if first is not None else self._runs[0])
+        return (first or self._other(second)).id, second.id
+
+    def _other(self, run: Run) -> Run:
+        """The newest run beside ``run`` that asks for something else; if there is none, the newest repetition, or itself."""
+        others = [other for other in self._runs if other.id != run.id]
+        mark = run.request.fingerprint
+        return next((other for other in others if other.request.fingerprint != mark), next(iter(others), run))
 
     def _name(self, run: Run) -> str:
         """When and what: the end of a long name is cut, so the time comes first."""
@@ -250,10 +272,6 @@ def _is_zero(change: Comparable) -> bool:
 
 def _models(run: Run) -> str:
     return ", ".join(model.name for model in run.request.models)
-
-
-def _model(run: Run) -> str:
-    return run.request.models[0].fingerprint if run.request.models else ""
 
 
 def _read(workspace: Workspace, first: Run, second: Run) -> tuple[Comparable, Comparable]:

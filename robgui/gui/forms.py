@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from robgui.core.analysis import Params
@@ -135,8 +136,24 @@ def is_rare(name: str, field: FieldInfo) -> bool:
     return name in RARE or bool(extra(field, "rare"))
 
 
+class _Problem(QLabel):
+    """A sentence under a field, as high as its lines; a form layout gives a label the height of another width."""
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._hold_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hold_height()
+
+    def _hold_height(self) -> None:
+        self.setMinimumHeight(0)  # a label's height for a width is never below its minimum
+        self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
+
+
 def _problem_label(name: str) -> QLabel:
-    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label = _Problem(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
     label.setProperty("role", "bad")
     label.setAccessibleName(name)
     label.hide()

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 
 from robgui.core.errors import RobguiError
 
@@ -36,6 +37,7 @@ class History(QObject):
         result_shown: ``(run, result)`` of a stored run that is to be drawn.
         found: A missing model or dataset is to be loaded from its new place.
         said: ``(level, sentence, details)``.
+        offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
         working: What is being done, in words; empty when idle.
     """
 
@@ -46,6 +48,7 @@ class History(QObject):
     result_shown = Signal(object, object)
     found = Signal(object)
     said = Signal(str, str, str)
+    offered = Signal(str, str, object)
     working = Signal(str)
 
     def __init__(self, background: Background, writing: Background, parent: QObject | None = None) -> None:
@@ -122,7 +125,7 @@ class History(QObject):
 
         def written(_: Any) -> None:
             self.working.emit("")
-            self.said.emit("info", f"Report written: {path}", "")
+            self.offered.emit(f"Report written: {path}", "Open", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))))
             if done is not None:
                 done()
 

@@ -246,6 +246,7 @@ class Library(QObject):
     def use_dataset(self, dataset: Dataset) -> None:
         """Shows ``dataset`` in the gallery; picks a model that fits it if the present one does not."""
         self.dataset = dataset
+        self.mismatch = ""  # it was about the data before; whoever hears of the new ones asks for it
         self.datasets_changed.emit()
         if self.model is None or not looks_alike(self.model, dataset):
             fitting = next((m for m in self.models if looks_alike(m, dataset)), None)

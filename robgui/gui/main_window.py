@@ -10,6 +10,7 @@ from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QTabWidget, QToolBar, QVBoxLayout, QWidget
 
+from robgui.core.run import RunState
 from robgui.gui.actions import Actions
 from robgui.gui.chooser import Chooser
 from robgui.gui.commands import Commands
@@ -27,6 +28,7 @@ from robgui.gui.welcome import Welcome
 
 if TYPE_CHECKING:
     from robgui.gui.panels.panel import Panel
+    from robgui.gui.runner import Job
     from robgui.gui.store import Store
 
 #: Layouts saved by an older arrangement of docks are not restored.
@@ -67,6 +69,7 @@ class MainWindow(QMainWindow):
         self.status = Status(store, self)
         self.setStatusBar(self.status)
         self.toasts = Toasts(self)
+        self._failures: dict[str, str] = {}
         self.guide = Guide(self)
         self._connect()
         self.commands.fill_menus()
@@ -257,6 +260,7 @@ class MainWindow(QMainWindow):
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
+        store.job_changed.connect(self._withdraw_failure)
         store.offered.connect(lambda sentence, words, deed: self.toasts.show("info", sentence, action=(words, deed)))
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.sending.arrived.connect(self.show_panel)
@@ -283,6 +287,13 @@ class MainWindow(QMainWindow):
 
     def _said(self, level: str, sentence: str, details: str) -> None:
         self.toasts.show(level, sentence, details)
+
+    def _withdraw_failure(self, job: Job) -> None:
+        """Why a run failed goes from the screen when its analysis is run again; the log keeps it."""
+        if job.error:
+            self._failures[job.request.analysis] = job.error
+        elif job.state is RunState.QUEUED:
+            self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
 
     def _tint(self) -> None:
         self.setWindowIcon(icon("app"))

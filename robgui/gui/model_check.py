@@ -169,6 +169,7 @@ def _refusal(classifier: Classifier, values: dict[str, Any], error: RobguiError)
 def _match(candidate: Classifier, dataset: Dataset, talk: _Talk) -> Classifier:
     """Takes over the data's value range where the model has none; what does not fit is said."""
     from robgui.core.dataset import align, match
+    from robgui.core.dataset.dataset import plain
 
     if candidate.kind == dataset.kind == "image" and dataset.shape not in (None, candidate.shape):
         talk.notes.append(f"The images of {dataset.name} are converted from {times(dataset.shape)} to {times(candidate.shape)}.")
@@ -176,8 +177,11 @@ def _match(candidate: Classifier, dataset: Dataset, talk: _Talk) -> Classifier:
     if names and labels and len(names) != candidate.classes:
         talk.warnings.append(f"The model has {candidate.classes:,} classes, but {dataset.name} has {len(names):,}.")
     elif names and labels and align(candidate, dataset).names != candidate.labels:
+        pairs = list(zip(labels, names, strict=False))
+        label, name = next((pair for pair in pairs if plain(pair[0]) != plain(pair[1])), pairs[0])
         talk.warnings.append(
-            f"The labels ({labels[0]}, …) are not the class names of {dataset.name} ({names[0]}, …); classes are compared by number."
+            f"The labels are not the class names of {dataset.name}: the first that differs is “{label}” here and “{name}” there; "
+            f"classes are compared by number."
         )
     try:
         return match(candidate, dataset)

@@ -20,13 +20,17 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.headline import STATUS_WORDS, Headline
+from robgui.core.run import RunState
 from robgui.core.words import duration
 from robgui.gui.panels import PAGES, Page
 from robgui.gui.theme import icon, pixmap, set_heading, theme
+from robgui.report import each
 
 if TYPE_CHECKING:
+    from robgui.core.request import Request
     from robgui.core.run import Run
     from robgui.core.workspace import Workspace
+    from robgui.gui.runner import Job
     from robgui.gui.store import Store
 
 #: Sign and colour of a status; the words stand beside them.
@@ -72,8 +76,8 @@ class Overview(QWidget):
         self._subject.setText(f"{model.name} on {data}{which}" if model is not None else "No model is open.")
         for tile in self._tiles:
             run = self._newest(tile.page)
-            tile.set_run(run)
-            tile.set_question(*self._question(tile.page))
+            tile.set_run(run, self._place(run))
+            tile.set_question(*self._question(tile.page), self._failure(tile.page) if run is None else "")
             if run is not None and self.isVisible() and tile.due(run):
                 self._look(tile, run)
         self._show_progress()
@@ -175,31 +179,49 @@ class Overview(QWidget):
         return known.question, known.refusal(model) if model is not None else ""
 
     def _newest(self, page: Page) -> Run | None:
-        """The newest run of a method with the model in use; of an analysis of one input, with the input in use."""
+        """The newest run of a method that has a result for what the heading names."""
+        return next((run for run in self._store.history.runs if run.has_result and self._named(page, run.request)), None)
+
+    def _failure(self, page: Page) -> str:
+        """Why the newest attempt failed, in words; empty when none did. What the inspection could not store counts too."""
+        lost = [job for job in self._store.inspection.jobs if job.run_id is None]
+        attempts: list[Job | Run] = [*reversed(lost), *self._store.history.runs]
+        for attempt in attempts:
+            if attempt.state is RunState.FAILED and attempt.error and self._named(page, attempt.request):
+                return attempt.error
+        return ""
+
+    def _named(self, page: Page, request: Request) -> bool:
+        """Whether a request of this method is of the model and the data in use; if of one input, of the one in use.
+
+        A scene needs no data: it counts for the model.
+        """
         store = self._store
-        model, dataset, chosen = store.library.model, store.library.dataset, store.selection.input
-        if model is None:
-            return None
-        for run in store.history.runs:
-            request = run.request
-            known = store.analyses.get(request.analysis)
-            if not run.has_result or known is None or known.headline is None or not _belongs(page, request.analysis):
-                continue
-            if not request.models or request.models[0].fingerprint != model.fingerprint:
-                continue
-            here = store.library.locate(request, 0)
-            if known.inputs != "one" or request.dataset is None or here == (dataset, chosen):
-                return run
-        return None
+        known, dataset = store.analyses.get(request.analysis), store.library.dataset
+        if known is None or known.headline is None or not _belongs(page, request.analysis):
+            return False
+        if store.library.model is None or each.place(request, store.library.model.fingerprint) is None:
+            return False
+        if request.dataset is None:
+            return True
+        here = store.library.locate(request, 0)
+        if here is None or here[0] is not dataset:
+            return False
+        return known.inputs != "one" or here[1] == store.selection.input
+
+    def _place(self, run: Run | None) -> int:
+        """Which of the models of a run the model in use is."""
+        model = self._store.library.model
+        return 0 if run is None or model is None else each.place(run.request, model.fingerprint) or 0
 
     def _look(self, tile: Tile, run: Run) -> None:
         """Reads the result of a run and draws its small picture, away from the GUI thread."""
         workspace, known = self._store.history.workspace, self._store.analyses[run.request.analysis]
         if workspace is not None:
-            dark = theme.dark
+            dark, place = theme.dark, self._place(run)
             self._store.pictures.run(
-                lambda: _summary(workspace, run, known.headline, dark),
-                lambda answer: tile.set_summary(run, dark, *answer),
+                lambda: _summary(workspace, run, known.headline, place, dark),
+                lambda answer: tile.set_summary(run, place, dark, *answer),
                 key=f"overview {tile.page.title}",
             )
 
@@ -223,6 +245,7 @@ class Tile(QFrame):
         super().__init__()
         self.page = page
         self._run: Run | None = None
+        self._place = 0
         self._shown: tuple[str, bool] | None = None
         self._asked: tuple[str, bool] | None = None
         self._picture = QPixmap()
@@ -231,7 +254,7 @@ class Tile(QFrame):
         self.setAccessibleName(page.title)
         self._mark = QLabel()
         title = set_heading(QLabel(page.title), "section")
-        self._sign, self._words = QLabel(), QLabel(wordWrap=True)
+        self._sign, self._words = QLabel(), QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._headline = QLabel(wordWrap=True)
         self._figure = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self._figure.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -243,18 +266,20 @@ class Tile(QFrame):
         theme.changed.connect(self._tint)
         self._tint()
 
-    def set_question(self, question: str, refusal: str) -> None:
-        """What the method answers, or why it cannot."""
+    def set_question(self, question: str, refusal: str, failure: str) -> None:
+        """What the method answers, or why it cannot, or why it did not."""
         if self._run is None:
             self._verdict.setText(refusal or question)
-            self._words.setText("Does not apply to this model" if refusal else "Not run yet")
+            self._words.setText("Does not apply to this model" if refusal else f"Failed: {failure}" if failure else "Not run yet")
             self.open.setEnabled(not refusal)
+            self._status = "doubtful" if failure and not refusal else "unknown"
+            self._tint()
 
-    def set_run(self, run: Run | None) -> None:
-        """The run that the tile shows; its picture follows."""
-        if run is not None and self._run is not None and run.id == self._run.id:
+    def set_run(self, run: Run | None, place: int) -> None:
+        """The run that the tile shows, and which of its models; its picture follows."""
+        if run is not None and self._run is not None and (run.id, place) == (self._run.id, self._place):
             return
-        self._run = run
+        self._run, self._place = run, place
         self._shown = self._asked = None
         self._status = "unknown"
         self._headline.setText("")
@@ -274,9 +299,9 @@ class Tile(QFrame):
         self._asked = wanted
         return True
 
-    def set_summary(self, run: Run, dark: bool, headline: Headline, picture: bytes) -> None:
-        """The number and the picture of ``run``, drawn for the light or the dark theme."""
-        if self._run is None or run.id != self._run.id:
+    def set_summary(self, run: Run, place: int, dark: bool, headline: Headline, picture: bytes) -> None:
+        """The number of one model and the picture of ``run``, drawn for the light or the dark theme."""
+        if self._run is None or (run.id, place) != (self._run.id, self._place):
             return
         self._shown, self._asked = (run.id, dark), None
         self._status = headline.status
@@ -333,9 +358,10 @@ def _belongs(page: Page, analysis: str) -> bool:
     return any(entry.analysis == analysis for entry in page.panels)
 
 
-def _summary(workspace: Workspace, run: Run, headline: Any, dark: bool) -> tuple[Headline, bytes]:
+def _summary(workspace: Workspace, run: Run, headline: Any, place: int, dark: bool) -> tuple[Headline, bytes]:
     from robgui.report.figures import draw, save
 
     result = workspace.result(run.id)
     figure = draw(run.request.analysis, result, dark=dark)
-    return headline(result), b"" if figure is None else save(figure, "png", dpi=110)
+    own = each.headlines(headline, result, len(run.request.models))[place]
+    return own, b"" if figure is None else save(figure, "png", dpi=110)

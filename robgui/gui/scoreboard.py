@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, Signal
 
 from robgui.core.headline import STATUS_WORDS, Headline
 from robgui.gui.panels.sheet import Sheet
+from robgui.report import each
 
 if TYPE_CHECKING:
     from robgui.core.run import Run
@@ -26,27 +27,27 @@ class Headlines(QObject):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._store = store
-        self._known: dict[str, Headline | None] = {}
+        self._known: dict[str, tuple[Headline, ...]] = {}
         self._asked: set[str] = set()
 
-    def of(self, run: Run) -> Headline | None:
-        """The headline of ``run``; None when it has none or is still being read."""
+    def of(self, run: Run, place: int = 0) -> Headline | None:
+        """The headline of ``run`` for one of its models; None when it has none or is still being read."""
         known, workspace = self._store.analyses.get(run.request.analysis), self._store.history.workspace
         if run.id in self._known or known is None or known.headline is None or workspace is None or not run.has_result:
-            return self._known.get(run.id)
+            return next(iter(self._known.get(run.id, ())[place:]), None)
         if run.id not in self._asked and run.state.ended:
             self._asked.add(run.id)
             headline = known.headline
 
-            def read() -> Headline | None:
+            def read() -> tuple[Headline, ...]:
                 result = workspace.result(run.id)
-                return None if result is None else headline(result)
+                return () if result is None else each.headlines(headline, result, len(run.request.models))
 
             self._store.background.run(read, lambda answer: self._keep(run.id, answer))
         return None
 
-    def _keep(self, run_id: str, headline: Headline | None) -> None:
-        self._known[run_id] = headline
+    def _keep(self, run_id: str, headlines: tuple[Headline, ...]) -> None:
+        self._known[run_id] = headlines
         self.arrived.emit()
 
 
@@ -58,11 +59,12 @@ class Scoreboard(Sheet):
     """What every method found for every model, side by side; a cell leads to its run, a model's name to its newest one.
 
     Signals:
-        run_pointed: ``(run, analysis)`` of the cell that was clicked; None for the run where there is none, and no analysis for a name.
+        run_pointed: ``(run, analysis, fingerprint of the model)`` of the cell that was clicked; None for the run where there is
+            none, and no analysis for a name.
         run_opened: The run of the cell that was double-clicked or entered.
     """
 
-    run_pointed = Signal(object, str)
+    run_pointed = Signal(object, str, str)
     run_opened = Signal(object)
 
     def __init__(self, store: Store, headlines: Headlines) -> None:
@@ -75,7 +77,7 @@ class Scoreboard(Sheet):
         store.history.runs_changed.connect(self.refresh)
         store.library.models_changed.connect(self.refresh)
         store.ready.connect(self.refresh)
-        self.clicked.connect(lambda index: self.run_pointed.emit(self.run_at(index), self._analysis(index)))
+        self.clicked.connect(lambda index: self.run_pointed.emit(self.run_at(index), self._analysis(index), self._fingerprint(index)))
         self.activated.connect(self._open)
         self.setToolTip("Click a cell to compare its run, double-click to open it")
         self.refresh()
@@ -104,7 +106,11 @@ class Scoreboard(Sheet):
 
     def run_at(self, index: QModelIndex) -> Run | None:
         """The run that a cell stands for: the newest of its model with its analysis, or with any below the name."""
-        return self._newest(self._analysis(index), self._fingerprints[self._model.order[index.row()]])
+        return self._newest(self._analysis(index), self._fingerprint(index))
+
+    def _fingerprint(self, index: QModelIndex) -> str:
+        """The model of a row."""
+        return self._fingerprints[self._model.order[index.row()]]
 
     def _analysis(self, index: QModelIndex) -> str:
         """The analysis of a column; empty for the column of names."""
@@ -118,14 +124,13 @@ class Scoreboard(Sheet):
         """Names of the models that are loaded or have runs, by fingerprint, the loaded ones first."""
         loaded = {m.fingerprint: m.name for m in self._store.library.models}
         for run in self._store.history.runs:
-            for model in run.request.models[:1]:
+            for model in run.request.models:
                 loaded.setdefault(model.fingerprint, model.name)
         return loaded
 
     def _newest(self, analysis: str, fingerprint: str) -> Run | None:
         for run in self._store.history.runs:
-            first = next((model.fingerprint for model in run.request.models), "")
-            if run.has_result and first == fingerprint and analysis in ("", run.request.analysis):
+            if run.has_result and analysis in ("", run.request.analysis) and each.place(run.request, fingerprint) is not None:
                 return run
         return None
 
@@ -133,5 +138,5 @@ class Scoreboard(Sheet):
         run = self._newest(analysis, fingerprint)
         if run is None:
             return ""
-        headline = self._headlines.of(run)
+        headline = self._headlines.of(run, each.place(run.request, fingerprint) or 0)
         return f"{headline.text} ({STATUS_WORDS[headline.status].lower()})" if headline is not None else "…"

@@ -43,6 +43,11 @@ class Toasts(QObject):
         self._arrange()
         toast.timer.start()
 
+    def withdraw(self, sentence: str) -> None:
+        """Takes ``sentence`` off the screen, if it is there: it no longer matters."""
+        for toast in [toast for toast in self._shown if toast.sentence == sentence]:
+            self._close(toast)
+
     @property
     def sentences(self) -> list[str]:
         """What is on screen."""

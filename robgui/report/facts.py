@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.headline import STATUS_WORDS, Headline, Status
 from robgui.core.params_text import write
 from robgui.core.words import duration
+from robgui.report import each
 from robgui.report.figures import draw
 
 if TYPE_CHECKING:
@@ -40,16 +41,22 @@ class Chapter:
         run: The run.
         problem: Why its result cannot be read; empty when it can.
         headline: What it comes down to; None when its analysis has no such number, or there is no result.
+        headlines: The same for each of its models; empty where ``headline`` is None.
     """
 
     run: Run
     problem: str
     headline: Headline | None
+    headlines: tuple[Headline, ...] = ()
 
     @property
     def title(self) -> str:
         """Analysis and models."""
         return title(self.run)
+
+    def of(self, place: int) -> Chapter:
+        """The chapter as it concerns one of the models of its run."""
+        return replace(self, headline=self.headlines[place]) if self.headlines else self
 
     @property
     def status(self) -> str:
@@ -92,7 +99,9 @@ def chapter(workspace: Workspace, run: Run) -> Chapter:
     except WorkspaceError as error:
         return Chapter(run, str(error), None)
     known = analyses()[run.request.analysis]
-    return Chapter(run, "", known.headline(result) if known.headline is not None else None)
+    if known.headline is None:
+        return Chapter(run, "", None)
+    return Chapter(run, "", known.headline(result), each.headlines(known.headline, result, len(run.request.models)))
 
 
 def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Chapter]]:
@@ -145,9 +154,9 @@ def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:
     rows: dict[str, list[Chapter]] = {}
     names: dict[str, str] = {}
     for one in chapters:
-        for model in one.run.request.models[:1]:
-            rows.setdefault(model.fingerprint, []).append(one)
-            names.setdefault(model.fingerprint, model.name)
+        for fingerprint, name in {model.fingerprint: model.name for model in one.run.request.models}.items():
+            rows.setdefault(fingerprint, []).append(one.of(each.place(one.run.request, fingerprint) or 0))
+            names.setdefault(fingerprint, name)
     twice = {name for name, count in Counter(names.values()).items() if count > 1}
     table = {}
     for fingerprint, own in rows.items():

@@ -7,7 +7,8 @@ from typing import Literal
 import pytest
 from pydantic import Field, model_validator
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSpinBox
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QScrollArea, QSpinBox
 
 from robgui.core.analysis import Params, analyses
 from robgui.gui.forms import ParamsForm
@@ -218,3 +219,21 @@ def test_a_long_list_of_numbers_has_the_whole_width_of_the_form(qtbot):
     with qtbot.waitExposed(made):
         made.show()
     assert find(made, QLineEdit, "Radii").width() >= 0.9 * made.width()
+
+
+@pytest.mark.parametrize("width", [220, 300, 420])
+def test_what_is_wrong_with_a_field_is_read_whole(qtbot, width):
+    page = QScrollArea(widgetResizable=True)
+    qtbot.addWidget(page)
+    form = ParamsForm(Everything)
+    page.setWidget(form)
+    page.resize(width, 600)
+    with qtbot.waitExposed(page):
+        page.show()
+    line = find(form, QLineEdit, "Critical probability")
+    line.clear()
+    qtbot.keyClicks(line, "rather small, and in any case smaller than the one before")
+    label = find(form, QLabel, "Problem with Critical probability")
+    qtbot.waitUntil(lambda: label.isVisible() and label.height() >= label.heightForWidth(label.width()) > 0, timeout=5_000)
+    sizes = QFontMetrics(label.font()).boundingRect(0, 0, label.width(), 10_000, Qt.TextFlag.TextWordWrap, label.text())
+    assert label.contentsRect().height() >= sizes.height()

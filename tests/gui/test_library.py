@@ -14,6 +14,7 @@ from robgui import resources
 from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
 from robgui.gui.library import Opening
+from robgui.gui.run_pane import RunPane
 from robgui.gui.store import Store
 
 NETS = """
@@ -99,6 +100,36 @@ def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot
     assert "labels up to 9" in store.library.mismatch
     assert store.obstacle("zonnscan") == store.library.mismatch
     assert store.library.mismatch in said
+
+
+def test_run_can_be_pressed_as_soon_as_data_fit_another_model(store, qtbot):
+    store.warm_up()
+    idle(qtbot, store)
+    pane = RunPane(store)
+    qtbot.addWidget(pane)
+    pane.show_analysis("zonnscan")
+    store.library.add_model(tiny(name="for images"))
+    store.library.add_dataset(from_arrays(np.zeros((4, 5), np.float32), name="five columns", kind="table"))
+    store.library.add_model(tiny(shape=(16,), name="for rows"))
+    idle(qtbot, store)
+    assert "five columns" in store.library.mismatch and not pane.run.isEnabled()
+    store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images"))
+    assert store.library.model.name == "for images" and pane.run.isEnabled()
+    idle(qtbot, store)
+    assert pane.run.isEnabled() and not store.library.mismatch
+
+
+def test_an_image_that_cannot_be_read_does_not_replace_the_data(store, qtbot, tmp_path):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append((level, sentence)))
+    images = from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images")
+    store.library.add_dataset(images)
+    (tmp_path / "broken.png").write_bytes(b"no image")
+    store.library.load_dataset(tmp_path / "broken.png")
+    idle(qtbot, store)
+    assert store.library.dataset is images and store.library.datasets == [images]
+    ((level, sentence),) = said
+    assert level == "error" and "broken.png: the image cannot be read" in sentence
 
 
 def test_a_removed_model_is_not_loaded_again(store, qtbot, tmp_path):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QMimeData, QPointF, QRect, Qt, QTimer, QUrl
-from PySide6.QtGui import QDropEvent, QPen
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QSpinBox
+from PySide6.QtGui import QDesktopServices, QDropEvent, QPen
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton, QSpinBox
 from torch import nn
 
 from robgui import resources
@@ -232,6 +232,10 @@ def test_write_report_offers_html_and_pdf_and_the_ending_decides(window, qtbot, 
     assert set(offered) == {"HTML (*.html);;PDF (*.pdf)"}
     kinds = [(tmp_path / name).read_bytes()[:5] for name in ("plain.pdf", "page.html", "book.pdf")]
     assert kinds == [b"%PDF-", b"<!doc", b"%PDF-"]
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    next(button for button in window.toasts._shown[-1].findChildren(QPushButton) if button.text() == "Open").click()
+    assert [url.toLocalFile() for url in opened] == [(tmp_path / "book.pdf").as_posix()]
 
 
 def test_findings_are_exported_from_the_file_menu(window, qtbot, tmp_path, monkeypatch):
@@ -288,6 +292,31 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
     assert window.close()
     window.store.runner.stop_all()
     qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+
+
+def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
+    drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    window.show_panel("zonnscan")
+    known = window.store.analyses["zonnscan"]
+    sound = known.engine
+
+    def broken(classifier, dataset, params):
+        raise ValueError("a wheel came off")
+        yield
+
+    object.__setattr__(known, "engine", broken)
+    try:
+        qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: any("a wheel came off" in sentence for sentence in window.toasts.sentences), timeout=20_000)
+        qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+    finally:
+        object.__setattr__(known, "engine", sound)
+    qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
+    left = window.toasts.sentences
+    window.store.runner.stop_all()
+    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+    assert not any("a wheel came off" in sentence for sentence in left)
 
 
 def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_path, monkeypatch):

@@ -202,6 +202,14 @@ def test_labels_can_be_read_from_a_file(qtbot, open_dialog, tmp_path):
     assert "are not the class names of greys" in dialog.warnings.text()
 
 
+def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(qtbot, open_dialog, dataset):
+    dialog = open_dialog(brightness())
+    first, second, *_ = dataset.names
+    dialog.form.labels.setPlainText("\n".join((first, "another", *dataset.names[2:])))
+    settle(qtbot, dialog)
+    assert f"“another” here and “{second}” there" in dialog.warnings.text()
+
+
 def test_labels_can_be_read_from_json_and_a_bad_file_is_said_in_one_sentence(qtbot, open_dialog, tmp_path, monkeypatch):
     (tmp_path / "names.json").write_text('{"0": ["n1", "a"], "1": ["n2", "b"], "2": ["n3", "c"]}', encoding="utf-8")
     (tmp_path / "bad.json").write_text("[1, 2", encoding="utf-8")

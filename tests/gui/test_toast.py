@@ -67,3 +67,12 @@ def test_a_toast_with_a_button_does_what_it_says_and_goes(host, qtbot):
     assert button.isVisible() and toast.timer.interval() > 1000 * toasts_module.SECONDS["info"]
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert done == [1] and not toasts.sentences
+
+
+def test_a_toast_can_be_withdrawn(host):
+    toasts = Toasts(host)
+    toasts.show("error", "The run failed.")
+    toasts.show("info", "Something else.")
+    toasts.withdraw("The run failed.")
+    toasts.withdraw("Never said.")
+    assert toasts.sentences == ["Something else."]

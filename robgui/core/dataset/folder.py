@@ -68,6 +68,27 @@ class ImageFiles(Source):
             total.update(self._bytes(position))
         return total.hexdigest()
 
+    def check(self, where: Path) -> None:
+        """Refuses files of which none can be read: one bad image among others is left out, bad images alone are no dataset."""
+        for position in range(len(self)):
+            try:
+                self._try(position)
+            except DataError as error:
+                self.skips.add(self.key(position), str(error))
+                if len(self) == 1:
+                    raise
+            else:
+                return
+        if len(self):
+            raise DataError(f"{where}: none of its {len(self):,} images can be read, the first is {self.key(0)}; choose other images.")
+
+    def _try(self, position: int) -> None:
+        """Reads one image; of many only the header, so that a folder of broken ones does not take minutes."""
+        if len(self) <= _PROBED:
+            images.read_image(self._path(position), at_least=1)
+        else:
+            images.image_shape(self._path(position))
+
     def _size(self, position: int) -> int:
         try:
             return os.stat(self._path(position)).st_size  # noqa: PTH116  a Path for each of 10,000 names takes longer than the call
@@ -176,7 +197,9 @@ def _suffix(name: str) -> str:
 def _by_class(folder: Path, classes: dict[str, list[str]], own: list[str], options: Options) -> Dataset:
     files = [f"{name}/{file}" for name, inside in classes.items() for file in inside]
     labels = np.repeat(np.arange(len(classes)), [len(inside) for inside in classes.values()])
-    dataset = Dataset(ImageFiles(folder, files), name=folder.name, path=folder, labels=labels, names=tuple(classes), options=options.told())
+    source = ImageFiles(folder, files)
+    source.check(folder)
+    dataset = Dataset(source, name=folder.name, path=folder, labels=labels, names=tuple(classes), options=options.told())
     for name in own:
         dataset.skip(name, "it lies beside the class folders, not in one of them")
     return dataset.relabelled(options.names) if options.names else dataset
@@ -184,8 +207,9 @@ def _by_class(folder: Path, classes: dict[str, list[str]], own: list[str], optio
 
 def _flat(folder: Path, prefix: str, files: list[str], options: Options, path: Path | None = None) -> Dataset:
     source = ImageFiles(folder, [prefix + name for name in files])
-    labels, names, notes = _labels(folder, source, options)
     where = path or folder
+    source.check(where)
+    labels, names, notes = _labels(folder, source, options)
     return Dataset(source, name=where.name, path=where, labels=labels, names=names or options.names, notes=notes, options=options.told())
 
 

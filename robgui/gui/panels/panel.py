@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 STALE = "Stale: settings, model or input have changed. Press Run."
+#: The same while Run cannot be pressed; the form says why.
+STALE_FOR_NOW = "Stale: settings, model or input have changed."
 FIRST_LOOK = "From Inspect everything, with short settings. Press Run for the full result."
 #: Words that change thirty times a second cannot be read, and laying them out costs more than the picture.
 WORDS_SECONDS = 0.25
@@ -102,6 +104,7 @@ class Panel(Themed, QWidget):
             store.scope_changed,
             store.library.models_changed,
             store.library.datasets_changed,
+            store.library.working,
         ):
             signal.connect(self._check_stale)
         store.history.opened.connect(self._workspace_opened)
@@ -281,10 +284,19 @@ class Panel(Themed, QWidget):
             self._stale.hide()
             return
         now = self.store.request(self.analysis)
-        stale = now is not None and now.fingerprint != self.request.fingerprint
-        if stale and now is not None:
+        if now is None:
+            self._stale.setText(STALE_FOR_NOW)
+            self._stale.setVisible(not self._awaits_files())
+            return
+        stale = now.fingerprint != self.request.fingerprint
+        if stale:
             self._stale.setText(FIRST_LOOK if self.store.inspection.gave(self.request, now) else STALE)
         self._stale.setVisible(stale)
+
+    def _awaits_files(self) -> bool:
+        """Whether model or data are still being read, as when a workspace is opened again: then nothing has changed yet."""
+        library = self.store.library
+        return bool(library.loading) and (library.model is None or library.dataset is None)
 
     def take_look(self) -> None:
         """Icon and picture in the present theme."""

@@ -100,11 +100,35 @@ def test_a_bad_image_is_named_listed_and_does_not_stop_the_others(tmp_path: Path
 
 def test_the_thumbnail_of_a_bad_image_is_a_grey_cross(tmp_path: Path):
     (tmp_path / "a.png").write_bytes(b"nothing")
+    paint(tmp_path / "b.png")
     dataset = open_dataset(tmp_path)
     picture = dataset.thumbnail(0, 32)
     assert picture.shape == (32, 32, 3) and picture.dtype == np.uint8
     assert (picture[..., 0] == picture[..., 2]).all() and len(np.unique(picture)) > 1
     assert len(dataset.skipped) == 1
+
+
+@pytest.mark.parametrize("many", [1, 3, 20])
+def test_images_of_which_none_can_be_read_are_refused_in_one_sentence(tmp_path: Path, many: int):
+    for number in range(many):
+        (tmp_path / f"{number}.png").write_bytes(b"nothing")
+    with pytest.raises(DataError, match="can be read" if many > 1 else "cannot be read") as caught:
+        open_dataset(tmp_path)
+    assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
+    (tmp_path / "cat").mkdir()
+    for number in range(many):
+        (tmp_path / f"{number}.png").rename(tmp_path / "cat" / f"{number}.png")
+    with pytest.raises(DataError, match="read"):
+        open_dataset(tmp_path)
+    paint(tmp_path / "cat" / "z.png")
+    assert len(open_dataset(tmp_path)) == many + 1
+
+
+def test_a_single_image_that_ends_too_early_is_refused(tmp_path: Path):
+    whole = paint(tmp_path / "a.png", size=(64, 64)).read_bytes()
+    (tmp_path / "half.png").write_bytes(whole[:60])
+    with pytest.raises(DataError, match=r"half\.png.*cannot be read"):
+        open_dataset(tmp_path / "half.png")
 
 
 def test_images_in_foreign_formats_are_listed(tmp_path: Path):
@@ -184,6 +208,7 @@ def test_why_an_image_cannot_be_read_is_said_once_and_in_words(tmp_path: Path):
     (tmp_path / "a.png").touch()
     (tmp_path / "b.png").write_bytes(b"hello")
     (tmp_path / "c.png").symlink_to("nowhere")
+    paint(tmp_path / "d.png")
     dataset = open_dataset(tmp_path)
     for index, reason in enumerate(("it is empty", "it is no image", "No such file")):
         with pytest.raises(DataError, match=reason) as caught:

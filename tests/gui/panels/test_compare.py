@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pyqtgraph as pg
@@ -10,10 +11,12 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
+from robgui.core.request import Request
+from robgui.core.words import percent
 from robgui.gui.compare import SAME, Compare
 from robgui.gui.panels.plots import Plot
 from robgui.gui.theme import theme
-from robgui.report.comparison import Bars, Curves, Matrix
+from robgui.report.comparison import COMPARED, Bars, Curves, Matrix
 
 QUICK = {"samples": 64, "radii": (0.0, 0.1, 0.3)}
 
@@ -111,3 +114,58 @@ def test_pictures_that_are_replaced_leave_no_widget_behind(qtbot, store, page, p
 
     first = count()
     assert max(count() for _ in range(5)) <= first
+
+
+@pytest.fixture
+def again(qtbot, store, two_runs):
+    """Repeats the newest of the two runs, so that the newest two are alike."""
+    store.submit(store.history.runs[0].request)
+    qtbot.waitUntil(lambda: sum(r.has_result and r.state.ended for r in store.history.runs) == 3, timeout=30_000)
+
+
+def test_it_starts_with_the_two_newest_runs_that_differ(qtbot, store, again):
+    made = Compare(store)
+    qtbot.addWidget(made)
+    newest, _, oldest = store.history.runs
+    assert (made.first.currentData(), made.second.currentData()) == (oldest.id, newest.id)
+
+
+def test_a_run_is_not_laid_beside_itself_when_its_partner_is_deleted_or_it_has_no_result(qtbot, store, again):
+    made = Compare(store)
+    qtbot.addWidget(made)
+    newest, middle, oldest = store.history.runs
+    made.show_pair(newest, oldest)
+    made.show_pair(replace(oldest, id="failed", has_result=False))
+    assert made.first.currentData() != made.second.currentData()
+    made.show_pair(middle, newest)
+    store.history.runs = [middle, oldest]
+    made.refresh()
+    assert (made.first.currentData(), made.second.currentData()) == (middle.id, oldest.id)
+
+
+def test_it_starts_with_an_analysis_that_has_two_runs(qtbot, store, two_runs):
+    run = store.history.runs[0]
+    names = [name for name in store.analyses if name in COMPARED]
+    store.analyses = {name: store.analyses[name] for name in (names[-1], "zonnscan")}
+    store.history.runs = [replace(run, id="alone", request=run.request.model_copy(update={"analysis": names[-1]})), *store.history.runs]
+    made = Compare(store)
+    qtbot.addWidget(made)
+    assert made.analysis.currentData() == "zonnscan" and made.first.currentData() != made.second.currentData()
+
+
+def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, store):
+    first, second = store.library.models
+    params = {"axes": ("rotation",), "step": {"rotation": 15.0}}
+    store.submit(Request.build("semantic_map", [first, second], store.library.dataset, params, indices=(0,)))
+    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
+    made = Compare(store)
+    qtbot.addWidget(made)
+    board = made.scoreboard.model()
+    cells = lambda: [board.index(row, 1).data() for row in range(2)]  # noqa: E731
+    qtbot.waitUntil(lambda: all("%" in cell for cell in cells()), timeout=10_000)
+    result = store.history.workspace.result(store.history.runs[0].id)
+    for place, cell in enumerate(cells()):
+        share = (result.tops[place] == result.target[:, None, None]).mean()
+        assert cell.startswith(percent(float(share)))
+    assert cells()[0] != cells()[1]
+    assert made.scoreboard.run_at(board.index(1, 0)).id == store.history.runs[0].id

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from robgui.core.classifier import Classifier
+from robgui.gui.panels.panel import STALE_FOR_NOW
 from robgui.gui.panels.sweep_tools import TWINS
 from robgui.gui.selection import Selection
 from robgui.gui.theme import theme
@@ -110,3 +111,19 @@ def test_the_picture_of_a_deleted_run_goes_with_it(qtbot, store, bench, run):
             store.history.delete_run(unlucky)
         assert (panel.result is not None) is left
     assert panel._pages.currentIndex() == 0
+
+
+def test_a_picture_is_stale_while_nothing_can_be_asked_for(qtbot, store, sweep, run):
+    panel, pane = sweep
+    run(panel, pane, **QUICK)
+    pane.form().set_values({"radii": "nonsense"})
+    assert pane.form().values() is None and panel.stale and panel._stale.text() == STALE_FOR_NOW
+    pane.form().set_values(QUICK)
+    assert not panel.stale
+    models = list(store.library.models)
+    for model in models:
+        store.library.remove_model(model)
+    assert panel.stale and panel._stale.text() == STALE_FOR_NOW
+    store.library.add_model(models[0])
+    qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
+    assert not panel.stale
