@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,14 @@ os.environ.setdefault("MPLCONFIGDIR", str(Path(tempfile.gettempdir()) / f"robgui
 # Examples are the same on every machine, and a busy machine is no failure.
 settings.register_profile("robgui", deadline=None, derandomize=True, database=None)
 settings.load_profile("robgui")
+
+
+@pytest.fixture(autouse=True)
+def no_collection_in_a_qt_call() -> Iterator[None]:
+    """Garbage is collected between tests, as the window does it between events: within a Qt call it can take a widget away and hang."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

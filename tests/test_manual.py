@@ -8,8 +8,10 @@ from typing import get_args
 import pytest
 
 from robgui import manual
+from robgui.cli import main
 from robgui.core.analysis import analyses
 from robgui.core.claim import methods
+from robgui.core.model_settings import ModelSettings
 
 METHODS = manual.PAGES[1:]
 
@@ -43,7 +45,15 @@ def test_every_setting_choice_analysis_and_command_that_a_page_names_exists():
     ours = [known for known in analyses().values() if known.engine.__module__.startswith("robgui.analyses.")]
     fields = [(name, field) for known in ours for name, field in known.params.model_fields.items()]
     names = {name for name, _ in fields} | {str(choice) for _, field in fields for choice in get_args(field.annotation)}
-    commands = {f"robgui reproduce {method}" for method in methods()}
+    commands = {f"robgui reproduce {method}" for method in methods()} | {f"{option} FILE" for option in ("--names", "--params")}
+    side_file = {"<model file>.toml", 'labels = "names.txt"', *ModelSettings.model_fields}
     for page in manual.pages():
         named = re.findall(r"`([^`\n]+)`", page.text) + re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", page.text)
-        assert set(named) <= names | commands | {known.name for known in ours}, page.name
+        assert set(named) <= names | commands | side_file | {known.name for known in ours}, page.name
+
+
+def test_the_options_that_a_page_names_are_options_of_a_run(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "zonnscan", "--help"])
+    said = capsys.readouterr().out
+    assert "--names FILE" in said and "--params FILE" in said

@@ -15,6 +15,7 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from robgui.gui.background import unexpected
+from robgui.gui.garbage import Garbage
 from robgui.gui.main_window import MainWindow
 from robgui.gui.settings import load_settings, save_settings
 from robgui.gui.store import Store
@@ -73,6 +74,7 @@ def main(files: Sequence[str] = ()) -> int:
     app = application()
     window = open_window(files=files)
     window.show()
+    Garbage(app)
     seconds = os.environ.get("ROBGUI_QUIT_AFTER")
     if seconds:
         QTimer.singleShot(round(float(seconds) * 1000), window.close)

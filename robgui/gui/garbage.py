@@ -1,0 +1,34 @@
+"""Python's collector of cyclic garbage, let loose between two events only.
+
+Started in the midst of a Qt call, or in another thread, it may destroy a widget while Qt holds a lock, and the window hangs.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+#: Milliseconds between two looks.
+_EVERY = 1000
+
+
+#: Every so many looks the middle-aged objects are looked at too, and all objects.
+_MIDDLE, _ALL = 10, 60
+
+
+class Garbage(QObject):
+    """Collects in the thread of the window, the older the objects the more rarely."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._looks = 0
+        gc.disable()
+        self._timer = QTimer(self, interval=_EVERY)
+        self._timer.timeout.connect(self.collect)
+        self._timer.start()
+
+    def collect(self) -> None:
+        """One look."""
+        self._looks += 1
+        gc.collect(2 if self._looks % _ALL == 0 else 1 if self._looks % _MIDDLE == 0 else 0)
