@@ -14,26 +14,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robgui.core.analysis import analyses
-    from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset, open_dataset
     from robgui.core.errors import RobguiError
+    from robgui.core.execution.analysis import analyses
+    from robgui.core.execution.notebook import run, steps
     from robgui.core.loading import load
-    from robgui.core.notebook import run, steps
+    from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace
 
 __version__ = "0.1.0"
 __all__ = ["Classifier", "Dataset", "RobguiError", "Workspace", "__version__", "analyses", "load", "open_dataset", "run", "steps"]
 
 _HOMES = {
-    "Classifier": "robgui.core.classifier",
+    "Classifier": "robgui.core.model.classifier",
     "Dataset": "robgui.core.dataset",
     "RobguiError": "robgui.core.errors",
     "Workspace": "robgui.core.workspace",
     "load": "robgui.core.loading",
     "open_dataset": "robgui.core.dataset",
-    "run": "robgui.core.notebook",
-    "steps": "robgui.core.notebook",
+    "run": "robgui.core.execution.notebook",
+    "steps": "robgui.core.execution.notebook",
 }
 
 

@@ -9,10 +9,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from robgui import resources
-from robgui.core.params_text import write
+from robgui.core.execution.params_text import write
 
 if TYPE_CHECKING:
-    from robgui.core.analysis import Analysis
+    from robgui.core.execution.analysis import Analysis
 
 #: The pages in the order in which they are listed.
 PAGES = ("start", "zonnscan", "semantic", "feature-game", "deepinspect", "last-particle")

@@ -15,7 +15,7 @@ import torch
 
 from robgui.cli import main
 from robgui.cli.progress import Progress
-from robgui.core.analysis import Step
+from robgui.core.execution.analysis import Step
 from robgui.core.workspace import RunState, Workspace
 from tests.core import tiny
 

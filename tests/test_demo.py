@@ -16,9 +16,9 @@ import pytest
 from PIL import Image
 
 from robgui import resources
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs, match, open_dataset
 from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
 
 DEMO = resources.path("demo")
 MODELS = [(entry.dataset, model) for entry in resources.demo() for model in entry.models]

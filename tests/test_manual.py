@@ -9,9 +9,9 @@ import pytest
 
 from robgui import manual
 from robgui.cli import main
-from robgui.core.analysis import analyses
-from robgui.core.claim import methods
-from robgui.core.model_settings import ModelSettings
+from robgui.core.execution.analysis import analyses
+from robgui.core.model.settings import ModelSettings
+from robgui.reproduce.claim import methods
 
 METHODS = manual.PAGES[1:]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from robgui.cli import main
-from robgui.core.analysis import analyses
+from robgui.core.execution.analysis import analyses
 
 
 def test_every_analysis_is_a_stop_except_the_game_on_many_images():
-    from robgui.gui.tour import STOPS
+    from robgui.gui.show.tour import STOPS
 
     ours = {name for name, known in analyses().items() if known.engine.__module__.startswith("robgui.analyses.")}
     assert ours - {stop.analysis for stop in STOPS} == {"feature_game_batch"}

@@ -23,7 +23,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from torch import Tensor, nn
 
-from robgui.core.model_settings import ModelSettings, write_side_file
+from robgui.core.model.settings import ModelSettings, write_side_file
 
 HERE = Path(__file__).resolve().parent
 FASHION = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot")

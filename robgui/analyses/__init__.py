@@ -10,14 +10,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from robgui.core.analysis import Analysis
+    from robgui.core.execution.analysis import Analysis
 
 
 class _Analyses(ModuleType):
     """A package that can be called, because the public function and the package share their name."""
 
     def __call__(self) -> dict[str, Analysis]:
-        from robgui.core.analysis import analyses
+        from robgui.core.execution.analysis import analyses
 
         return analyses()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from robgui.core.analysis import Params
+from robgui.core.execution.analysis import Params
 
 
 def with_preset(params: type[Params], values: Any, presets: Mapping[str, Mapping[str, Any]]) -> Any:

@@ -14,8 +14,8 @@ from typing import Any
 from robgui.batch.executor import Executor, Report, Task
 from robgui.batch.plan import Plan, Planned
 from robgui.core.errors import RobguiError, WorkspaceError
-from robgui.core.request import Request
-from robgui.core.run import RunState
+from robgui.core.execution.request import Request
+from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 
 #: Seconds between two pictures of the whole.

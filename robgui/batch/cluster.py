@@ -15,10 +15,10 @@ from robgui.batch.address import check_answer, read_address
 from robgui.batch.executor import Report, Task, carry_out
 from robgui.batch.shelf import Shelf
 from robgui.batch.shipping import digest, pack, relocated, unpack
-from robgui.core.drive import COMMIT_SECONDS
 from robgui.core.errors import MissingExtraError, ParamsError, RobguiError
-from robgui.core.request import Reference, Request
-from robgui.core.run import RunState
+from robgui.core.execution.drive import COMMIT_SECONDS
+from robgui.core.execution.request import Reference, Request
+from robgui.core.execution.run import RunState
 
 #: Tasks waiting beside those that run, so that a worker never waits for the driver.
 _AHEAD = 2

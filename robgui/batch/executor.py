@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from robgui.batch.shelf import Shelf
-from robgui.core.analysis import Analysis, Pace, Step, find
-from robgui.core.drive import COMMIT_SECONDS, Drive, drive, sentence, versions
+from robgui.core.execution.analysis import Analysis, Pace, Step, find
+from robgui.core.execution.drive import COMMIT_SECONDS, Drive, drive, sentence, versions
+from robgui.core.execution.request import Request
+from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
-from robgui.core.request import Request
-from robgui.core.run import RunState
 
 #: Reports of a running task without its result come so many times as often as those with it.
 _REPORTS_PER_RESULT = 10

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import numpy as np
 
-from robgui.core.analysis import find
 from robgui.core.errors import ParamsError
-from robgui.core.run import RunState
-from robgui.core.words import number
+from robgui.core.execution.analysis import find
+from robgui.core.execution.run import RunState
+from robgui.core.text.words import number
 
 if TYPE_CHECKING:
     from robgui.batch.batch import Entry

@@ -9,14 +9,14 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from robgui.batch.suite import AnalysisTable, DatasetTable, Suite
-from robgui.core import params_text
-from robgui.core.analysis import Analysis, Params, find
 from robgui.core.errors import DataError, ParamsError, RobguiError, TrustError
-from robgui.core.request import Reference, Request, reference
+from robgui.core.execution import params_text
+from robgui.core.execution.analysis import Analysis, Params, find
+from robgui.core.execution.request import Reference, Request, reference
 
 if TYPE_CHECKING:
-    from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
 
 #: A file with a slip of the pen must not fill the disk.
 MOST_REQUESTS = 100_000

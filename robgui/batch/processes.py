@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 
 from robgui.batch.executor import Report, Task, carry_out
 from robgui.core.errors import ParamsError
-from robgui.core.run import RunState
+from robgui.core.execution.run import RunState
 
 #: So long a worker may take to leave by itself.
 _LEAVE_SECONDS = 2.0

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from robgui.core.drive import check_unchanged
 from robgui.core.errors import DataError, ModelError
-from robgui.core.request import Reference, Request
+from robgui.core.execution.drive import check_unchanged
+from robgui.core.execution.request import Reference, Request
 
 if TYPE_CHECKING:
-    from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
 
 T = TypeVar("T")
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from robgui.core.errors import DataError, ModelError, RobguiError
-from robgui.core.model_settings import side_file
-from robgui.core.request import Reference
-from robgui.core.words import amount
+from robgui.core.execution.request import Reference
+from robgui.core.model.settings import side_file
+from robgui.core.text.words import amount
 
 #: More than this belongs on a shared folder, not into the memory of every machine.
 MOST_BYTES = 2_000_000_000

@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 
 from robgui.batch.batch import Entry, Progress
 from robgui.batch.gates import Outcome
-from robgui.core.run import RunState
-from robgui.core.words import count
+from robgui.core.execution.run import RunState
+from robgui.core.text.words import count
 
 #: Characters that XML 1.0 cannot hold at all.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         return given
 
     def _not_known(self, rest: list[str]) -> str:
-        from robgui.core.params_problems import hint
+        from robgui.core.execution.params_problems import hint
 
         advice = f"see {self.prog} --help."
         options = [word.partition("=")[0] for word in rest if word.startswith("-")]
@@ -140,7 +140,7 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _no_command(word: str) -> str:
-    from robgui.core.params_problems import hint
+    from robgui.core.execution.params_problems import hint
 
     if Path(word).exists():
         return f"{word} is a file, not a command; open it in the window with: robgui gui {word}"
@@ -170,7 +170,7 @@ def _gui(words: list[str]) -> int:
 
     if problem := window_problem(os.environ):
         raise RobguiError(f"{problem} Without a screen, 'robgui tour' shows the demo as pictures.")
-    from robgui.gui.app import main as window
+    from robgui.gui.app.app import main as window
 
     return window(files)
 

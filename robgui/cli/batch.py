@@ -20,10 +20,10 @@ from robgui.cli import GATE_FAILED, INTERRUPTED, Parser
 from robgui.cli import progress as bar
 from robgui.cli.files import writable
 from robgui.cli.printing import print_json
-from robgui.core.analysis import Step, find
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.run import RunState
-from robgui.core.words import count
+from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.run import RunState
+from robgui.core.text.words import count
 from robgui.core.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from robgui.core import params_text
-from robgui.core.analysis import Analysis, find
 from robgui.core.errors import ParamsError
+from robgui.core.execution import params_text
+from robgui.core.execution.analysis import Analysis, find
 
 
 def writable(option: str, name: str | None) -> Path | None:

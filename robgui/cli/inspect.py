@@ -14,15 +14,15 @@ from robgui.cli import Parser
 from robgui.cli.opening import add_model_options, open_data, open_model
 from robgui.cli.options import describe, named_settings
 from robgui.cli.printing import print_json
-from robgui.core.analysis import Analysis, analyses
 from robgui.core.dataset.options import Options
-from robgui.core.model_settings import ModelSettings
-from robgui.core.params_text import write
-from robgui.core.words import count
+from robgui.core.execution.analysis import Analysis, analyses
+from robgui.core.execution.params_text import write
+from robgui.core.model.settings import ModelSettings
+from robgui.core.text.words import count
 
 if TYPE_CHECKING:
-    from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
 
 _THUMBNAILS = 8
 #: Accuracy is counted on so many inputs at most, so that inspecting stays quick.

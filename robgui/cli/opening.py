@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.cli.options import pairs
-from robgui.core.class_names import read_names
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.model_settings import ModelSettings
-from robgui.core.params_text import indices
+from robgui.core.execution.params_text import indices
+from robgui.core.model.class_names import read_names
+from robgui.core.model.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:

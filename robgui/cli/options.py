@@ -10,10 +10,10 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from robgui.core import params_text
-from robgui.core.analysis import Params
 from robgui.core.errors import ParamsError
-from robgui.core.params_problems import hint
+from robgui.core.execution import params_text
+from robgui.core.execution.analysis import Params
+from robgui.core.execution.params_problems import hint
 
 Fields = Mapping[str, FieldInfo]
 

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from robgui.core.analysis import Step
+    from robgui.core.execution.analysis import Step
 
 _WIDTH = 30
 #: A shorter bar says nothing.

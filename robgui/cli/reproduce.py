@@ -15,12 +15,12 @@ from typing import Any
 from robgui.cli import INTERRUPTED, Parser
 from robgui.cli.progress import Progress
 from robgui.cli.signals import deaf
-from robgui.core.analysis import Step
-from robgui.core.claim import Claim, Drawing, Setting, claims_of, methods
 from robgui.core.codec import readable
-from robgui.core.drive import versions
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.words import duration
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.drive import versions
+from robgui.core.text.words import duration
+from robgui.reproduce.claim import Claim, Drawing, Setting, claims_of, methods
 
 #: Exit code when a claim does not hold, or when none could be run: nothing has been shown then.
 NOT_SHOWN = 1

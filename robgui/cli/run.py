@@ -14,18 +14,18 @@ from robgui.cli.options import add_params, values_of
 from robgui.cli.printing import print_json
 from robgui.cli.progress import Progress
 from robgui.cli.signals import deaf
-from robgui.core.analysis import Analysis, analyses, find
 from robgui.core.codec import readable
-from robgui.core.drive import Drive, drive, versions
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.request import Request, reference
-from robgui.core.run import RunState
+from robgui.core.execution.analysis import Analysis, analyses, find
+from robgui.core.execution.drive import Drive, drive, versions
+from robgui.core.execution.request import Request, reference
+from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from robgui.core.workspace.export import write_document
 
 if TYPE_CHECKING:
-    from robgui.core.classifier import Classifier
     from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
 
 
 def run(words: list[str]) -> int:

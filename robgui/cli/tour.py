@@ -26,7 +26,7 @@ def tour(words: list[str]) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if problem := window_problem(os.environ):
         raise RobguiError(problem)
-    from robgui.gui.tour import STOPS, Tour
+    from robgui.gui.show.tour import STOPS, Tour
 
     wanted = [name.replace("-", "_") for name in given.only]
     known = list(dict.fromkeys(stop.analysis for stop in STOPS))

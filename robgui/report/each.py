@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
     from robgui.core.headline import Headline
-    from robgui.core.request import Request
 
 
 def headlines(headline: Callable[[Any], Headline], result: Any, models: int) -> tuple[Headline, ...]:

@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from robgui import manual
-from robgui.core.analysis import analyses
 from robgui.core.errors import WorkspaceError
+from robgui.core.execution.analysis import analyses
+from robgui.core.execution.params_text import write
 from robgui.core.headline import STATUS_WORDS, Headline, Status
-from robgui.core.params_text import write
-from robgui.core.words import duration
+from robgui.core.text.words import duration
 from robgui.report import each
 from robgui.report.figures import draw
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pydantic.fields import FieldInfo
 
-    from robgui.core.derived import Derived
+    from robgui.core.dataset.derived import Derived
+    from robgui.core.execution.request import Reference, Request
+    from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
-    from robgui.core.request import Reference, Request
-    from robgui.core.run import Run
     from robgui.core.workspace import Workspace
 
 #: A sign for each status; the words always stand beside it.

@@ -19,7 +19,7 @@ from robgui.report.page import STYLE
 from robgui.report.pictures import Figures, thumbnail_address
 
 if TYPE_CHECKING:
-    from robgui.core.derived import Derived
+    from robgui.core.dataset.derived import Derived
     from robgui.core.finding import StoredFinding
     from robgui.core.workspace import Workspace
     from robgui.report.facts import Cell, Chapter

@@ -7,8 +7,8 @@ import pytest
 
 from robgui.analyses.choosing import chosen_places, class_of
 from robgui.analyses.presets import with_preset
-from robgui.core.analysis import Params
 from robgui.core.errors import ParamsError
+from robgui.core.execution.analysis import Params
 
 LABELS = ("Tabby, tabby cat", "tiger cat", "3", "4")
 

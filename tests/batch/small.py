@@ -13,7 +13,7 @@ from torch import nn
 
 from robgui.batch import Batch, Executor, Plan, Progress, expand, read_suite
 from robgui.core.codec import encode, unzip
-from robgui.core.run import RunState
+from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 
 NETS = """

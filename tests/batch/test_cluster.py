@@ -16,7 +16,7 @@ import pytest
 from robgui.batch import Batch, InProcess
 from robgui.batch.cluster import Cluster
 from robgui.core.errors import MissingExtraError
-from robgui.core.run import RunState
+from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from tests.batch import small
 

@@ -16,7 +16,7 @@ import pytest
 from robgui.batch import InProcess
 from robgui.cli import main
 from robgui.core.errors import WorkspaceError
-from robgui.core.run import RunState
+from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from tests.batch import small
 

@@ -10,7 +10,7 @@ import pytest
 from robgui.batch import Batch, Entry, Gate, InProcess, Progress, judge
 from robgui.batch.summary import document, junit, passed, sentences
 from robgui.core.errors import ParamsError
-from robgui.core.run import RunState
+from robgui.core.execution.run import RunState
 from tests.batch import small
 
 

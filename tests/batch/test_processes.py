@@ -7,7 +7,7 @@ import pytest
 
 from robgui.batch import Batch, InProcess, Place, Plan, Processes
 from robgui.core.errors import WorkspaceError
-from robgui.core.run import RunState
+from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from tests.batch import small
 

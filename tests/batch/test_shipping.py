@@ -7,8 +7,8 @@ from robgui.batch import shipping
 from robgui.batch.shelf import Shelf
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.request import Request, reference
 from robgui.core.loading import load
-from robgui.core.request import Request, reference
 
 
 def arrive(wanted, root, trust=False):

@@ -20,8 +20,8 @@ from pydantic import Field
 
 from robgui.batch import Batch, Executor, InProcess, Place, Plan, Planned, Processes, expand, read_suite
 from robgui.batch.executor import Report
-from robgui.core.analysis import Params, Step, analysis
-from robgui.core.run import RunState
+from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from tests.batch import small
 

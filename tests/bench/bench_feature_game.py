@@ -21,9 +21,9 @@ from robgui.analyses.feature_game import FeatureGameBatchParams, FeatureGamePara
 from robgui.analyses.feature_game.game import EMPTY, State
 from robgui.analyses.feature_game.oracle import Oracle
 from robgui.analyses.feature_game.refine import refined
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align, inputs, open_dataset
 from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
 from tests.bench.train_mnist_cnn import accuracy, classifier_of, network
 
 #: Pixels that Sparse-RS starts with, and the share of them it swaps at first.

@@ -15,8 +15,8 @@ from scipy import stats
 from torch import nn
 
 from robgui.analyses.last_particle import LastParticleTableParams, estimate, last_particle_table
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
+from robgui.core.model.classifier import Classifier
 from tests.bench.turns import take_turns
 
 

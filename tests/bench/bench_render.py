@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from robgui.analyses.semantic.mesh_scene import MeshScene
-from robgui.analyses.semantic.shapes import bundled
+from robgui.analyses.semantic.scene.mesh_scene import MeshScene
+from robgui.analyses.semantic.scene.shapes import bundled
 
 PICTURES = 16
 #: Faces of the teapot in the prototype these figures are compared with; the bundled torus has as many.

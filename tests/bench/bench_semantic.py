@@ -14,12 +14,12 @@ import torch
 
 from robgui import resources
 from robgui.analyses.semantic import MapParams, RegionsParams, Space, scene_of, semantic_map
-from robgui.analyses.semantic.bench import imagenet_network
-from robgui.analyses.semantic.growth import Growth
-from robgui.core.classifier import Classifier
+from robgui.analyses.semantic.regions.region_growth import Growth
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import MissingExtraError
 from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
+from robgui.reproduce.semantic.bench import imagenet_network
 
 #: Cells of the published map.
 CELLS = 120 * 34

@@ -20,14 +20,14 @@ import time, sys
 began = time.perf_counter()
 import PySide6.QtWidgets
 qt = time.perf_counter()
-from robgui.gui.app import application, open_window
+from robgui.gui.app.app import application, open_window
 app = application()
 window = open_window()
 window.show()
 while not window.painted:
     app.processEvents()
 print(f"{qt - began:.3f} {window.painted - qt:.3f} {'torch' in sys.modules}")
-from robgui.gui.app import leave
+from robgui.gui.app.app import leave
 leave(window, 0)
 """
 
@@ -53,8 +53,8 @@ def bench_loop(folder: Path) -> None:
     """Heartbeat of the event loop and cancel latency during a real zoNNscan run on the demo network."""
     from PySide6.QtCore import QCoreApplication, QTimer
 
-    from robgui.core.run import RunState
-    from robgui.gui.app import application, leave, open_window
+    from robgui.core.execution.run import RunState
+    from robgui.gui.app.app import application, leave, open_window
 
     application()
     window = open_window(folder / "bench.robgui")

@@ -14,9 +14,9 @@ from torch import nn
 
 from robgui import resources
 from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zonnscan
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
 from tests.bench.turns import take_turns
 
 SAMPLERS = ("sobol", "antithetic", "plain")

@@ -15,8 +15,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, open_dataset
+from robgui.core.model.classifier import Classifier
 
 SHAPE = (1, 28, 28)
 BATCH = 128

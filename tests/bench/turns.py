@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from robgui.core.analysis import Step
-from robgui.core.classifier import Classifier
+from robgui.core.execution.analysis import Step
+from robgui.core.model.classifier import Classifier
 
 #: Seconds of one turn of the engine: long against the making of one picture, short against what disturbs a machine.
 TURN = 0.3

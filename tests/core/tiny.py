@@ -11,10 +11,10 @@ import torch
 from pydantic import Field
 from torch import nn
 
-from robgui.core.analysis import Params, Step, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.errors import ModelError
+from robgui.core.execution.analysis import Params, Step, analysis
 from robgui.core.finding import Finding
+from robgui.core.model.classifier import Classifier
 
 
 class TinyParams(Params):

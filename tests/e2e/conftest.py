@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robgui.gui.app import application, leave, open_window
+from robgui.gui.app.app import application, leave, open_window
 
 
 @pytest.fixture

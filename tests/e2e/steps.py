@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
-from robgui.core.run import RunState
+from robgui.core.execution.run import RunState
 
 
 def press(qtbot, button):

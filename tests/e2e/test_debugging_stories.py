@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QFileDialog
 
 from robgui import resources
 from robgui.core.dataset import open_dataset
+from robgui.core.execution.request import Request, drive, reference
+from robgui.core.execution.run import RunState
 from robgui.core.loading import load
-from robgui.core.request import Request, drive, reference
-from robgui.core.run import RunState
 from robgui.core.workspace import Workspace
-from robgui.gui.compare_views import view
+from robgui.gui.pages.compare_views import view
 from robgui.gui.panels import PAGES
-from robgui.gui.panels.plots import Plot
+from robgui.gui.widgets.plots import Plot
 from robgui.report.comparison import comparable
 from tests.e2e.steps import choose_model, click_cell, idle, load_demo, press, run, send
 

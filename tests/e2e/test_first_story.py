@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from robgui.core.run import RunState
+from robgui.core.execution.run import RunState
 from tests.e2e.steps import load_demo, press
 
 

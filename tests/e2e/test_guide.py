@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from robgui.core.run import RunState
-from robgui.gui.guide import INPUT, MODEL
+from robgui.core.execution.run import RunState
+from robgui.gui.show.guide import INPUT, MODEL
 from tests.e2e.steps import press
 
 

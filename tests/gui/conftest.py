@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from robgui.gui.app import application, leave, open_window
-from robgui.gui.theme import theme
+from robgui.gui.app.app import application, leave, open_window
+from robgui.gui.app.theme import theme
 
 
 @pytest.fixture

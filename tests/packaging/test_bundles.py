@@ -18,8 +18,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from robgui import __version__
-from robgui.core.analysis import PACKAGES
 from robgui.core.errors import MissingExtraError
+from robgui.core.execution.analysis import PACKAGES
 from robgui.core.workspace.database import APPLICATION_ID
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robgui.analyses.semantic.map_words import map_headline
-from robgui.analyses.semantic.volume_ratio_words import srvr_headline
-from robgui.core.classifier import Classifier
+from robgui.analyses.semantic.maps.words import map_headline
+from robgui.analyses.semantic.regions.volume_ratio_words import srvr_headline
 from robgui.core.dataset import Dataset, from_arrays
+from robgui.core.execution.request import Request, drive
 from robgui.core.headline import Headline
-from robgui.core.request import Request, drive
+from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 from robgui.report import facts
 from robgui.report.each import headlines, place

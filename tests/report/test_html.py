@@ -11,15 +11,15 @@ import pytest
 
 from robgui import manual
 from robgui.analyses.zonnscan.words import sweep_headline
-from robgui.core.analysis import Step
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
-from robgui.core.derived import Ancestor, Derived, DerivedDataset
+from robgui.core.dataset.derived import Ancestor, Derived, DerivedDataset
 from robgui.core.errors import WorkspaceError
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.request import Request, drive
+from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
 from robgui.core.headline import STATUS_WORDS
-from robgui.core.request import Request, drive
-from robgui.core.run import RunState
+from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 from robgui.report import html
 from robgui.report.facts import SIGNS

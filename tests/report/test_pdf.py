@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import WorkspaceError
-from robgui.core.request import Request, drive
-from robgui.core.run import RunState
+from robgui.core.execution.request import Request, drive
+from robgui.core.execution.run import RunState
+from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 from robgui.report import facts
 from robgui.report.figures import draw

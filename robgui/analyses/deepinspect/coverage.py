@@ -20,12 +20,12 @@ from robgui.analyses.deepinspect.neurons import GrowingPace, Reading, members, r
 from robgui.analyses.deepinspect.params import CoverageParams
 from robgui.analyses.deepinspect.result import CoverageResult
 from robgui.analyses.deepinspect.words import coverage_verdict
-from robgui.core.analysis import Step, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
 from robgui.core.errors import ParamsError
-from robgui.core.randomness import HOST, host_generator
-from robgui.core.words import count
+from robgui.core.execution.analysis import Step, analysis
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.randomness import HOST, host_generator
+from robgui.core.text.words import count
 
 #: Cohen's limits of a negligible, small and medium effect.
 EFFECTS = (0.2, 0.5, 0.8)

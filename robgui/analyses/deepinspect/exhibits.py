@@ -6,9 +6,9 @@ import numpy as np
 
 from robgui.analyses.deepinspect.pairs import pair_inputs
 from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
+from robgui.core.model.classifier import Classifier
 
 #: So many pairs of each sort become findings: nobody looks at more.
 CONFUSIONS, BIASES = 20, 10

@@ -33,9 +33,9 @@ from robgui.analyses.deepinspect.tally import (
     truth_rounds,
 )
 from robgui.analyses.deepinspect.words import inspect_findings, inspect_headline, inspect_verdict
-from robgui.core.analysis import Pace, Shards, Step, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, Skipped
+from robgui.core.execution.analysis import Pace, Shards, Step, analysis
+from robgui.core.model.classifier import Classifier
 
 #: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond the third.
 _RHO_LIVE, _RHO_SINGLE, _RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.deepinspect.params import Filter, Norm
-from robgui.core.randomness import HOST
+from robgui.core.model.randomness import HOST
 
 R = TypeVar("R")
 Array = np.ndarray | Tensor

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, batches
 from robgui.core.errors import DataError, ModelError
+from robgui.core.model.classifier import Classifier
 
 #: Batches given to the model at once: looking into every layer costs the same for few inputs as for many.
 _TOGETHER = 4

@@ -8,9 +8,9 @@ from typing import Protocol, TypeVar
 from robgui.analyses.deepinspect.neurons import GrowingPace, read
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.analyses.deepinspect.tally import Tally
-from robgui.core.analysis import Pace, Step
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
+from robgui.core.execution.analysis import Pace, Step
+from robgui.core.model.classifier import Classifier
 
 R = TypeVar("R")
 

@@ -14,10 +14,10 @@ from robgui.analyses.deepinspect.neurons import Reading, members
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.analyses.deepinspect.result import Quality
 from robgui.analyses.deepinspect.truth import Type2Tally, avg_cd_rounds, quality, type1conf
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align
 from robgui.core.errors import ModelError
-from robgui.core.words import count
+from robgui.core.model.classifier import Classifier
+from robgui.core.text.words import count
 
 #: A class with fewer predicted members than this gets a warning.
 FEW_MEMBERS = 10

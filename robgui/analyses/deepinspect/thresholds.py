@@ -18,9 +18,9 @@ from robgui.analyses.deepinspect.result import Quality, Sensitivity, ThresholdsR
 from robgui.analyses.deepinspect.streaming import sharpened
 from robgui.analyses.deepinspect.tally import Ranking, Tally, mode_rounds, ranking_rounds, remarks_on, truth_rounds
 from robgui.analyses.deepinspect.words import thresholds_verdict
-from robgui.core.analysis import Step, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
+from robgui.core.execution.analysis import Step, analysis
+from robgui.core.model.classifier import Classifier
 
 _FIGURES = ("precision", "recall", "top_precision", "top_recall", "aucec", "spearman")
 

@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.deepinspect.result import CoverageResult, DeepInspectResult, Exhibit, Quality, ThresholdsResult
 from robgui.core.finding import Finding
 from robgui.core.headline import Headline, Status
-from robgui.core.words import count, number, percent
+from robgui.core.text.words import count, number, percent
 
 #: A pair is a failure when so many of its inputs are taken for the other class, and worth a look from the second on.
 BAD, DOUBTFUL = 0.05, 0.01

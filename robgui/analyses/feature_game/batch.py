@@ -14,11 +14,11 @@ from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import ALL_CLASSES, FeatureGameBatchParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
 from robgui.analyses.feature_game.words import batch_findings, batch_headline, batch_verdict
-from robgui.core.analysis import Pace, Shards, Step, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
+from robgui.core.dataset.picture import picture_of
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.picture import picture_of
+from robgui.core.execution.analysis import Pace, Shards, Step, analysis
+from robgui.core.model.classifier import Classifier
 
 MOST_FINDINGS = 10
 #: The longer side of the small pictures.

@@ -20,10 +20,10 @@ from robgui.analyses.feature_game.persistence import PERSISTENCE_CALLS, persiste
 from robgui.analyses.feature_game.result import FeatureGameResult, Persistence
 from robgui.analyses.feature_game.tree import Node, table
 from robgui.analyses.feature_game.words import game_findings, game_headline, game_verdict
-from robgui.core.analysis import Pace, Step, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
+from robgui.core.execution.analysis import Pace, Step, analysis
+from robgui.core.model.classifier import Classifier
 
 #: Turning and scaling is left out when it would take a larger share of the calls than this.
 _PERSISTENCE_SHARE = 0.1

@@ -18,8 +18,8 @@ from robgui.analyses.feature_game.published import PublishedSearch
 from robgui.analyses.feature_game.result import Outcome, Severity
 from robgui.analyses.feature_game.saliency import Mixture
 from robgui.analyses.feature_game.search import GuidedSearch
-from robgui.core.classifier import Classifier
 from robgui.core.errors import ModelError, ParamsError
+from robgui.core.model.classifier import Classifier
 
 #: "All classes" means so many at most, those with the highest scores for the image.
 MOST_TARGETS = 20

@@ -9,7 +9,7 @@ import numpy as np
 
 from robgui.analyses.feature_game.game import EMPTY, Game, State
 from robgui.analyses.feature_game.result import Evidence
-from robgui.core.classifier import Classifier
+from robgui.core.model.classifier import Classifier
 
 #: A margin within this share of the largest score could be an accident of rounding: another batch size, another device.
 ROUNDING = 1e-5

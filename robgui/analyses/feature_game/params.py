@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from robgui.analyses.presets import with_preset
-from robgui.core.analysis import Params
+from robgui.core.execution.analysis import Params
 
 Player = Literal["cooperative", "adversarial", "nature"]
 Norm = Literal["l0", "l1", "l2", "linf"]

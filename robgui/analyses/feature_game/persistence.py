@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.feature_game.result import Persistence
-from robgui.core.classifier import Classifier
+from robgui.core.model.classifier import Classifier
 
 ANGLES = tuple(float(angle) for angle in range(-30, 31, 5))
 SCALES = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robgui.analyses.feature_game.result import FeatureGameResult
-from robgui.core.picture import picture_of
+from robgui.core.dataset.picture import picture_of
 
 #: Darker pixels in blue, brighter ones in vermilion, white where nothing has changed.
 _DARKER, _BRIGHTER = np.array([0, 114, 178]), np.array([213, 94, 0])

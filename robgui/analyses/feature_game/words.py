@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robgui.core.dataset.picture import picture_of
 from robgui.core.finding import Finding
 from robgui.core.headline import Headline, Status
-from robgui.core.picture import picture_of
-from robgui.core.words import count, duration, number, percent
+from robgui.core.text.words import count, duration, number, percent
 
 if TYPE_CHECKING:
     from robgui.analyses.feature_game.params import Norm

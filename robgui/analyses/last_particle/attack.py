@@ -15,7 +15,7 @@ from torch import Tensor
 from robgui.analyses.last_particle.margin import margins
 from robgui.analyses.last_particle.params import Noise
 from robgui.analyses.last_particle.priors import Prior
-from robgui.core.classifier import Classifier
+from robgui.core.model.classifier import Classifier
 
 #: All steps together could go so many times across the ball (Madry and others, 2018).
 _TRAVEL = 2.5

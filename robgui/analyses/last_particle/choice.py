@@ -10,9 +10,9 @@ from torch import Tensor
 
 from robgui.analyses.last_particle.margin import margins, uses_probabilities
 from robgui.analyses.last_particle.params import MethodParams
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, batches, inputs
 from robgui.core.errors import DataError
+from robgui.core.model.classifier import Classifier
 
 
 @dataclass(frozen=True, slots=True)

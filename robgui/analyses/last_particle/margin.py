@@ -8,7 +8,7 @@ from torch import Tensor
 from robgui.analyses.last_particle.kernel import Bound
 from robgui.analyses.last_particle.params import Margin
 from robgui.analyses.last_particle.priors import Prior
-from robgui.core.classifier import Classifier
+from robgui.core.model.classifier import Classifier
 
 #: scikit-learn models whose probabilities are shares of votes: often exactly 0, where a logarithm would leap.
 _VOTING = ("Forest", "Tree", "Bagging", "Neighbors")

@@ -22,9 +22,9 @@ from robgui.analyses.last_particle.proof import prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleResult
 from robgui.analyses.last_particle.run import Run, Verdict
 from robgui.analyses.last_particle.words import findings, headline, verdict
-from robgui.core.analysis import Pace, Step, Takes, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align
+from robgui.core.execution.analysis import Pace, Step, Takes, analysis
+from robgui.core.model.classifier import Classifier
 
 #: How far below the critical probability the power is shown, in powers of ten, and how finely.
 _POWER_DECADES, _POWER_POINTS = 8, 17

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from robgui.analyses.presets import with_preset
-from robgui.core.analysis import Params
+from robgui.core.execution.analysis import Params
 
 Noise = Literal["box", "clip", "l2", "gaussian"]
 Margin = Literal["auto", "logits", "probabilities"]

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from robgui.analyses.last_particle.kernel import Bound
 from robgui.analyses.last_particle.params import MethodParams, Noise
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
 from robgui.core.errors import DataError, ParamsError
+from robgui.core.model.classifier import Classifier
 
 
 class Prior:

@@ -6,10 +6,10 @@ from collections.abc import Generator
 
 import torch
 
-from robgui.analyses.last_particle.formal import Certificate, certifying
 from robgui.analyses.last_particle.params import MethodParams
 from robgui.analyses.last_particle.run import Run
-from robgui.core.classifier import Classifier
+from robgui.bounds import Certificate, certifying
+from robgui.core.model.classifier import Classifier
 
 
 def unprovable(params: MethodParams) -> str:

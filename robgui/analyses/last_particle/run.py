@@ -15,8 +15,8 @@ from robgui.analyses.last_particle.outcome import Outcome, outcome
 from robgui.analyses.last_particle.params import MethodParams
 from robgui.analyses.last_particle.priors import Prior, prior_of
 from robgui.analyses.last_particle.splitting import Setup, Splitting
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset
+from robgui.core.model.classifier import Classifier
 
 
 @dataclass(frozen=True, slots=True)

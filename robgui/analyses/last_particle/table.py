@@ -17,9 +17,9 @@ from robgui.analyses.last_particle.proof import prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleTableResult
 from robgui.analyses.last_particle.run import Run
 from robgui.analyses.last_particle.words import table_findings, table_headline, table_verdict
-from robgui.core.analysis import Pace, Shards, Step, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align
+from robgui.core.execution.analysis import Pace, Shards, Step, analysis
+from robgui.core.model.classifier import Classifier
 
 #: So many failing inputs are kept for showing.
 SHOWN = 12

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robgui.analyses.last_particle.exact import OUTSIDE
+from robgui.core.dataset.picture import picture_of
 from robgui.core.finding import Finding
 from robgui.core.headline import Headline, Status
-from robgui.core.picture import picture_of
-from robgui.core.words import count, percent, probability
+from robgui.core.text.words import count, percent, probability
 
 if TYPE_CHECKING:
     from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult

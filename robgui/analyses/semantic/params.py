@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from robgui.analyses.presets import with_preset
-from robgui.core.analysis import Params, Takes
+from robgui.core.execution.analysis import Params, Takes
 
 Method = Literal["naive", "oir_b", "oir_w"]
 Mode = Literal["robust", "adversarial"]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.mesh_file import Up
 from robgui.analyses.semantic.params import Mode, Preset
-from robgui.analyses.semantic.scene import Axis
+from robgui.analyses.semantic.scene.mesh_file import Up
+from robgui.analyses.semantic.scene.scene import Axis
 
 
 @dataclass(frozen=True, slots=True)

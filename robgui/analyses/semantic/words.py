@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.semantic.scene import Axis
-from robgui.core.picture import picture_of
-from robgui.core.words import number
+from robgui.analyses.semantic.scene.scene import Axis
+from robgui.core.dataset.picture import picture_of
+from robgui.core.text.words import number
 
 #: Smallest side of a picture that stands for a finding.
 _SMALLEST = 112

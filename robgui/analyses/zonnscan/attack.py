@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from robgui.core.classifier import Classifier, out_of_memory
 from robgui.core.errors import ModelError
+from robgui.core.model.classifier import Classifier, out_of_memory
 
 
 def fast_gradient(classifier: Classifier, x: Tensor, classes: Tensor, eps: float) -> Tensor:

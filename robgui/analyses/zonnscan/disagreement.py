@@ -18,13 +18,13 @@ from robgui.analyses.zonnscan.population_params import Published, ScanParams
 from robgui.analyses.zonnscan.population_words import told_apart
 from robgui.analyses.zonnscan.populations import PopulationScan, PopulationsResult, read_sets
 from robgui.analyses.zonnscan.words import enlarged
-from robgui.core.analysis import Pace, Params, Step, Takes, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align, batches, inputs
+from robgui.core.dataset.picture import picture_of
 from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.analysis import Pace, Params, Step, Takes, analysis
 from robgui.core.finding import Finding
-from robgui.core.picture import picture_of
-from robgui.core.words import count, percent
+from robgui.core.model.classifier import Classifier
+from robgui.core.text.words import count, percent
 
 MOST_FINDINGS = 20
 #: Inputs per look, so that the first corner cases are on screen soon.

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.core.picture import picture_of
+from robgui.core.dataset.picture import picture_of
 
 #: Small pictures of one result take at most so many bytes; with more inputs each becomes smaller.
 _BUDGET = 8_000_000

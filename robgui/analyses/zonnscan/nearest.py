@@ -13,7 +13,7 @@ from robgui.analyses.zonnscan.points import stretches
 from robgui.analyses.zonnscan.scan import Scan
 from robgui.analyses.zonnscan.tally import read_scores
 from robgui.analyses.zonnscan.zones import Cloud
-from robgui.core.classifier import Classifier
+from robgui.core.model.classifier import Classifier
 
 #: Crossing samples that are pulled towards the input, and how often the way is halved: 64 · 12 calls at most.
 CANDIDATES = 64

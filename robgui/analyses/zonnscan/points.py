@@ -17,7 +17,7 @@ import torch
 from scipy.stats import qmc
 from torch import Tensor
 
-from robgui.core.randomness import HOST
+from robgui.core.model.randomness import HOST
 
 Sampler = Literal["sobol", "antithetic", "plain"]
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from robgui.analyses.presets import with_preset
 from robgui.analyses.zonnscan.points import Sampler
 from robgui.analyses.zonnscan.sweep import PAPER
-from robgui.core.analysis import Params
+from robgui.core.execution.analysis import Params
 
 #: The paper looks at so many test inputs (Figures 3 and 4).
 PAPER_INPUTS = 1000

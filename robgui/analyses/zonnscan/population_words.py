@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robgui.analyses.zonnscan.words import enlarged
+from robgui.core.dataset.picture import picture_of
 from robgui.core.finding import Finding
-from robgui.core.picture import picture_of
-from robgui.core.words import number, percent
+from robgui.core.text.words import number, percent
 
 if TYPE_CHECKING:
     from robgui.analyses.zonnscan.populations import PopulationsResult

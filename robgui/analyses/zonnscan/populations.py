@@ -23,10 +23,10 @@ from robgui.analyses.zonnscan.population_words import populations_findings, popu
 from robgui.analyses.zonnscan.scan import Scan
 from robgui.analyses.zonnscan.tally import Tally, half_widths, read_scores
 from robgui.analyses.zonnscan.zones import BoxCloud
-from robgui.core.analysis import Pace, Shards, Step, Takes, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
+from robgui.core.execution.analysis import Pace, Shards, Step, Takes, analysis
+from robgui.core.model.classifier import Classifier
 
 #: An input is worth showing when its class changes within the zone, or when the model is this unsure there.
 UNSURE = 0.5

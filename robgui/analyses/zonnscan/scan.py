@@ -13,7 +13,7 @@ from robgui.analyses.zonnscan.neighbours import Neighbours
 from robgui.analyses.zonnscan.points import stretches
 from robgui.analyses.zonnscan.tally import Counts, Tally, half_widths, too_skewed
 from robgui.analyses.zonnscan.zones import Block, Cloud
-from robgui.core.classifier import Classifier
+from robgui.core.model.classifier import Classifier
 
 #: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.
 FEWEST = 64

@@ -26,10 +26,10 @@ from robgui.analyses.zonnscan.points import FIRST_ROUND, Sampler
 from robgui.analyses.zonnscan.scan import Scan
 from robgui.analyses.zonnscan.tally import SHOWN, Tally, clopper_pearson, entropy_of, read_scores
 from robgui.analyses.zonnscan.words import sweep_findings, sweep_headline, sweep_verdict
-from robgui.core.analysis import Pace, Params, Step, Takes, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
+from robgui.core.execution.analysis import Pace, Params, Step, Takes, analysis
+from robgui.core.model.classifier import Classifier
 
 #: What the preset ``paper`` sets where the user has set nothing else (Section III: k = 10,000, plain sampling).
 PAPER: dict[str, Any] = {"samples": 10_000, "sampler": "plain", "target_half_width": 0.0}

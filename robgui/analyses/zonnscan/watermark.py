@@ -18,10 +18,10 @@ from torch import Tensor, nn
 
 from robgui.analyses.zonnscan.points import base_points
 from robgui.analyses.zonnscan.populations import Comparison, adversarial_twins, compare, scan_inputs
-from robgui.core.backend import TorchBackend
-from robgui.core.classifier import Classifier
 from robgui.core.errors import DataError, ModelError
-from robgui.core.randomness import host_generator, host_integers
+from robgui.core.model.backend import TorchBackend
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.randomness import host_generator, host_integers
 
 #: Inputs per step of fine-tuning whose answers shall stay as they are.
 KEPT = 64

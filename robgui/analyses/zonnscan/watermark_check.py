@@ -21,13 +21,13 @@ from robgui.analyses.zonnscan.population_words import SURE
 from robgui.analyses.zonnscan.populations import compare, true_classes
 from robgui.analyses.zonnscan.watermark import KEPT, Key, Repeated, Stitching, make_key
 from robgui.analyses.zonnscan.words import enlarged
-from robgui.core.analysis import Pace, Params, Step, Takes, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align, inputs
+from robgui.core.dataset.picture import picture_of
 from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.analysis import Pace, Params, Step, Takes, analysis
 from robgui.core.finding import Finding
-from robgui.core.picture import picture_of
-from robgui.core.words import count, number, percent
+from robgui.core.model.classifier import Classifier
+from robgui.core.text.words import count, number, percent
 
 #: Keys of 100 inputs, 100 runs of 1,000 samples.
 _PAPER: dict[str, Any] = {"size": 100, "runs": 100, "samples": 1000}

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from robgui.core import words
 from robgui.core.dataset import drawing
 from robgui.core.dataset.limits import LARGEST_ARRAY, sized
 from robgui.core.dataset.query import select
 from robgui.core.dataset.source import Shape, Skipped, Source, location
 from robgui.core.errors import DataError
-from robgui.core.model_settings import Kind
+from robgui.core.model.settings import Kind
+from robgui.core.text import words
 
 Indices = Sequence[int] | np.ndarray
 

@@ -18,7 +18,7 @@ from robgui.core.dataset.options import Options
 from robgui.core.dataset.rows import open_rows, parse_number
 from robgui.core.dataset.source import Skips
 from robgui.core.errors import DataError
-from robgui.core.words import count
+from robgui.core.text.words import count
 
 ID_COLUMNS = (
     "track_id",

@@ -9,10 +9,10 @@ import numpy as np
 
 from robgui.core.dataset.dataset import Dataset, Indices, plain
 from robgui.core.errors import DataError
-from robgui.core.words import count
+from robgui.core.text.words import count
 
 if TYPE_CHECKING:
-    from robgui.core.classifier import Classifier
+    from robgui.core.model.classifier import Classifier
 
 #: How far a value may lie outside [0, 1] by rounding alone.
 _ROUNDING = 1e-5

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from robgui.core.errors import DataError
-from robgui.core.model_settings import Kind
+from robgui.core.model.settings import Kind
 
 
 class Options(BaseModel):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from robgui.core.errors import DataError
-from robgui.core.model_settings import Kind
+from robgui.core.model.settings import Kind
 
 Shape = tuple[int, ...]
 

@@ -18,7 +18,7 @@ from robgui.core.dataset.limits import LARGEST_ARRAY, LARGEST_TABLE, check_size,
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape, Skips, Source
 from robgui.core.errors import DataError
-from robgui.core.model_settings import Kind
+from robgui.core.model.settings import Kind
 from robgui.core.npy import read_header
 
 T = TypeVar("T")

@@ -19,8 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from robgui import resources
-from robgui.core.backend import first_line
 from robgui.core.errors import ModelError, RobguiError, TrustError
+from robgui.core.model.backend import first_line
 
 _HOW = "architecture is file.py:factory, module:factory, timm:name or torchvision:name"
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
-from robgui.core.backend import Backend, TorchBackend, first_line, pick_output
-from robgui.core.classifier import Classifier, kind_of, random_inputs
 from robgui.core.errors import IncompleteModelError, ModelError
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.raw import FirstLayer, Raw, which_output
-from robgui.core.model_settings import ModelSettings, parse
+from robgui.core.model.backend import Backend, TorchBackend, first_line, pick_output
+from robgui.core.model.classifier import Classifier, kind_of, random_inputs
+from robgui.core.model.settings import ModelSettings, parse
 
 Values = dict[str, object]
 

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from robgui.core.backend import Reduce, channels_second
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.exported_ops import find_operation, is_check
 from robgui.core.loading.raw import TRUST
+from robgui.core.model.backend import Reduce, channels_second
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robgui.core.backend import Backend, Capabilities, Reduce
+from robgui.core.model.backend import Backend, Capabilities, Reduce
 
 
 class FixedBatch:

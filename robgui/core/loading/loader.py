@@ -10,9 +10,6 @@ from typing import Any
 
 import torch
 
-from robgui.core.backend import TorchBackend, first_line
-from robgui.core.class_names import with_names_read
-from robgui.core.classifier import Classifier
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.detect import settle
 from robgui.core.loading.devices import default_device
@@ -24,7 +21,10 @@ from robgui.core.loading.script import load_script
 from robgui.core.loading.sklearn_model import from_estimator, load_skops
 from robgui.core.loading.sniff import Format, sniff
 from robgui.core.loading.weights import from_object, load_safetensors, load_weights
-from robgui.core.model_settings import parse, read_side_file
+from robgui.core.model.backend import TorchBackend, first_line
+from robgui.core.model.class_names import with_names_read
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.settings import parse, read_side_file
 
 _CHUNK = 2**20
 

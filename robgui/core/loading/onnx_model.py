@@ -14,14 +14,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.core.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, first_line, pick_output
 from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading.detect import guesses_from_input, raw_shape
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.onnx_ops import UntranslatedError
 from robgui.core.loading.onnx_to_torch import OnnxModule
 from robgui.core.loading.raw import Raw, reading, which_output
-from robgui.core.model_settings import parse
+from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, first_line, pick_output
+from robgui.core.model.settings import parse
 
 #: A constant larger than this (400 MB) is computed by no real classifier.
 _LARGEST_CONSTANT = 100_000_000

@@ -11,8 +11,8 @@ from typing import Any
 
 from torch import Tensor
 
-from robgui.core.backend import Backend, first_line
 from robgui.core.errors import ModelError, RobguiError
+from robgui.core.model.backend import Backend, first_line
 
 #: What every refusal advises.
 TRUST = "load it only if you trust where it comes from"

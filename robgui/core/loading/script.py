@@ -14,11 +14,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robgui.core.backend import Capabilities, Reduce, TorchBackend, as_output, channels_second
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import is_sound
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
+from robgui.core.model.backend import Capabilities, Reduce, TorchBackend, as_output, channels_second
 
 #: The operations of torch that read or write files, and every operator library but those that only compute.
 _FILES = re.compile(r"\b(save|from_file|load_tensor)\b(?!\s*:)")

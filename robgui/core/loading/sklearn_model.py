@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.core.backend import CallableBackend, Capabilities
 from robgui.core.errors import MissingExtraError, ModelError, TrustError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.detect import guesses_from_input
 from robgui.core.loading.raw import TRUST, Raw, reading
+from robgui.core.model.backend import CallableBackend, Capabilities
 
 #: Types beyond skops' own list that need no trust. A compiled tree is a plain table of numbers; skops leaves its
 #: content unchecked, so ``_check_trees`` looks at every index in it before it is used.

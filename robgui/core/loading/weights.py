@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robgui.core.backend import TorchBackend
 from robgui.core.errors import IncompleteModelError, ModelError, TrustError
 from robgui.core.loading.architecture import build
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import foreign_globals
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
+from robgui.core.model.backend import TorchBackend
 
 #: Where training scripts put the weights among other things.
 _NESTS = ("state_dict", "model_state_dict", "model", "net", "weights", "params")

@@ -13,8 +13,8 @@ from robgui.core.codec import npz, readable
 from robgui.core.errors import WorkspaceError
 
 if TYPE_CHECKING:
+    from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
-    from robgui.core.run import Run
     from robgui.core.workspace.workspace import Workspace
 
 

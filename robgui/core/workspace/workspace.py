@@ -13,13 +13,13 @@ import numpy as np
 import platformdirs
 from pydantic import ValidationError
 
-from robgui.core.analysis import Step, find
 from robgui.core.codec import decode, encode, npz, unzip
-from robgui.core.derived import Derived, numbered
+from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import WorkspaceError
+from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.request import Reference, Request
+from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import Finding, StoredFinding
-from robgui.core.request import Reference, Request
-from robgui.core.run import Run, RunState
 from robgui.core.workspace.database import Database
 from robgui.core.workspace.lock import FileLock
 

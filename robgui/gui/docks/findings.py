@@ -24,16 +24,16 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.finding import StoredFinding
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.findings_items import NOTE, PICTURE, SEVERITY, STAR, TITLE, FindingsDelegate, FindingsModel
 from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.panels.send_button import list_targets
-from robgui.gui.replay import Replay
-from robgui.gui.selection import Selection
-from robgui.gui.theme import icon, theme
+from robgui.gui.state.replay import Replay
+from robgui.gui.state.selection import Selection
 
 if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
-    from robgui.gui.store import Store
+    from robgui.gui.state.store import Store
 
 #: Thumbnails of findings are made no larger than this; the picture itself is shown by its panel.
 _SIDE = 160

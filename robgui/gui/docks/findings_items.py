@@ -10,13 +10,13 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from robgui.core.finding import StoredFinding
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.gallery_items import fit
 from robgui.gui.docks.runs_items import track_colour
 from robgui.gui.docks.thumbnails import Thumbnails
-from robgui.gui.theme import icon, theme
 
 if TYPE_CHECKING:
-    from robgui.gui.store import Store
+    from robgui.gui.state.store import Store
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 COLUMNS = ("Star", "Picture", "Finding", "Severity", "Note")

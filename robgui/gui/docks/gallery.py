@@ -20,16 +20,16 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.errors import DataError
-from robgui.core.words import count
+from robgui.core.text.words import count
+from robgui.gui.app.theme import theme
 from robgui.gui.docks.gallery_filter import GalleryFilter
 from robgui.gui.docks.gallery_items import GalleryDelegate, GalleryModel
 from robgui.gui.docks.thumbnails import Thumbnails
-from robgui.gui.selection import Selection
-from robgui.gui.theme import theme
+from robgui.gui.state.selection import Selection
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.gui.store import Store
+    from robgui.gui.state.store import Store
 
 #: Milliseconds that a burst of events is gathered before it is answered.
 _SETTLE_MS = 30

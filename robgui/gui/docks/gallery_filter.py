@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSizePoli
 from robgui.gui.docks.gallery_items import class_name
 
 if TYPE_CHECKING:
-    from robgui.gui.store import Store
+    from robgui.gui.state.store import Store
 
 _TYPING_MS = 150
 _TEXT = "gallery text"

@@ -10,13 +10,13 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, 
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from robgui.core.words import percent
+from robgui.core.text.words import percent
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.thumbnails import Thumbnails
-from robgui.gui.predictions import UNREADABLE
-from robgui.gui.theme import icon, theme
+from robgui.gui.state.predictions import UNREADABLE
 
 if TYPE_CHECKING:
-    from robgui.gui.store import Store
+    from robgui.gui.state.store import Store
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 PAD = 8

@@ -13,10 +13,10 @@ from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QTextCursor
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from robgui.gui.theme import icon, theme
+from robgui.gui.app.theme import icon, theme
 
 if TYPE_CHECKING:
-    from robgui.gui.store import Store
+    from robgui.gui.state.store import Store
 
 #: Lines kept; older ones go.
 LINES = 5_000

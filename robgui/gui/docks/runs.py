@@ -22,16 +22,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.command import command_line
-from robgui.core.run import Run
+from robgui.core.execution.command import command_line
+from robgui.core.execution.run import Run
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.runs_items import ANALYSIS, INPUT, MODEL, RESULT, STARTED, STATE, TIME, ProgressDelegate, Row, RunsModel, key, run_id
-from robgui.gui.runner import FRAME_MS, Job
-from robgui.gui.selection import Selection
-from robgui.gui.theme import icon, theme
+from robgui.gui.state.runner import FRAME_MS, Job
+from robgui.gui.state.selection import Selection
 
 if TYPE_CHECKING:
-    from robgui.core.request import Request
-    from robgui.gui.store import Store
+    from robgui.core.execution.request import Request
+    from robgui.gui.state.store import Store
 
 #: The clock of a run that gives no Steps for a while.
 _TICK_MS = 500

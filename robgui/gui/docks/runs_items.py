@@ -9,14 +9,14 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from robgui.core.run import Run, RunState
-from robgui.core.words import duration
-from robgui.gui.runner import Job
-from robgui.gui.theme import icon, theme
+from robgui.core.execution.run import Run, RunState
+from robgui.core.text.words import duration
+from robgui.gui.app.theme import icon, theme
+from robgui.gui.state.runner import Job
 
 if TYPE_CHECKING:
-    from robgui.core.request import Request
-    from robgui.gui.store import Store
+    from robgui.core.execution.request import Request
+    from robgui.gui.state.store import Store
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Row = Job | Run

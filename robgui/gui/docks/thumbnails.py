@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage, QPixmap
 from shiboken6 import isValid
 
 from robgui.core.errors import RobguiError
-from robgui.gui.background import Background
+from robgui.gui.state.background import Background
 
 #: Pictures kept; 2,000 of 112 x 112 pixels are about 100 MB.
 CAPACITY = 2_000

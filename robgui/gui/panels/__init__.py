@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from robgui.gui.panels.panel import Panel
-    from robgui.gui.store import Store
+    from robgui.gui.state.store import Store
 
 
 @dataclass(frozen=True)
@@ -43,44 +43,44 @@ PAGES = (
         "zoNNscan",
         "zonnscan",
         (
-            PanelEntry("zonnscan", "Sweep", "robgui.gui.panels.zonnscan", "ZonnscanPanel"),
-            PanelEntry("zonnscan_populations", "Populations", "robgui.gui.panels.populations", "PopulationsPanel"),
-            PanelEntry("zonnscan_corner_cases", "Corner cases", "robgui.gui.panels.corner_cases", "CornerCasesPanel"),
-            PanelEntry("zonnscan_watermark", "Watermark", "robgui.gui.panels.watermark", "WatermarkPanel"),
+            PanelEntry("zonnscan", "Sweep", "robgui.gui.panels.zonnscan.sweep", "ZonnscanPanel"),
+            PanelEntry("zonnscan_populations", "Populations", "robgui.gui.panels.zonnscan.populations", "PopulationsPanel"),
+            PanelEntry("zonnscan_corner_cases", "Corner cases", "robgui.gui.panels.zonnscan.corner_cases", "CornerCasesPanel"),
+            PanelEntry("zonnscan_watermark", "Watermark", "robgui.gui.panels.zonnscan.watermark", "WatermarkPanel"),
         ),
     ),
     Page(
         "Semantic",
         "semantic",
         (
-            PanelEntry("semantic_map", "Map", "robgui.gui.panels.semantic_map", "SemanticMapPanel"),
-            PanelEntry("semantic_regions", "Regions", "robgui.gui.panels.semantic_regions", "SemanticRegionsPanel"),
-            PanelEntry("srvr", "SRVR", "robgui.gui.panels.semantic_srvr", "SrvrPanel"),
+            PanelEntry("semantic_map", "Map", "robgui.gui.panels.semantic.map", "SemanticMapPanel"),
+            PanelEntry("semantic_regions", "Regions", "robgui.gui.panels.semantic.regions", "SemanticRegionsPanel"),
+            PanelEntry("srvr", "SRVR", "robgui.gui.panels.semantic.srvr", "SrvrPanel"),
         ),
     ),
     Page(
         "Feature game",
         "feature-game",
         (
-            PanelEntry("feature_game", "One image", "robgui.gui.panels.feature_game", "FeatureGamePanel"),
-            PanelEntry("feature_game_batch", "Batch", "robgui.gui.panels.feature_game_batch", "FeatureGameBatchPanel"),
+            PanelEntry("feature_game", "One image", "robgui.gui.panels.feature_game.game", "FeatureGamePanel"),
+            PanelEntry("feature_game_batch", "Batch", "robgui.gui.panels.feature_game.batch", "FeatureGameBatchPanel"),
         ),
     ),
     Page(
         "DeepInspect",
         "deepinspect",
         (
-            PanelEntry("deepinspect", "Classes", "robgui.gui.panels.deepinspect", "DeepInspectPanel"),
-            PanelEntry("deepinspect_thresholds", "Thresholds", "robgui.gui.panels.thresholds", "ThresholdsPanel"),
-            PanelEntry("deepinspect_coverage", "Coverage", "robgui.gui.panels.coverage", "CoveragePanel"),
+            PanelEntry("deepinspect", "Classes", "robgui.gui.panels.deepinspect.classes", "DeepInspectPanel"),
+            PanelEntry("deepinspect_thresholds", "Thresholds", "robgui.gui.panels.deepinspect.thresholds", "ThresholdsPanel"),
+            PanelEntry("deepinspect_coverage", "Coverage", "robgui.gui.panels.deepinspect.coverage", "CoveragePanel"),
         ),
     ),
     Page(
         "Last particle",
         "last-particle",
         (
-            PanelEntry("last_particle", "One input", "robgui.gui.panels.last_particle", "LastParticlePanel"),
-            PanelEntry("last_particle_table", "Table", "robgui.gui.panels.last_particle_table", "LastParticleTablePanel"),
+            PanelEntry("last_particle", "One input", "robgui.gui.panels.last_particle.one_input", "LastParticlePanel"),
+            PanelEntry("last_particle_table", "Table", "robgui.gui.panels.last_particle.table", "LastParticleTablePanel"),
         ),
     ),
 )

@@ -11,16 +11,16 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
-from robgui.core.analysis import Pace
-from robgui.core.run import RunState
+from robgui.core.execution.analysis import Pace
+from robgui.core.execution.run import RunState
+from robgui.gui.app.theme import HEADINGS, Themed, pixmap, set_heading, theme
 from robgui.gui.panels.send_button import SendButton
-from robgui.gui.theme import HEADINGS, Themed, pixmap, set_heading, theme
 
 if TYPE_CHECKING:
-    from robgui.core.request import Request
-    from robgui.gui.runner import Job
-    from robgui.gui.sending import Offer
-    from robgui.gui.store import Store
+    from robgui.core.execution.request import Request
+    from robgui.gui.state.runner import Job
+    from robgui.gui.state.sending import Offer
+    from robgui.gui.state.store import Store
 
 
 STALE = "Stale: settings, model or input have changed. Press Run."

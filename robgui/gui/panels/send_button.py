@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QMenu, QPushButton
 
-from robgui.gui.theme import icon, theme
+from robgui.gui.app.theme import icon, theme
 
 if TYPE_CHECKING:
     from robgui.gui.panels.panel import Panel
-    from robgui.gui.sending import Offer, Sending, Target
+    from robgui.gui.state.sending import Offer, Sending, Target
 
 MANY_AT_ONCE = "Analyses of many inputs"
 ONE_BY_ONE = "Analyses of one of them"

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from robgui.analyses.deepinspect.pairs import clustered
-from robgui.core.words import number
+from robgui.core.text.words import number
 from robgui.report.figures.style import CLASS_COLOURS, shorten
 
 if TYPE_CHECKING:

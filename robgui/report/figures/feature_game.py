@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from robgui.core.picture import picture_of
+from robgui.core.dataset.picture import picture_of
 from robgui.report.figures.style import shorten
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, PercentFormatter
 
 from robgui.analyses.last_particle.words import noise_words
-from robgui.core.picture import picture_of
-from robgui.core.words import count, probability
+from robgui.core.dataset.picture import picture_of
+from robgui.core.text.words import count, probability
 from robgui.report.figures.style import CLASS_COLOURS, shorten
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robgui.core.analysis import Step, find
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, from_arrays
+from robgui.core.execution.analysis import Step, find
+from robgui.core.model.classifier import Classifier
 
 
 def small_cnn(classes: int = 4, seed: int = 0, **settings: Any) -> Classifier:

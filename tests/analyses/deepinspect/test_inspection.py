@@ -24,12 +24,12 @@ from robgui.analyses.deepinspect import (
     type1conf,
 )
 from robgui.analyses.deepinspect.neurons import read
-from robgui.core.analysis import find
-from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
+from robgui.core.execution.analysis import find
 from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
 from tests.analyses.deepinspect import slow
 from tests.analyses.deepinspect.nets import images, inspect, run, small_cnn, told
 from tests.guards import count_host_syncs, no_deviceless_factories
@@ -113,7 +113,7 @@ def test_the_batch_size_never_changes_the_result():
 
 
 def test_steps_sharpen_and_each_is_complete(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("robgui.core.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     monkeypatch.setattr("robgui.analyses.deepinspect.neurons.GrowingPace.due", lambda self: True)
     monkeypatch.setattr("robgui.analyses.deepinspect.neurons.GrowingPace.made", lambda self: None)
     steps = run("deepinspect", small_cnn(), images(), batch=10)

@@ -12,11 +12,11 @@ from torch import nn
 
 from robgui import resources
 from robgui.analyses.deepinspect import napvd, pair_inputs, rho, type2conf
-from robgui.core.analysis import find
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, open_dataset
-from robgui.core.drive import drive
-from robgui.core.request import Request
+from robgui.core.execution.analysis import find
+from robgui.core.execution.drive import drive
+from robgui.core.execution.request import Request
+from robgui.core.model.classifier import Classifier
 from robgui.report.figures import draw, save
 from tests.analyses.deepinspect.nets import inspect, run, told
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robgui.core.analysis import find
 from robgui.core.codec import encode, unzip
+from robgui.core.execution.analysis import find
 from tests.analyses.deepinspect.nets import images, small_cnn
 
 KNOWN = find("deepinspect")

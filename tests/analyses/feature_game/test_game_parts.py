@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from robgui.analyses.feature_game import FeatureGameBatchParams
-from robgui.core.analysis import find
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, from_arrays
+from robgui.core.execution.analysis import find
+from robgui.core.model.classifier import Classifier
 from tests.analyses.feature_game.games import image, small_cnn
 from tests.parts import assert_same, whole_and_merged
 

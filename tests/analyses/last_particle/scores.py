@@ -12,8 +12,8 @@ from scipy import optimize, stats
 from torch import Tensor, nn
 
 from robgui.analyses.last_particle import LastParticleParams, LastParticleResult, last_particle
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
+from robgui.core.model.classifier import Classifier
 
 DIM = 12
 

@@ -14,12 +14,12 @@ from robgui import resources
 from robgui.analyses.last_particle import LastParticleParams, LastParticleResult, Law, kernel, last_particle
 from robgui.analyses.last_particle.lanes import Lane
 from robgui.analyses.last_particle.outcome import outcome
-from robgui.core.analysis import Pace, find
-from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError, ParamsError
+from robgui.core.execution.analysis import Pace, find
 from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
 from robgui.report.figures import draw
 from tests.analyses.last_particle.scores import Linear, examine, linear_classifier
 from tests.guards import count_host_syncs, no_deviceless_factories

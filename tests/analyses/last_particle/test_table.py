@@ -12,12 +12,12 @@ from torch import nn
 
 from robgui import resources
 from robgui.analyses.last_particle import LastParticleTableParams, LastParticleTableResult, last_particle_table
-from robgui.core.analysis import find
-from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ParamsError
+from robgui.core.execution.analysis import find
 from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
 from robgui.report.figures import draw
 from tests.guards import no_deviceless_factories
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.mesh import Mesh, make_mesh
-from robgui.analyses.semantic.render import View
+from robgui.analyses.semantic.scene.mesh import Mesh, make_mesh
+from robgui.analyses.semantic.scene.render import View
 
 CPU = torch.device("cpu")
 

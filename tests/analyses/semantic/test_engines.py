@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic import MapParams, RegionsParams, network_map, scene_of, table
-from robgui.analyses.semantic.scan import Scan
-from robgui.core.analysis import Step, Takes, find
-from robgui.core.classifier import Classifier
+from robgui.analyses.semantic.regions.scan import Scan
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
+from robgui.core.execution.analysis import Step, Takes, find
+from robgui.core.model.classifier import Classifier
 from robgui.report.figures import draw
 from tests.analyses.semantic.toy import FLAT, SIDES, ToyScene, open_toy, overlap, plateau, toy_net, with_hole
 from tests.guards import no_deviceless_factories
@@ -24,7 +24,7 @@ from tests.guards import no_deviceless_factories
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scenes toy, second and image; an image scene has exact gradients."""
-    monkeypatch.setattr("robgui.analyses.semantic.space.open_scene", open_toy)
+    monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_toy)
 
 
 def steps(name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object) -> list[Step]:
@@ -51,7 +51,7 @@ def test_a_map_holds_the_score_and_the_class_of_every_cell() -> None:
 
 
 def test_the_whole_coarse_map_is_there_after_four_per_cent_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.core.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     made = steps("semantic_map", (toy_net(FLAT), toy_net(with_hole)), scene=("toy", "second"), target="pot")
     whole = next(step for step in made if np.isfinite(step.result.scores).all())
     assert whole.done / whole.total <= 0.04 and whole.total == 4 * 34 * 120
@@ -135,7 +135,7 @@ def test_starts_are_chosen_where_the_class_holds_and_far_from_each_other() -> No
 
 @pytest.mark.parametrize("axes", [("azimuth",), ("azimuth", "elevation"), ("azimuth", "elevation", "light")])
 def test_regions_show_the_scene_after_the_first_pictures_and_often_before_they_grow(axes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.core.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     made = steps("semantic_regions", toy_net(FLAT), axes=axes, iterations=2)
     looking = [step for step in made if not step.result.method]
     calls = [step.result.model_calls for step in looking]
@@ -240,7 +240,7 @@ def test_the_same_seed_gives_the_same_result_bit_for_bit() -> None:
 
 
 def test_results_survive_the_workspace_on_the_way_and_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.core.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     for name in ("semantic_map", "semantic_regions", "srvr"):
         known = find(name)
         extra = {"step": {"azimuth": 40, "elevation": 10}} if name == "semantic_map" else {"iterations": 2}
@@ -318,7 +318,7 @@ def test_a_network_of_another_size_gets_its_own_pictures(monkeypatch: pytest.Mon
     def open_scene(spec: str, classifier: Classifier, dataset=None, seed: int = 0, up: str = "auto") -> ToyScene:
         return replace(ToyScene(spec), size=classifier.shape[1])
 
-    monkeypatch.setattr("robgui.analyses.semantic.space.open_scene", open_scene)
+    monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_scene)
     small, large = toy_net(with_hole), Classifier.from_module(toy_net(with_hole).backend.module, (1, 6, 6), name="large")
     result = run("semantic_map", (small, large), target="1", step={"azimuth": 6, "elevation": 6})
     assert np.allclose(result.scores[0], result.scores[1], atol=1e-4) and len(result.traps.score) == 3

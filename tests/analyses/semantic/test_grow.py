@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from robgui.analyses.semantic import directions, grow, growing
+from robgui.analyses.semantic import growing
 from robgui.analyses.semantic.params import METHODS
-from robgui.analyses.semantic.quadrature import Nodes
+from robgui.analyses.semantic.regions import directions
+from robgui.analyses.semantic.regions import region_api as grow
+from robgui.analyses.semantic.regions.quadrature import Nodes
 from robgui.core.errors import ParamsError
 from tests.analyses.semantic.toy import HIGH, LOW, PLATEAU, STARTS, around_zero, overlap, plateau
 from tests.guards import count_host_syncs, no_deviceless_factories

@@ -8,10 +8,10 @@ import torch
 from torch import nn
 
 from robgui.analyses.semantic import MapParams
-from robgui.analyses.semantic.maps import map_part
-from robgui.core.analysis import find
-from robgui.core.classifier import Classifier
+from robgui.analyses.semantic.maps.maps import map_part
 from robgui.core.dataset import Dataset, from_arrays
+from robgui.core.execution.analysis import find
+from robgui.core.model.classifier import Classifier
 from tests.analyses.semantic.toy import FLAT, open_toy, plateau, toy_net, with_hole
 from tests.guards import no_deviceless_factories
 from tests.parts import assert_same, whole_and_merged
@@ -21,7 +21,7 @@ COARSE = {"azimuth": 12, "elevation": 8}
 
 @pytest.fixture
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.analyses.semantic.space.open_scene", open_toy)
+    monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_toy)
 
 
 def small_cnn(seed: int) -> Classifier:

@@ -12,11 +12,11 @@ import pytest
 import trimesh
 from trimesh.visual.texture import SimpleMaterial, TextureVisuals
 
-from robgui.analyses.semantic import mesh_file
-from robgui.analyses.semantic.decimate import decimate
-from robgui.analyses.semantic.mesh import MOST_FACES, PLAIN, make_mesh
-from robgui.analyses.semantic.mesh_file import read_mesh
-from robgui.analyses.semantic.shapes import bundled, bundled_meshes
+from robgui.analyses.semantic.scene import mesh_file
+from robgui.analyses.semantic.scene.decimate import decimate
+from robgui.analyses.semantic.scene.mesh import MOST_FACES, PLAIN, make_mesh
+from robgui.analyses.semantic.scene.mesh_file import read_mesh
+from robgui.analyses.semantic.scene.shapes import bundled, bundled_meshes
 from robgui.core.errors import DataError
 
 TRIANGLE = np.array([[0, 0, 0], [4, 0, 0], [0, 2, 0.0]])

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch.nn.functional import avg_pool2d
 
-from robgui.analyses.semantic import visibility
-from robgui.analyses.semantic.mesh import PLAIN, Mesh, make_mesh
-from robgui.analyses.semantic.render import Renderer
-from robgui.analyses.semantic.shapes import bundled
+from robgui.analyses.semantic.scene import visibility
+from robgui.analyses.semantic.scene.mesh import PLAIN, Mesh, make_mesh
+from robgui.analyses.semantic.scene.render import Renderer
+from robgui.analyses.semantic.scene.shapes import bundled
 from tests.analyses.semantic.drawing import CPU, boxes, view
 from tests.guards import no_deviceless_factories
 
@@ -194,7 +194,7 @@ def test_each_picture_is_the_same_whatever_else_is_in_the_batch(monkeypatch: pyt
     together = renderer(view(azimuth, elevation))
     alone = torch.cat([renderer(view(a, e)) for a, e in zip(azimuth, elevation, strict=True)])
     assert torch.equal(together, alone)
-    monkeypatch.setattr("robgui.analyses.semantic.visibility.MOST_SAMPLES", 5000)
+    monkeypatch.setattr("robgui.analyses.semantic.scene.visibility.MOST_SAMPLES", 5000)
     assert torch.equal(renderer(view(azimuth[:3], elevation[:3])), together[:3])
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robgui.analyses.semantic.scene import Axis
-from robgui.core.classifier import Classifier
+from robgui.analyses.semantic.scene.scene import Axis
 from robgui.core.dataset import Dataset
+from robgui.core.model.classifier import Classifier
 
 Score = Callable[[Tensor], Tensor]
 

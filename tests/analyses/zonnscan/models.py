@@ -8,9 +8,9 @@ from scipy import integrate, special
 from torch import nn
 
 from robgui.analyses.zonnscan import ZonnscanResult
-from robgui.core.analysis import Step, find
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
+from robgui.core.execution.analysis import Step, find
+from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Linear
 
 

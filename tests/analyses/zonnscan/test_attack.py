@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from robgui.analyses.zonnscan import fast_gradient
-from robgui.core.classifier import Classifier
 from robgui.core.errors import ModelError
+from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
 from tests.analyses.zonnscan.models import linear
 

@@ -7,12 +7,12 @@ import pytest
 from torch import nn
 
 from robgui.analyses.zonnscan import CornerCasesResult
-from robgui.core.analysis import Step, find
-from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import ModelError
-from robgui.core.request import Request, drive
+from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.request import Request, drive
+from robgui.core.model.classifier import Classifier
 from tests.analyses.zonnscan.models import exact_index, linear, small_mlp
 from tests.guards import no_deviceless_factories
 

@@ -10,11 +10,11 @@ from scipy import stats
 from robgui.analyses.zonnscan import PopulationsResult, corner_cases, fast_gradient
 from robgui.analyses.zonnscan.exhibits import thumbnails
 from robgui.analyses.zonnscan.populations import compare
-from robgui.core.analysis import Step, find
-from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.analysis import Step, find
+from robgui.core.model.classifier import Classifier
 from tests.analyses.zonnscan.models import exact_index, linear, small_mlp
 from tests.guards import no_deviceless_factories
 

@@ -10,10 +10,10 @@ import torch
 from torch import nn
 
 from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zone_samples
-from robgui.core.analysis import find
-from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.errors import DataError, ModelError, ParamsError
+from robgui.core.execution.analysis import find
+from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
 from tests.analyses.zonnscan.models import all_steps, binary_entropy, exact_index, last_step, linear, small_mlp, sweep
 
@@ -88,7 +88,7 @@ def test_mutual_information_sees_a_sharp_boundary_that_the_index_does_not() -> N
 
 
 def test_the_first_step_holds_the_whole_curve_and_later_ones_sharpen_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.core.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     steps = all_steps(small_mlp(), np.full((1, 6, 6), 0.5), samples=256, target_half_width=0)
     first, last = steps[0].result, steps[-1].result
     assert np.isfinite(first.index).all() and (first.samples[1:] == 32).all()

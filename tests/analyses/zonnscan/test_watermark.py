@@ -9,12 +9,12 @@ from torch import nn
 
 from robgui import resources
 from robgui.analyses.zonnscan import WatermarkResult, compare_models, embed, make_key
-from robgui.core.analysis import Step, find
-from robgui.core.classifier import Classifier
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, inputs, open_dataset
 from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.analysis import Step, find
 from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
 from tests.analyses.zonnscan.models import exact_index, linear
 from tests.guards import no_deviceless_factories
 

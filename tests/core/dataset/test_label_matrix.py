@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from torch import nn
 
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import align, from_arrays, match, open_dataset
 from robgui.core.errors import DataError
+from robgui.core.model.classifier import Classifier
 
 IMAGES = np.random.default_rng(0).integers(0, 255, (6, 8, 9), dtype=np.uint8)
 MATRIX = np.array([[1, 1, 0], [0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1], [0, 0, 1]])

@@ -9,9 +9,9 @@ import pytest
 import torch
 from PIL import Image
 
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, align, batches, from_arrays, inputs, match, open_dataset
 from robgui.core.errors import DataError
+from robgui.core.model.classifier import Classifier
 
 
 def classifier(shape: tuple[int, ...], labels: tuple[str, ...] = ("a", "b"), **settings: object) -> Classifier:

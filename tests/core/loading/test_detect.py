@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from robgui.core.classifier import Classifier
 from robgui.core.errors import ModelError
 from robgui.core.loading import load
 from robgui.core.loading.detect import guesses_from_input, guesses_from_layer
 from robgui.core.loading.raw import FirstLayer
+from robgui.core.model.classifier import Classifier
 from tests.core.loading.makers import image_net, save_exported, save_script
 
 

@@ -11,14 +11,14 @@ import pytest
 import torch
 from torch import nn
 
-from robgui.core import analysis as registry
-from robgui.core.analysis import Params, Step, analysis
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
+from robgui.core.execution import analysis as registry
+from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.request import Request
 from robgui.core.finding import Finding
-from robgui.core.request import Request
-from robgui.gui.store import Store
-from robgui.gui.theme import theme
+from robgui.core.model.classifier import Classifier
+from robgui.gui.app.theme import theme
+from robgui.gui.state.store import Store
 
 NAMES = ("ant", "bee", "cat")
 

@@ -7,13 +7,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLineEdit
 
-from robgui.core import analysis as registry
+from robgui.core.execution import analysis as registry
 from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from robgui.gui.docks import Findings
 from robgui.gui.docks.findings import LOADING, NOTHING_YET
 from robgui.gui.docks.findings_items import NOTE, SEVERITY, STAR, TITLE
-from robgui.gui.store import Store
+from robgui.gui.state.store import Store
 
 
 @pytest.fixture

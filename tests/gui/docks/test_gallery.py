@@ -11,12 +11,12 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
 from torch import nn
 
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
+from robgui.core.model.classifier import Classifier
 from robgui.gui.docks import Gallery
 from robgui.gui.docks.gallery import NOTHING_OPEN, NOTHING_PASSES
 from robgui.gui.docks.gallery_items import Entry, guess_in
-from robgui.gui.selection import Selection
+from robgui.gui.state.selection import Selection
 
 
 @pytest.fixture

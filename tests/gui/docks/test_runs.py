@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from robgui.core.run import Run, RunState
+from robgui.core.execution.run import Run, RunState
 from robgui.gui.docks import Runs
 from robgui.gui.docks.runs_items import RESULT, STATE, TIME
-from robgui.gui.runner import Job
+from robgui.gui.state.runner import Job
 
 
 @pytest.fixture

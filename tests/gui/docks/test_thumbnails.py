@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtGui import QPixmap
 
 from robgui.core.errors import DataError
-from robgui.gui.background import Background
 from robgui.gui.docks.thumbnails import Thumbnails, qimage
+from robgui.gui.state.background import Background
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from robgui import resources
-from robgui.core import analysis as registry
 from robgui.core.dataset import open_dataset
+from robgui.core.execution import analysis as registry
 from robgui.core.loading import load
+from robgui.gui.app.theme import theme
+from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.panels import PAGES
-from robgui.gui.run_pane import RunPane
-from robgui.gui.store import Store
-from robgui.gui.theme import theme
+from robgui.gui.state.store import Store
 
 
 @pytest.fixture(scope="session")

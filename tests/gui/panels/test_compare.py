@@ -11,11 +11,11 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
-from robgui.core.request import Request
-from robgui.core.words import percent
-from robgui.gui.compare import SAME, Compare
-from robgui.gui.panels.plots import Plot
-from robgui.gui.theme import theme
+from robgui.core.execution.request import Request
+from robgui.core.text.words import percent
+from robgui.gui.app.theme import theme
+from robgui.gui.pages.compare import SAME, Compare
+from robgui.gui.widgets.plots import Plot
 from robgui.report.comparison import COMPARED, Bars, Curves, Matrix
 
 QUICK = {"samples": 64, "radii": (0.0, 0.1, 0.3)}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from robgui.gui.panels.class_matrix import ClassMatrix
-from robgui.gui.theme import theme
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.class_matrix import ClassMatrix
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from PySide6.QtCore import QModelIndex, QPointF, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from robgui.analyses.feature_game import NO_GUARANTEE, Tree
-from robgui.core.classifier import Classifier
 from robgui.core.dataset import from_arrays
-from robgui.gui.panels.feature_game_pictures import outline
-from robgui.gui.panels.feature_game_tree import GameTree
-from robgui.gui.selection import Selection
-from robgui.gui.theme import theme
+from robgui.core.model.classifier import Classifier
+from robgui.gui.app.theme import theme
+from robgui.gui.panels.feature_game.pictures import outline
+from robgui.gui.panels.feature_game.tree import GameTree
+from robgui.gui.state.selection import Selection
 from robgui.report.comparison import Bars, comparable, difference
 
 VIEWS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.gui.selection import Selection
-from robgui.gui.theme import theme
+from robgui.gui.app.theme import theme
+from robgui.gui.state.selection import Selection
 
 
 def test_a_validated_input_shows_its_climb_and_its_estimate_below_the_critical_line(store, bench, run):

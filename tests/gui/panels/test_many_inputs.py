@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
-from robgui.gui import export
-from robgui.gui.panels.distributions import BINS, bins_of
-from robgui.gui.theme import theme
+from robgui.gui.app.theme import theme
+from robgui.gui.show import export
+from robgui.gui.widgets.distributions import BINS, bins_of
 
 QUICK = {"samples": 32, "target_half_width": 0.05}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robgui.gui.selection import Selection
+from robgui.gui.state.selection import Selection
 
 QUICK = {"samples": 32, "radii": (0.0, 0.3, 1.0)}
 

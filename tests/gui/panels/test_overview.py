@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from robgui.analyses.semantic.map_words import map_headline
-from robgui.core import analysis as registry
+from robgui.analyses.semantic.maps.words import map_headline
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError
+from robgui.core.execution import analysis as registry
+from robgui.core.execution.request import Request
 from robgui.core.headline import STATUS_WORDS
-from robgui.core.request import Request
-from robgui.gui.overview import Overview
+from robgui.gui.app.theme import theme
+from robgui.gui.pages.overview import Overview
 from robgui.gui.panels.panel import FIRST_LOOK, STALE
-from robgui.gui.theme import theme
 from robgui.report.each import headlines
 
 GRID = {"axes": ("rotation",), "step": {"rotation": 15.0}}

@@ -11,14 +11,14 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QLabel
 
 from robgui.core.errors import RobguiError
-from robgui.gui.elided import ElidedBox
-from robgui.gui.export import frame_of, save_animation
-from robgui.gui.panels.heat import Heat, InputView, lookup
-from robgui.gui.panels.plots import Key, Legend, Plot
-from robgui.gui.panels.sheet import Sheet
-from robgui.gui.panels.thumbs import Thumbs
-from robgui.gui.panels.timeline import Timeline
-from robgui.gui.theme import DARK, LIGHT, theme
+from robgui.gui.app.theme import DARK, LIGHT, theme
+from robgui.gui.show.export import frame_of, save_animation
+from robgui.gui.widgets.elided import ElidedBox
+from robgui.gui.widgets.heat import Heat, InputView, lookup
+from robgui.gui.widgets.plots import Key, Legend, Plot
+from robgui.gui.widgets.sheet import Sheet
+from robgui.gui.widgets.thumbs import Thumbs
+from robgui.gui.widgets.timeline import Timeline
 
 
 @pytest.fixture

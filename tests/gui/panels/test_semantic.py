@@ -11,12 +11,12 @@ import torch
 from PIL import Image
 
 from robgui.analyses.semantic import Axis, scene_of
-from robgui.gui.chooser import Chooser
-from robgui.gui.panels.semantic_map_view import MEAN
-from robgui.gui.panels.semantic_region_views import OnMap, _outline
-from robgui.gui.panels.semantic_slider import AxisRow
-from robgui.gui.selection import Selection
-from robgui.gui.theme import theme
+from robgui.gui.app.theme import theme
+from robgui.gui.forms.chooser import Chooser
+from robgui.gui.panels.semantic.map_view import MEAN
+from robgui.gui.panels.semantic.region_views import OnMap, _outline
+from robgui.gui.panels.semantic.slider import AxisRow
+from robgui.gui.state.selection import Selection
 from robgui.report.comparison import Bars, Curves, Matrix, comparable
 
 GRID = {"step": {"rotation": 60.0, "scale": 25.0}}

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from robgui.core.analysis import analyses
-from robgui.gui.sending import Offer
+from robgui.core.execution.analysis import analyses
+from robgui.gui.state.sending import Offer
 
 QUICK = {"samples": 32, "radii": (0.0, 0.3, 1.0)}
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robgui.core.classifier import Classifier
+from robgui.core.model.classifier import Classifier
+from robgui.gui.app.theme import theme
 from robgui.gui.panels.panel import STALE_FOR_NOW
-from robgui.gui.panels.sweep_tools import TWINS
-from robgui.gui.selection import Selection
-from robgui.gui.theme import theme
+from robgui.gui.panels.zonnscan.sweep_tools import TWINS
+from robgui.gui.state.selection import Selection
 
 QUICK = {"samples": 32, "radii": (0.0, 0.05, 0.1, 0.3)}
 

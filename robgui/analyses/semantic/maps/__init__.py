@@ -1,0 +1,1 @@
+"""Maps of the score over semantic parameters, and their traps."""

@@ -1,0 +1,70 @@
+"""The grid of a map and the order of its cells: coarse to fine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.analyses.semantic.params import MapParams
+from robgui.analyses.semantic.scene.scene import Axis
+from robgui.core.errors import ParamsError
+
+#: Grid step of the paper, in degrees.
+PAPER_STEP = 3.0
+#: Otherwise an axis has so many steps.
+_STEPS = 32
+#: The coarse map takes at most this share of the work.
+COARSE = 0.04
+MOST_CELLS = 250_000
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Cells ``(k, 2)`` (row, column) of one round; each stands for ``stride`` by ``stride`` cells until finer ones come."""
+
+    stride: int
+    cells: np.ndarray
+
+
+def axis_values(axis: Axis, params: MapParams) -> np.ndarray:
+    """The values of the cells along an axis: from its low end in equal steps; on a periodic axis without the high end."""
+    width = axis.high - axis.low
+    usual = PAPER_STEP if axis.unit == "°" else width / _STEPS
+    step = params.step.get(axis.name, usual if params.preset == "paper" else min(usual, width / _STEPS))
+    steps = width / step
+    if steps > MOST_CELLS:
+        raise ParamsError(f"step: {axis.name} = {step:g} makes more than {MOST_CELLS:,} cells of {width:g}; choose a larger step.")
+    whole = math.floor(steps + 1e-9)
+    count = max(1, math.ceil(steps - 1e-9)) if axis.periodic else whole + 1
+    return axis.low + step * np.arange(count)
+
+
+def levels(height: int, width: int) -> list[Level]:
+    """All cells of a map in rounds, the coarsest first, whose strides halve."""
+    stride = 1
+    while _cells(height, stride) * _cells(width, stride) > COARSE * height * width and stride < max(height, width):
+        stride *= 2
+    rounds = [Level(stride, _lattice(height, width, stride))]
+    while stride > 1:
+        stride //= 2
+        lattice = _lattice(height, width, stride)
+        rounds.append(Level(stride, lattice[(lattice % (2 * stride)).any(1)]))
+    return rounds
+
+
+def check_size(shape: Sequence[int], maps: int) -> None:
+    """Refuses a map that nobody could wait for or look at."""
+    if math.prod(shape) * maps > 20 * MOST_CELLS or math.prod(shape) > MOST_CELLS:
+        raise ParamsError(f"step: {maps} maps of {shape[0]} × {shape[1]} cells are too many; choose a larger step.")
+
+
+def _cells(length: int, stride: int) -> int:
+    return -(-length // stride)
+
+
+def _lattice(height: int, width: int, stride: int) -> np.ndarray:
+    rows, columns = np.meshgrid(np.arange(0, height, stride), np.arange(0, width, stride), indexing="ij")
+    return np.stack([rows.ravel(), columns.ravel()], 1)

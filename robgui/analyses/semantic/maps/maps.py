@@ -1,0 +1,300 @@
+"""Semantic maps: over which poses, lights, rotations does the class survive, and where are the traps?
+
+Hamdi and Ghanem, "Towards Analyzing Semantic Robustness of Deep Neural Networks": the network semantic map (NSM,
+Section 4.2, Figures 1, 2 and 4) is the score of a class over one or two parameters; its mean over networks and shapes
+is the data semantic map (DSM, Section 4.4, Figure 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.semantic.maps.grid import Level, axis_values, check_size, levels
+from robgui.analyses.semantic.maps.traps import Trap, find_traps
+from robgui.analyses.semantic.maps.words import map_findings, map_headline, map_verdict
+from robgui.analyses.semantic.params import IMAGE, MapParams, takes
+from robgui.analyses.semantic.result import MapResult, Traps
+from robgui.analyses.semantic.scene.pictures import affordable
+from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes, usual_class
+from robgui.core.dataset import Dataset
+from robgui.core.execution.analysis import Pace, Shards, Step, analysis
+from robgui.core.model.classifier import Classifier
+
+#: The class of a mesh is decided by at least so many cells.
+_DECIDING = 24
+MOST_TRAPS = 20
+_MOST_IMAGES = 8
+#: Cells of one model call at most; a stop is answered after one.
+_AT_ONCE = 64
+#: Into so many units the maps of one shape are divided at most.
+_UNITS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class MapPart:
+    """Some cells of the maps: ``where (n,)`` in the flat array of all cells, their scores and classes ``(n,)``, every shape's target."""
+
+    where: np.ndarray
+    scores: np.ndarray
+    tops: np.ndarray
+    target: np.ndarray
+
+
+def map_units(params: MapParams, inputs: int) -> int:
+    """So many units for every shape; a unit is an equal share of the model calls of all maps, in the order of the shapes."""
+    return _UNITS * sum(inputs if spec == IMAGE else 1 for spec in params.scenes)
+
+
+def map_part(
+    classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams, part: range
+) -> Iterator[Step[MapPart | None]]:
+    """Computes some of the cells, in the same model calls as the whole: the numbers are the same bit for bit."""
+    plan, pace = _Map(classifiers, dataset, params), Pace()
+    own = plan.share(part, map_units(params, 0 if dataset is None else len(dataset)))
+    done, total = 0, sum(len(block.cells.cells) for block in own)
+    for block in plan.fill_only(own):
+        done += 0 if block is None else len(block.cells.cells)
+        if pace.due():
+            yield Step(done, total, None)
+    yield Step(total, total, plan.part(own))
+
+
+def merge_maps(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams, parts: Sequence[MapPart]) -> MapResult:
+    """The whole map; traps are looked for in it, because one may lie across the border of two parts."""
+    plan = _Map(classifiers, dataset, params)
+    for part in parts:
+        plan.absorb(part)
+    plan.look_for_traps()
+    return plan.step().result
+
+
+@analysis(
+    title="Semantic map",
+    question="Over which poses, lights, rotations does the class survive, and where are the traps?",
+    verdict=map_verdict,
+    findings=map_findings,
+    headline=map_headline,
+    first_look={},
+    kinds=("image",),
+    several_models=True,
+    takes=takes,
+    shards=Shards(map_units, map_part, merge_maps),
+)
+def semantic_map(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams) -> Iterator[Step[MapResult]]:
+    """Maps every shape for every network: all of them coarsely first, then finer and finer."""
+    plan = _Map(classifiers, dataset, params)
+    pace = Pace()
+    for _ in plan.fill():
+        if pace.due():
+            yield plan.step()
+    plan.look_for_traps()
+    yield plan.step()
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The cells of one model call."""
+
+    network: int
+    shape: int
+    cells: Level
+
+
+class _Map:
+    """Everything a map knows while it is made; ``step`` is its picture at any moment."""
+
+    def __init__(self, classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams) -> None:
+        self._classifiers, self._params = classifiers, params
+        self._spaces = open_spaces(classifiers, dataset, params)
+        first = self._spaces[0][0]
+        self._axes = first.axes
+        self._x = axis_values(self._axes[0], params)
+        self._y = axis_values(self._axes[1], params) if len(self._axes) > 1 else np.array([np.nan])
+        size = len(self._y), len(self._x)
+        self._shape = (len(classifiers), len(self._spaces[0]), *size)
+        check_size(size, self._shape[0] * self._shape[1])
+        self._scores = np.full(self._shape, np.nan, dtype=np.float32)
+        self._tops = np.full(self._shape, -1, dtype=np.int32)
+        self._computed = np.zeros(self._shape, dtype=bool)
+        self._kept: list[list[tuple[int, Level, Tensor]]] = [[] for _ in self._spaces[0]]
+        self._calls = 0
+        self._target = predicted_classes(classifiers[0], dataset, params)
+        self._decided = [target >= 0 for target in self._target]
+        self._calls += 0 if params.target else sum(self._decided)
+        self._traps = _no_traps(len(self._axes), classifiers[0].shape)
+
+    def fill(self) -> Iterator[None]:
+        """Computes every cell; yields after each batch."""
+        for level in levels(*self._shape[2:]):
+            for shape in range(self._shape[1]):
+                for block in self._blocks(shape, level):
+                    yield from self._fill(block)
+                    yield
+                self._decide(shape)
+
+    def share(self, part: range, units: int) -> list[_Block]:
+        """The blocks of some of ``units`` equal shares, shape after shape so that a part has to do with few of them."""
+        rounds = levels(*self._shape[2:])
+        blocks = [block for shape in range(self._shape[1]) for level in rounds for block in self._blocks(shape, level)]
+        return blocks[part.start * len(blocks) // units : part.stop * len(blocks) // units]
+
+    def fill_only(self, own: Sequence[_Block]) -> Iterator[_Block | None]:
+        """Computes these blocks, and before them what decides the class of their shapes; yields each, None after other batches."""
+        for shape in sorted({block.shape for block in own}):
+            for level in levels(*self._shape[2:]):
+                if self._decided[shape]:
+                    break
+                for block in self._blocks(shape, level):
+                    yield from (None for _ in self._fill(block))
+                    yield None
+                self._decide(shape)
+        for block in own:
+            if not self._computed[block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]].all():
+                yield from (None for _ in self._fill(block))
+            yield block
+
+    def part(self, own: Sequence[_Block]) -> MapPart:
+        """What is known of these blocks."""
+        places = [
+            np.ravel_multi_index((block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]), self._shape)
+            for block in own
+        ]
+        where = np.concatenate([np.zeros(0, dtype=np.int64), *places])
+        return MapPart(where, self._scores.ravel()[where], self._tops.ravel()[where], np.array(self._target, dtype=np.int64))
+
+    def absorb(self, part: MapPart) -> None:
+        """Takes over the cells that were computed elsewhere."""
+        self._scores.ravel()[part.where] = part.scores
+        self._tops.ravel()[part.where] = part.tops
+        self._computed.ravel()[part.where] = True
+        self._calls += len(part.where)
+        self._target = [max(known, told) for known, told in zip(self._target, part.target.tolist(), strict=True)]
+
+    def step(self) -> Step[MapResult]:
+        """The complete picture now."""
+        return Step(done=int(self._computed.sum()), total=self._computed.size, result=self._result())
+
+    def look_for_traps(self) -> None:
+        """Finds the traps of every map and, where there are several, of their mean."""
+        found = [
+            (trap, network, shape, self._tops[network, shape, trap.row, trap.column])
+            for network, shape in product(range(self._shape[0]), range(self._shape[1]))
+            for trap in self._traps_of(self._scores[network, shape])
+        ]
+        if self._shape[0] * self._shape[1] > 1:
+            found += [(trap, -1, -1, -1) for trap in self._traps_of(self._scores.mean((0, 1)))]
+        found = sorted(found, key=lambda one: one[0].score - one[0].wall)[:MOST_TRAPS]
+        traps, networks, shapes, tops = zip(*found, strict=True) if found else ((), (), (), ())
+        places = np.array([(trap.row, trap.column) for trap in traps], dtype=np.int64).reshape(-1, 2)
+        at = self._points(places)
+        self._traps = Traps(
+            at=at,
+            score=np.array([trap.score for trap in traps]),
+            wall=np.array([trap.wall for trap in traps]),
+            cells=np.array([trap.cells for trap in traps], dtype=np.int64),
+            top1=np.array(tops, dtype=np.int64),
+            network=np.array(networks, dtype=np.int64),
+            shape=np.array(shapes, dtype=np.int64),
+            images=self._images(at, networks, shapes),
+        )
+
+    def _traps_of(self, score: np.ndarray) -> list[Trap]:
+        turns = (len(self._axes) > 1 and self._axes[1].periodic, self._axes[0].periodic)
+        return find_traps(score, self._params.trap_floor, self._params.trap_wall, turns)
+
+    def _images(self, at: np.ndarray, networks: tuple[int, ...], shapes: tuple[int, ...]) -> np.ndarray:
+        """What the network saw at the first traps; as many as are of one size."""
+        size = self._classifiers[0].shape
+        images = []
+        for place in range(min(len(at), affordable(size, _MOST_IMAGES))):
+            space = self._spaces[max(0, networks[place])][max(0, shapes[place])]
+            if space.classifier.shape != size:
+                break
+            images.append(space.images(torch.tensor(at[place : place + 1], device=space.low.device)).cpu().numpy())
+        return np.concatenate(images) if images else np.zeros((0, *size), dtype=np.float32)
+
+    def _points(self, cells: np.ndarray) -> np.ndarray:
+        """Cells ``(k, 2)`` as points ``(k, n)`` in the units of the axes."""
+        columns = [self._x[cells[:, 1]], self._y[cells[:, 0]]]
+        return np.stack(columns[: len(self._axes)], 1)
+
+    def _blocks(self, shape: int, level: Level) -> Iterator[_Block]:
+        """The cells of one round as every network is shown them."""
+        for network, spaces in enumerate(self._spaces):
+            size = min(spaces[shape].classifier.batch(self._params.batch), _AT_ONCE)
+            for start in range(0, len(level.cells), size):
+                yield _Block(network, shape, Level(level.stride, level.cells[start : start + size]))
+
+    def _fill(self, block: _Block) -> Iterator[None]:
+        space = self._spaces[block.network][block.shape]
+        points = torch.tensor(self._points(block.cells.cells), dtype=torch.float64, device=space.low.device)
+        shares = yield from space.probs(points, self._params.batch)
+        self._calls += len(points)
+        if not self._decided[block.shape]:
+            self._kept[block.shape].append((block.network, block.cells, shares.cpu()))
+        self._write(block.network, block.shape, block.cells, shares)
+
+    def _write(self, network: int, shape: int, part: Level, shares: Tensor) -> None:
+        tops = shares.argmax(1).cpu().numpy()
+        target = self._target[shape]
+        scores = shares[:, target].cpu().numpy() if target >= 0 else np.full(len(tops), np.nan)
+        whole, top = self._scores[network, shape], self._tops[network, shape]
+        for (row, column), score, klass in zip(part.cells, scores, tops, strict=True):
+            block = slice(row, row + part.stride), slice(column, column + part.stride)
+            whole[block], top[block] = score, klass
+        self._computed[network, shape, part.cells[:, 0], part.cells[:, 1]] = True
+
+    def _decide(self, shape: int) -> None:
+        """Takes the class most often on top for a mesh, until enough cells have been looked at to be sure."""
+        if self._decided[shape]:
+            return
+        shares = torch.cat([part for _, _, part in self._kept[shape]])
+        self._target[shape] = usual_class(shares.argmax(1), shares)
+        for network, part, kept in self._kept[shape]:
+            self._write(network, shape, part, kept)
+        if self._computed[0, shape].sum() >= _DECIDING or self._computed[:, shape].all():
+            self._decided[shape] = True
+            self._kept[shape].clear()
+
+    def _result(self) -> MapResult:
+        first = self._spaces[0]
+        scores = self._scores.copy()
+        return MapResult(
+            axes=self._axes,
+            x=self._x,
+            y=self._y,
+            score=scores.mean((0, 1)),
+            top1=self._tops[0, 0].copy(),
+            scores=scores,
+            tops=self._tops.copy(),
+            computed=self._computed.copy(),
+            target=np.array(self._target, dtype=np.int64),
+            networks=tuple(classifier.name for classifier in self._classifiers),
+            shapes=tuple(space.name for space in first),
+            specs=tuple(space.spec for space in first),
+            labels=tuple(self._classifiers[0].labels),
+            scene_axes=tuple(first[0].scene.axes),
+            values=first[0].values,
+            traps=self._traps,
+            trap_floor=self._params.trap_floor,
+            trap_wall=self._params.trap_wall,
+            model_calls=self._calls,
+            seed=self._params.seed,
+            up=self._params.up,
+        )
+
+
+def network_map(result: MapResult, network: int) -> np.ndarray:
+    """The NSM ``(H, W)`` of one network: its mean over the shapes."""
+    return np.asarray(result.scores[network].mean(0))
+
+
+def _no_traps(n: int, shape: tuple[int, ...]) -> Traps:
+    none, places = np.zeros(0), np.zeros(0, dtype=np.int64)
+    return Traps(np.zeros((0, n)), none, none, places, places, places, places, np.zeros((0, *shape), dtype=np.float32))

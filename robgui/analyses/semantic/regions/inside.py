@@ -1,0 +1,117 @@
+"""What is in a found region and just outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.semantic.scene.pictures import blank_pictures, small_pictures
+from robgui.analyses.semantic.scene.space import Space
+
+#: Pictures from inside and from outside of each region.
+SHOWN = 3
+#: Points looked at beyond each face, and how far beyond it they are as a share of the range.
+_BEYOND, _FAR = 4, 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """E points ``(E, n)`` with their pictures ``(E, h, w, 3)``, scores and classes ``(E,)``; nan, white and -1 where there is none."""
+
+    points: np.ndarray
+    pictures: np.ndarray
+    scores: np.ndarray
+    top1: np.ndarray
+
+
+class Interior:
+    """Means, variances and pictures of regions with bounds ``(S, 2, n)``; rows are filled one region after the other.
+
+    Attributes:
+        mean: ``(S,)`` mean score inside; nan where it is not known yet.
+        var: ``(S,)`` variance of the score inside.
+        inside: For each region done so far: its start, the point with the lowest and the one with the highest score.
+        outside: For each region done so far: points beyond its faces, those with the lowest scores.
+        lowest: ``(S, n)`` the point inside with the lowest score.
+        lowest_score: ``(S,)`` that score.
+        lowest_top1: ``(S,)`` the class there.
+        calls: Images that the network has seen.
+    """
+
+    def __init__(self, space: Space, target: int, bounds: Tensor, starts: Tensor, samples: int, seed: int, batch: int) -> None:
+        self._space, self._target, self._bounds, self._starts, self._batch = space, target, bounds, starts, batch
+        count, n, device = len(bounds), bounds.shape[2], bounds.device
+        generator = torch.Generator(device).manual_seed(seed)
+        self._unit = torch.rand((samples, n), generator=generator, dtype=torch.float64, device=device)
+        self._beyond = torch.rand((2 * n * _BEYOND, n), generator=generator, dtype=torch.float64, device=device)
+        self.mean, self.var = np.full(count, np.nan), np.full(count, np.nan)
+        self.inside: list[Shown] = []
+        self.outside: list[Shown] = []
+        self.lowest = np.full((count, n), np.nan)
+        self.lowest_score, self.lowest_top1 = np.full(count, np.nan), np.full(count, -1, dtype=np.int64)
+        self.calls = 0
+
+    def look(self) -> Iterator[None]:
+        """Looks at every region; yields after every batch."""
+        for region in range(len(self._bounds)):
+            yield from self._look_inside(region)
+            yield
+            yield from self._look_outside(region)
+            yield
+
+    def _look_inside(self, region: int) -> Generator[None, None, None]:
+        low, high = self._bounds[region]
+        points = self._space.wrapped(low + (high - low) * self._unit)
+        points = torch.cat([points, self._starts[region : region + 1]])
+        scores, tops = yield from self._space.scores(points, self._target, self._batch)
+        self.calls += len(points)
+        sampled = scores[:-1].double()
+        self.mean[region], self.var[region] = float(sampled.mean()), float(sampled.var(correction=0))
+        lowest = int(sampled.argmin())
+        self.lowest[region] = points[lowest].cpu().numpy()
+        self.lowest_score[region], self.lowest_top1[region] = float(sampled[lowest]), int(tops[lowest])
+        self.inside.append(self._shown(points, scores, tops, [len(points) - 1, lowest, int(sampled.argmax())]))
+
+    def _look_outside(self, region: int) -> Generator[None, None, None]:
+        points = self._outer_points(region)
+        scores, tops = yield from self._space.scores(points, self._target, self._batch)
+        self.calls += len(points)
+        self.outside.append(self._shown(points, scores, tops, scores.argsort()[:SHOWN].tolist()))
+
+    def _outer_points(self, region: int) -> Tensor:
+        """Points ``(k, n)`` beyond the faces that are not at an end of their range."""
+        low, high = self._bounds[region]
+        width = self._space.high - self._space.low
+        points = low + (high - low) * self._beyond
+        kept = []
+        for face in range(2 * len(width)):
+            axis, upper = face // 2, face % 2
+            value = high[axis] + _FAR * width[axis] if upper else low[axis] - _FAR * width[axis]
+            free = bool(self._space.low[axis] <= value) and bool(value <= self._space.high[axis])
+            if self._space.axes[axis].periodic:
+                free = bool(high[axis] - low[axis] < (1 - 2 * _FAR) * width[axis])
+            if free:
+                part = points[face * _BEYOND : (face + 1) * _BEYOND].clone()
+                part[:, axis] = value
+                kept.append(part)
+        return self._space.wrapped(torch.cat(kept)) if kept else points[:0]
+
+    def _shown(self, points: Tensor, scores: Tensor, tops: Tensor, places: list[int]) -> Shown:
+        n = points.shape[1]
+        shown = Shown(
+            np.full((SHOWN, n), np.nan),
+            blank_pictures(SHOWN, self._space.classifier.shape),
+            np.full(SHOWN, np.nan),
+            np.full(SHOWN, -1, dtype=np.int64),
+        )
+        if places:
+            count = len(places)
+            shown.points[:count] = points[places].cpu().numpy()
+            shown.pictures[:count] = small_pictures(self._space.images(points[places]))
+            shown.scores[:count] = scores[places].cpu().numpy()
+            shown.top1[:count] = tops[places].cpu().numpy()
+        return shown

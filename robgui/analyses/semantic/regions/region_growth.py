@@ -1,0 +1,73 @@
+"""Regions of a space growing: the grower asks, the network answers in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+import torch
+from torch import Tensor
+
+from robgui.analyses.semantic.params import METHODS, GrowParams, Mode
+from robgui.analyses.semantic.regions.region_step import WEAKEST, Grower, Rules
+from robgui.analyses.semantic.scene.space import Space
+
+
+class Growth:
+    """All regions of one space: every start with every method, one batch of points for each step.
+
+    Attributes:
+        grower: The regions, once ``begin`` is through.
+        score: ``(P,)`` score at each start.
+        top1: ``(P,)`` class there.
+        calls: Images that the network has seen.
+    """
+
+    def __init__(self, space: Space, target: int, params: GrowParams) -> None:
+        self._space, self._target, self._params = space, target, params
+        self._autograd = "oir_w" in params.methods and space.chosen_gradient(params.gradient) == "autograd"
+        self.calls = 0
+        self.grower: Grower
+        self.score: Tensor
+        self.top1: Tensor
+
+    def begin(self, starts: Tensor) -> Iterator[None]:
+        """Looks at the starts ``(P, n)``; yields between batches."""
+        self.score, self.top1 = yield from self._space.scores(starts, self._target, self._params.batch)
+        self.calls += len(starts)
+        held = (self.top1 == self._target) == (self._params.mode == "robust")
+        able = held if self._params.preset == "default" else torch.ones_like(held)
+        methods = tuple(method for method in METHODS if method in self._params.methods)
+        space, rules = self._space, Rules.of(self._params, self._autograd)
+        self.grower = Grower(starts, self._sided(self.score), space.low, space.high, space.periodic, methods, rules, able)
+
+    def grow(self) -> Iterator[None]:
+        """Takes all steps; yields after every batch."""
+        while not self.grower.done:
+            yield from self.advance()
+            yield
+
+    def advance(self) -> Generator[None, None, None]:
+        """Takes one step; yields between its batches."""
+        asked = self.grower.ask()
+        batch = self._params.batch
+        scores, _ = yield from self._space.scores(asked.points, self._target, batch)
+        self.calls += len(asked.points) + len(asked.sloped)
+        if not self._autograd:
+            self.grower.tell(self._sided(scores))
+            return
+        sloped, gradients = yield from self._space.slopes(asked.sloped, self._target, batch)
+        sign = 1 if self._params.mode == "robust" else -1
+        self.grower.tell(self._sided(scores), self._sided(sloped), sign * gradients)
+
+    def _sided(self, scores: Tensor) -> Tensor:
+        """The score that is to stay high: f, or 1 - f for adversarial regions (equation 4)."""
+        return scores if self._params.mode == "robust" else 1 - scores
+
+
+def start_warning(mode: Mode, number: int, score: float, seen: str, wanted: str, holds: bool) -> str:
+    """What is wrong with a start, in one sentence; empty when nothing is."""
+    if mode == "robust" and (score < WEAKEST or not holds):
+        return f"Start {number}: the network sees “{seen}” there and gives “{wanted}” a score of {score:.2g}; choose another start."
+    if mode == "adversarial" and (score > 1 - WEAKEST or holds):
+        return f"Start {number}: the class “{wanted}” holds there with a score of {score:.2g}; start where it fails."
+    return ""

@@ -1,0 +1,203 @@
+"""Semantic regions: how far around a pose, light, rotation does the class hold?
+
+Hamdi and Ghanem, Section 3: from a start u0 a box grows in which the score stays high (robust, equation 2) or low
+(adversarial, equation 3). Naive, OIR_B and OIR_W (Algorithms 1 and 2) grow side by side from every start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from robgui.analyses.semantic.params import IMAGE, RegionsParams, takes
+from robgui.analyses.semantic.regions.inside import Interior, Shown
+from robgui.analyses.semantic.regions.region_api import Grown, grown_of
+from robgui.analyses.semantic.regions.region_growth import Growth, start_warning
+from robgui.analyses.semantic.regions.scan import Scan, given_starts, good_starts
+from robgui.analyses.semantic.regions.words import regions_findings, regions_headline, regions_verdict
+from robgui.analyses.semantic.result import RegionsResult
+from robgui.analyses.semantic.scene.pictures import affordable, blank_pictures
+from robgui.analyses.semantic.scene.space import predicted_classes, scene_of
+from robgui.core.dataset import Dataset
+from robgui.core.errors import DataError
+from robgui.core.execution.analysis import Pace, Step, analysis
+from robgui.core.model.classifier import Classifier
+
+_MOST_WORST = 6
+
+
+@analysis(
+    title="Semantic regions",
+    question="How far around a pose, light or rotation does the class hold?",
+    verdict=regions_verdict,
+    findings=regions_findings,
+    headline=regions_headline,
+    kinds=("image",),
+    takes=takes,
+)
+def semantic_regions(classifier: Classifier, dataset: Dataset | None, params: RegionsParams) -> Iterator[Step[RegionsResult]]:
+    """Grows regions from every start with every method at once, then looks at what is in them."""
+    run = _Regions(classifier, dataset, params)
+    pace = Pace()
+    for _ in run.work():
+        if pace.due():
+            yield run.step()
+    yield run.step()
+
+
+class _Regions:
+    """Everything a run of growing regions knows; ``step`` is its picture at any moment after the first batch."""
+
+    def __init__(self, classifier: Classifier, dataset: Dataset | None, params: RegionsParams) -> None:
+        if params.scene == IMAGE and dataset is not None and len(dataset) != 1:
+            raise DataError(f"Semantic regions of an image take exactly one input, not {len(dataset):,}; choose one in the gallery.")
+        self._params, self._classifier = params, classifier
+        self._space = scene_of(params, classifier, dataset)
+        self._starts = given_starts(self._space, params.starts) if params.starts else None
+        self._target = predicted_classes(classifier, dataset, params)[0]
+        self._calls = int(self._target >= 0 and not params.target)
+        self._scan = Scan(self._space)
+        self._growth = Growth(self._space, self._target, params)
+        self._interior: Interior | None = None
+        self._worst: dict[str, np.ndarray] | None = None
+
+    def work(self) -> Iterator[None]:
+        """Scan, growing, inside; yields after every batch."""
+        params = self._params
+        yield from self._growth.begin(self._space.middle[None][:0])  # no region yet
+        yield from self._look_around()
+        starts = self._starts
+        if starts is None:
+            starts = good_starts(self._space, self._scan, self._target, params.mode, params.start_count)
+        growth = Growth(self._space, self._target, params)
+        yield from growth.begin(starts)
+        self._growth = growth
+        yield
+        yield from self._growth.grow()
+        grower = self._growth.grower
+        bounds, starts = (torch.from_numpy(values).to(self._space.low.device) for values in (grower.bounds, grower.start))
+        inside = Interior(self._space, self._target, bounds, starts, params.samples, params.seed, params.batch)
+        self._interior = inside
+        yield from inside.look()
+        self._keep_worst(inside)
+
+    def _look_around(self) -> Iterator[None]:
+        """Finds out where the class holds, and which class a mesh is taken for."""
+        told = self._target
+        for _ in self._scan.look(self._params.batch):
+            self._target = told if told >= 0 else self._scan.usual_class()
+            yield
+
+    def step(self) -> Step[RegionsResult]:
+        """The complete picture now."""
+        grower = self._growth.grower
+        if not len(grower.method):
+            note = f"Looking where the class holds: {self._scan.looked} of {len(self._scan.points)} pictures."
+            return Step(done=0, total=self._params.iterations, result=self._result(), note=note)
+        looked = 0 if self._interior is None else len(self._interior.outside)
+        done = self._params.iterations + looked if self._interior else grower.steps
+        return Step(done=done, total=self._params.iterations + len(grower.method), result=self._result())
+
+    def _holds(self) -> np.ndarray:
+        """Whether mean and variance are as equations 2 and 3 ask (the variance of an adversarial region is to be small too)."""
+        if self._interior is None:
+            return np.zeros(len(self._growth.grower.method), dtype=bool)
+        mean, var, p = self._interior.mean, self._interior.var, self._params
+        enough = mean >= 1 - p.eps_m if p.mode == "robust" else mean <= p.eps_m
+        return np.asarray(enough & (var <= p.eps_v))
+
+    def _keep_worst(self, inside: Interior) -> None:
+        """The images behind the findings: where the class fails inside a region, the lowest scores first."""
+        able = self._growth.grower.able
+        failing = np.flatnonzero(able & (inside.lowest_top1 != self._target))
+        order = failing[np.argsort(inside.lowest_score[failing], kind="stable")][: affordable(self._classifier.shape, _MOST_WORST)]
+        images = self._space.images(torch.tensor(inside.lowest[order], device=self._space.low.device))
+        self._worst = {
+            "worst_images": images.cpu().numpy(),
+            "worst_points": inside.lowest[order],
+            "worst_scores": inside.lowest_score[order],
+            "worst_top1": inside.lowest_top1[order],
+            "worst_region": order.astype(np.int64),
+        }
+
+    def _no_worst(self) -> dict[str, np.ndarray]:
+        none = np.zeros(0, dtype=np.int64)
+        shape, n = self._classifier.shape, len(self._space.axes)
+        images, points = np.zeros((0, *shape), dtype=np.float32), np.zeros((0, n))
+        return dict(zip(_WORST, (images, points, np.zeros(0), none, none), strict=True))
+
+    def _warnings(self) -> tuple[str, ...]:
+        growth, labels = self._growth, self._classifier.labels
+        scores, tops = growth.score.tolist(), growth.top1.tolist()
+        sentences = (
+            start_warning(self._params.mode, number, score, labels[top], labels[self._target], top == self._target)
+            for number, (score, top) in enumerate(zip(scores, tops, strict=True), 1)
+        )
+        return tuple(filter(None, sentences))
+
+    def _result(self) -> RegionsResult:
+        grower, params, inside = self._growth.grower, self._params, self._interior
+        grown: Grown = grown_of(grower)
+        count = len(grown.method)
+        nothing = np.full(count, np.nan)
+        complete = inside is not None and len(inside.outside) == count
+        return RegionsResult(
+            axes=self._space.axes,
+            low=grown.low,
+            high=grown.high,
+            trace=grown.trace.astype(np.float32),
+            loss=grown.loss.astype(np.float32),
+            method=grown.method,
+            start=grown.start,
+            start_number=grown.start_number,
+            start_score=self._growth.score.double().cpu().numpy()[grown.start_number],
+            start_top1=self._growth.top1.cpu().numpy()[grown.start_number],
+            grown=grower.able,
+            converged=grown.converged,
+            hit_domain=grown.hit_domain,
+            never_grew=grown.never_grew,
+            volume=grown.volume,
+            inside_mean=nothing if inside is None else inside.mean.copy(),
+            inside_var=nothing if inside is None else inside.var.copy(),
+            holds=self._holds(),
+            samples=params.samples,
+            warnings=self._warnings(),
+            **_shown("inside", inside.inside if inside is not None and complete else [], self._classifier.shape, grown),
+            **_shown("outside", inside.outside if inside is not None and complete else [], self._classifier.shape, grown),
+            map_x=self._scan.x,
+            map_y=self._scan.y,
+            map_score=self._scan.map_of(self._target),
+            network=self._classifier.name,
+            shape=self._space.name,
+            spec=self._space.spec,
+            labels=tuple(self._classifier.labels),
+            target=self._target,
+            mode=params.mode,
+            preset=params.preset,
+            eps_m=params.eps_m,
+            eps_v=params.eps_v,
+            scene_axes=tuple(self._space.scene.axes),
+            values=self._space.values,
+            model_calls=self._calls + self._scan.looked + self._growth.calls + (0 if inside is None else inside.calls),
+            **(self._worst or self._no_worst()),
+            seed=params.seed,
+            up=params.up,
+        )
+
+
+_WORST = ("worst_images", "worst_points", "worst_scores", "worst_top1", "worst_region")
+
+
+def _shown(name: str, rows: list[Shown], shape: tuple[int, ...], grown: Grown) -> dict[str, Any]:
+    """The fields of the result for pictures from inside or outside; empty when there are none yet."""
+    count, n = grown.low.shape
+    blank = blank_pictures(0, shape)
+    empty = Shown(np.zeros((0, n)), blank, np.zeros(0), np.zeros(0, dtype=np.int64))
+    parts = rows or [empty] * count
+    fields = ("points", "pictures", "scores", "top1")
+    if not parts:
+        return {f"{name}_{field}": np.zeros((0, *getattr(empty, field).shape), getattr(empty, field).dtype) for field in fields}
+    return {f"{name}_{field}": np.stack([getattr(part, field) for part in parts]) for field in fields}

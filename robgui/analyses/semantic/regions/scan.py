@@ -1,0 +1,139 @@
+"""A first coarse look at a space: which class it shows, and where to start."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.semantic.maps.grid import levels
+from robgui.analyses.semantic.params import Mode
+from robgui.analyses.semantic.scene.space import Space, usual_class
+from robgui.core.errors import ParamsError
+
+#: Points along one axis, and along each of two axes of a coarse map; with more axes so many points are spread out.
+_LINE, _COLUMNS, _ROWS, _SPREAD = 61, 25, 13, 200
+#: Points of one model call at most: there are few of them, and somebody waits for the first picture.
+_AT_ONCE = 16
+#: Starts are this far apart where that is possible, as a share of the range.
+_APART = 0.3
+#: Starts that are the same for every shape keep this far from the ends of the range.
+_MARGIN = 0.1
+
+
+class Scan:
+    """A coarse look that becomes finer: the usual point first, then a lattice whose gaps are filled.
+
+    Attributes:
+        points: ``(m, n)`` points, the last of them where all parameters stand at their usual value.
+        shares: ``(m, classes)`` scores of all classes there; nan where nobody has looked yet.
+        x: ``(W,)`` values of the first axis, when the points are a map.
+        y: ``(H,)`` values of the second; ``(1,)`` nan with one axis, ``(0,)`` with more than two.
+        looked: How many points have been looked at.
+    """
+
+    def __init__(self, space: Space) -> None:
+        n, low, high = len(space.axes), space.low.cpu().numpy(), space.high.cpu().numpy()
+        counts = {1: (_LINE,), 2: (_COLUMNS, _ROWS)}.get(n, ())
+        lines = [np.linspace(low[k], high[k], count, endpoint=not space.axes[k].periodic) for k, count in enumerate(counts)]
+        self.x = lines[0] if lines else np.zeros(0)
+        self.y = lines[1] if n == 2 else np.full(1, np.nan) if n == 1 else np.zeros(0)
+        if n == 2:
+            points = np.stack([grid.ravel() for grid in np.meshgrid(self.x, self.y)], 1)
+        else:
+            points = self.x[:, None] if n == 1 else low + spread(_SPREAD, n) * (high - low)
+        self._space = space
+        self.points = torch.cat([torch.tensor(points, dtype=torch.float64, device=space.low.device), space.middle[None]])
+        size = len(self.points), space.classifier.classes
+        self.shares = torch.full(size, math.nan, device=space.low.device)
+        self.looked = 0
+        self._standing = np.full((len(self.y), len(self.x)), -1, dtype=np.int64)
+
+    def look(self, batch: int = 0) -> Iterator[None]:
+        """Looks at every point, a few at a time; yields after every batch."""
+        for places, stride in self._rounds():
+            for start in range(0, len(places), _AT_ONCE):
+                some = places[start : start + _AT_ONCE]
+                self.shares[some] = yield from self._space.probs(self.points[some], batch)
+                self._stand(some, stride)
+                self.looked += len(some)
+                yield
+
+    def map_of(self, target: int) -> np.ndarray:
+        """Scores ``(H, W)`` of a class, from the nearest coarser cell where nobody has looked; ``(0, 0)`` with more than two axes."""
+        scores = np.append(self.shares[:, target].cpu().numpy(), np.float32(np.nan))
+        return np.asarray(scores[self._standing])
+
+    def usual_class(self) -> int:
+        """The class most often seen so far."""
+        known = self.shares[~self.shares[:, 0].isnan()]
+        return usual_class(known.argmax(1), known)
+
+    def _rounds(self) -> Iterator[tuple[np.ndarray, int]]:
+        """Places of points with the cells that each stands for along an axis: the usual one alone, then coarse to fine."""
+        last = len(self.points) - 1
+        yield np.array([last]), 0
+        if not self._standing.size:
+            yield np.arange(last), 0
+            return
+        for level in levels(*self._standing.shape):
+            yield level.cells[:, 0] * len(self.x) + level.cells[:, 1], level.stride
+
+    def _stand(self, places: np.ndarray, stride: int) -> None:
+        if stride:
+            for place, row, column in zip(places, *np.divmod(places, len(self.x)), strict=True):
+                self._standing[row : row + stride, column : column + stride] = place
+
+
+def spread(count: int, n: int) -> np.ndarray:
+    """Points ``(count, n)`` evenly spread in [0, 1], the first in the middle: multiples of the generalised golden ratio."""
+    ratio = 2.0
+    for _ in range(64):  # the root of x^(n + 1) = x + 1
+        ratio = (1 + ratio) ** (1 / (n + 1))
+    return np.asarray((0.5 + np.outer(np.arange(count), ratio ** -np.arange(1, n + 1))) % 1)
+
+
+def good_starts(space: Space, looked: Scan, target: int, mode: Mode, count: int) -> Tensor:
+    """Up to ``count`` starts ``(P, n)``: points where the class holds (or does not, to find adversarial regions), far from each other."""
+    score = looked.shares[:, target].double()
+    score = score if mode == "robust" else 1 - score
+    top = (looked.shares.argmax(1) == target) == (mode == "robust")
+    worth = torch.where(top, score, score * 1e-3)
+    first = len(worth) - 1 if float(worth[-1]) >= 0.5 * float(worth.max()) else int(worth.argmax())
+    chosen = [first]
+    while len(chosen) < min(count, len(worth)):
+        near = _distance(space, looked.points, looked.points[chosen]).amin(1)
+        value = worth * (near / _APART).clamp(max=1)
+        best = int(value.argmax())
+        if not bool(top[best]) or float(value[best]) <= 0:
+            break
+        chosen.append(best)
+    return looked.points[chosen]
+
+
+def same_starts(space: Space, count: int) -> Tensor:
+    """Starts ``(P, n)`` that depend on nothing but the ranges, as the paper has them for SRVR."""
+    shares = _MARGIN + (1 - 2 * _MARGIN) * spread(count, len(space.axes))
+    return space.low + torch.tensor(shares, dtype=torch.float64, device=space.low.device) * (space.high - space.low)
+
+
+def given_starts(space: Space, starts: tuple[tuple[float, ...], ...]) -> Tensor:
+    """The starts of the settings ``(P, n)``, checked against the ranges."""
+    for start in starts:
+        if len(start) != len(space.axes):
+            names = ", ".join(axis.name for axis in space.axes)
+            raise ParamsError(f"starts: {', '.join(f'{v:g}' for v in start)} has {len(start)} numbers, not one for each of {names}.")
+        for axis, value in zip(space.axes, start, strict=True):
+            if not axis.periodic and not axis.low <= value <= axis.high:
+                raise ParamsError(f"starts: {axis.name} = {value:g} is outside {axis.low:g} to {axis.high:g}; choose a start inside.")
+    return space.wrapped(torch.tensor(starts, dtype=torch.float64, device=space.low.device))
+
+
+def _distance(space: Space, points: Tensor, others: Tensor) -> Tensor:
+    """Largest difference ``(m, k)`` in any parameter, as a share of its range; the short way round on periodic ones."""
+    apart = ((points[:, None] - others[None]) / (space.high - space.low)).abs()
+    turns = torch.tensor(space.periodic, device=points.device)
+    return torch.where(turns, torch.minimum(apart, 1 - apart), apart).amax(2)

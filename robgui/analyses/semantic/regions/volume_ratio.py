@@ -1,0 +1,191 @@
+"""Semantic robustness volume ratio (SRVR): in how much of the semantic space does a network keep the class?
+
+Hamdi and Ghanem, Section 4.4 and Table 1: the mean, over shapes, starts and methods, of the volume of the grown region
+divided by the volume of the whole range (equation 20). The starts are the same for every shape and network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from robgui.analyses.semantic.params import METHODS, SrvrParams, takes
+from robgui.analyses.semantic.regions.region_api import grown_of
+from robgui.analyses.semantic.regions.region_growth import Growth
+from robgui.analyses.semantic.regions.scan import Scan, given_starts, same_starts
+from robgui.analyses.semantic.regions.volume_ratio_words import srvr_findings, srvr_headline, srvr_verdict
+from robgui.analyses.semantic.result import SrvrResult
+from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes
+from robgui.core.dataset import Dataset
+from robgui.core.execution.analysis import Pace, Step, analysis
+from robgui.core.model.classifier import Classifier
+
+
+@analysis(
+    title="Semantic robustness volume ratio",
+    question="In how much of the semantic space does each network keep the class?",
+    verdict=srvr_verdict,
+    findings=srvr_findings,
+    headline=srvr_headline,
+    kinds=("image",),
+    several_models=True,
+    takes=takes,
+)
+def srvr(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: SrvrParams) -> Iterator[Step[SrvrResult]]:
+    """Grows regions for every network and shape, network by network within each shape."""
+    table = _Table(classifiers, dataset, params)
+    pace = Pace()
+    for _ in table.fill():
+        if pace.due():
+            yield table.step()
+    yield table.step()
+
+
+class _Table:
+    """Everything known while the table is filled; ``step`` is its picture at any moment."""
+
+    def __init__(self, classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: SrvrParams) -> None:
+        self._classifiers, self._params = classifiers, params
+        self._spaces = open_spaces(classifiers, dataset, params)
+        first = self._spaces[0][0]
+        self._starts = given_starts(first, params.starts) if params.starts else same_starts(first, params.start_count)
+        self._methods = tuple(method for method in METHODS if method in params.methods)
+        size = (len(classifiers), len(self._spaces[0]), len(self._starts), len(self._methods))
+        n = len(first.axes)
+        self._volume = np.full(size, np.nan)
+        self._low, self._high = np.full((*size, n), np.nan), np.full((*size, n), np.nan)
+        self._converged, self._hit, self._grew = (np.zeros(size, dtype=bool) for _ in range(3))
+        self._score, self._top1 = np.full(size[:3], np.nan), np.full(size[:3], -1, dtype=np.int64)
+        self._target = predicted_classes(classifiers[0], dataset, params)
+        self._calls = 0 if params.target else sum(target >= 0 for target in self._target)
+        self._steps = 0
+        self._growth: Growth | None = None
+        self._place = ""
+
+    def fill(self) -> Iterator[None]:
+        """Fills the table; yields after every batch."""
+        for shape in range(len(self._spaces[0])):
+            if self._target[shape] < 0:
+                yield from self._decide(shape)
+            for network in range(len(self._classifiers)):
+                yield from self._measure(network, shape)
+        self._place = ""
+
+    def step(self) -> Step[SrvrResult]:
+        """The complete picture now."""
+        each = self._params.iterations
+        maps = len(self._classifiers) * len(self._spaces[0])
+        current = 0 if self._growth is None or not hasattr(self._growth, "grower") else self._growth.grower.steps
+        return Step(done=self._steps + current, total=each * maps, result=self._result(), note=self._note())
+
+    def _note(self) -> str:
+        """Which regions grow now and how far they are, in words; nothing of them is in the table until all of them have ended."""
+        if self._growth is None:
+            return self._place
+        if not hasattr(self._growth, "grower"):
+            return f"{self._place}: looking at the starts."
+        grower = self._growth.grower
+        at_rest = int((~grower.growing).sum())
+        return (
+            f"{self._place}: step {grower.steps:,} of {self._params.iterations:,}, {at_rest:,} of {len(grower.growing):,} regions at rest."
+        )
+
+    def _words(self, shape: int, words: str) -> str:
+        """``words`` as a sentence, with the shape that they are about if there are several."""
+        count = len(self._spaces[0])
+        return f"Shape {shape + 1} of {count}, {words}" if count > 1 else words[0].upper() + words[1:]
+
+    def _decide(self, shape: int) -> Iterator[None]:
+        """Takes the class that the first network most often sees."""
+        self._place = self._words(shape, f"looking for the class that {self._classifiers[0].name} usually sees.")
+        scan = Scan(self._spaces[0][shape])
+        before = self._calls
+        for _ in scan.look(self._params.batch):
+            self._calls = before + scan.looked
+            yield
+        self._target[shape] = scan.usual_class()
+
+    def _measure(self, network: int, shape: int) -> Iterator[None]:
+        self._place = self._words(shape, f"network {network + 1} of {len(self._classifiers)}")
+        space = self._spaces[network][shape]
+        growth = self._growth = Growth(space, self._target[shape], self._params)
+        yield from growth.begin(self._starts.to(space.low.device))
+        yield from growth.grow()
+        grown, at = grown_of(growth.grower), (network, shape)
+        size = self._volume.shape[2:]
+        self._volume[at] = grown.volume.reshape(size)
+        self._low[at], self._high[at] = grown.low.reshape(*size, -1), grown.high.reshape(*size, -1)
+        self._converged[at], self._hit[at] = grown.converged.reshape(size), grown.hit_domain.reshape(size)
+        able = growth.grower.able
+        self._grew[at] = (able & ~grown.never_grew).reshape(size)
+        self._volume[at][~self._grew[at]] = 0
+        self._score[at], self._top1[at] = growth.score.cpu().numpy(), growth.top1.cpu().numpy()
+        self._calls += growth.calls
+        self._growth = None
+        self._steps += self._params.iterations
+        yield
+
+    def _result(self) -> SrvrResult:
+        done = np.isfinite(self._volume)
+        counts = done.sum((1, 2, 3))
+        bad = np.isfinite(self._score) & ~self._able()
+        return SrvrResult(
+            srvr=_mean(self._volume, done, (1, 2, 3)),
+            srvr_error=_error(self._volume.mean(3).reshape(len(counts), -1)),
+            by_method=_mean(self._volume, done, (1, 2)),
+            volume=self._volume.copy(),
+            low=self._low.copy(),
+            high=self._high.copy(),
+            converged=self._converged.copy(),
+            hit_domain=self._hit.copy(),
+            grew=self._grew.copy(),
+            start_score=self._score.copy(),
+            start_top1=self._top1.copy(),
+            starts=self._starts.cpu().numpy(),
+            regions=counts,
+            never_grew=(done & ~self._grew).sum((1, 2, 3)),
+            bad_starts=bad.sum((1, 2)) * len(self._methods),
+            hits=(done & self._hit).sum((1, 2, 3)),
+            unconverged=(done & ~self._converged).sum((1, 2, 3)),
+            target=np.array(self._target, dtype=np.int64),
+            networks=tuple(classifier.name for classifier in self._classifiers),
+            shapes=tuple(space.name for space in self._spaces[0]),
+            methods=self._methods,
+            labels=tuple(self._classifiers[0].labels),
+            axes=self._spaces[0][0].axes,
+            mode=self._params.mode,
+            preset=self._params.preset,
+            model_calls=self._calls + (0 if self._growth is None else self._growth.calls),
+        )
+
+    def _able(self) -> np.ndarray:
+        """Whether ``(M, K, P)`` the class is seen at the start, or is not when adversarial regions are looked for."""
+        held = self._top1 == np.array(self._target)[None, :, None]
+        return np.asarray(held if self._params.mode == "robust" else ~held)
+
+
+def table(result: SrvrResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The table as text: its heading and one row for each network, the most robust first."""
+    heading = ("network", "SRVR %", "± %", *(f"{method} %" for method in result.methods))
+    heading += ("regions", "never grew", "of which class not seen", "hit the range", "did not converge")
+    rows = []
+    for m in np.argsort(-np.nan_to_num(result.srvr, nan=-1), kind="stable"):
+        shares = (result.srvr[m], result.srvr_error[m], *result.by_method[m])
+        counts = (result.regions[m], result.never_grew[m], result.bad_starts[m], result.hits[m], result.unconverged[m])
+        words = tuple("" if np.isnan(share) else f"{100 * share:.2f}" for share in shares)
+        rows.append((result.networks[m], *words, *(str(int(count)) for count in counts)))
+    return heading, rows
+
+
+def _mean(values: np.ndarray, done: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    count = done.sum(axes)
+    total = np.where(done, values, 0).sum(axes)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _error(values: np.ndarray) -> np.ndarray:
+    """Standard error of the mean of each row ``(M, regions)``; nan with fewer than two values."""
+    counts = np.isfinite(values).sum(1)
+    spread = np.array([np.var(row[np.isfinite(row)], ddof=1) if count > 1 else np.nan for row, count in zip(values, counts, strict=True)])
+    return np.asarray(np.sqrt(spread / np.maximum(counts, 1)))

@@ -1,0 +1,1 @@
+"""Scenes: semantic parameters become images."""

@@ -1,0 +1,246 @@
+"""Watches a model answer and writes down what it does to its input.
+
+Whatever a model file is (a module, an exported graph, a translated ONNX graph, TorchScript), it calls operations of
+torch; a dispatch mode sees each of them. A model is followed only if two different inputs lead through the same
+operations with the same constants: then nothing of the input has escaped the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from robgui.bounds.network import Network, Operation, Shape, UnsupportedError
+from robgui.bounds.translation import CONSTANTS, SHAPE_ONLY, SQUASHES, TRANSLATORS, Call, Ref, leaves, translate
+from robgui.core.model.randomness import HOST, host_generator
+
+#: Bounds are computed in double precision, where rounding does not matter, except on devices that have none.
+_WITHOUT_DOUBLE = frozenset({"mps"})
+#: Their parts are of no use: a sentence about the whole is.
+_WHOLE = frozenset({"gru", "lstm", "rnn_relu", "rnn_tanh", "multi_head_attention_forward", "scaled_dot_product_attention", "layer_norm"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What is known of a tensor: its place in the list, or why it cannot be followed."""
+
+    place: int
+    tensor: Tensor
+    reason: str = ""
+    squashed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An operation that the model does to values that are followed.
+
+    Attributes:
+        name: Without library and trailing underscore.
+        function: What is called.
+        given: Its arguments as they are.
+        args: The same with a Ref in the place of each tensor that is followed.
+        kwargs: Arguments by name, with Refs.
+        known: What is known of these tensors.
+    """
+
+    name: str
+    function: Any
+    given: Any
+    args: Any
+    kwargs: Any
+    known: list[_Value]
+
+
+def record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.device) -> Network:
+    """The network behind ``answer``: inputs ``(n, *shape)`` -> scores ``(n, k)``.
+
+    Raises:
+        UnsupportedError: It cannot be followed, or does what the bounds do not know.
+    """
+    failure: UnsupportedError | None = None
+    for rows in (2, 1):  # a model made for a batch of 1 is seen whole only with one row
+        try:
+            return _record(answer, shape, device, rows)
+        except UnsupportedError as error:
+            failure = failure or error
+    assert failure is not None
+    raise failure
+
+
+def _record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.device, rows: int) -> Network:
+    generator = host_generator(0)
+    recorders = []
+    for _ in range(2):
+        x = torch.rand((rows, *shape), generator=generator, device=HOST).to(device)
+        recorder = Recorder(x)
+        with recorder:
+            scores = answer(x)
+        recorder.finish(scores)
+        recorders.append(recorder)
+    first, second = recorders
+    if not first.same(second):
+        raise UnsupportedError("what it computes depends on the values of the input in a way that cannot be followed")
+    return first.network()
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Keeps the operations that a model applies to ``x`` and to what comes of it."""
+
+    def __init__(self, x: Tensor) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._rows, self._device = len(x), x.device
+        self._dtype = torch.float32 if x.device.type in _WITHOUT_DOUBLE else torch.float64
+        self._values: dict[int, _Value] = {id(x): _Value(0, x)}
+        self._kept: list[Any] = [x]  # an address is used again once its tensor is gone
+        self._operations: list[Operation] = []
+        self._shapes: list[Shape] = [tuple(x.shape[1:])]
+        self._log: list[tuple[str, list[Tensor]]] = []
+        self._failure = ""
+        self._output: _Value | None = None
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+        kwargs = kwargs or {}
+        name = func._schema.name.removeprefix("aten::").removesuffix("_") or func._schema.name
+        known = [value for each in leaves((args, kwargs)) if isinstance(each, Tensor) and (value := self._values.get(id(each)))]
+        if not known:
+            return func(*args, **kwargs)
+        if name not in TRANSLATORS and name not in SQUASHES and name not in _WHOLE and not func._schema.is_mutable:
+            with self:
+                parts = func.decompose(*args, **kwargs)
+            if parts is not NotImplemented:
+                return parts
+        constants = [each.detach().clone() for each in leaves((args, kwargs)) if isinstance(each, Tensor) and id(each) not in self._values]
+        event = _Event(name, func, args, self._refs(args), self._refs(kwargs), known)
+        result = func(*args, **kwargs)
+        if name in SHAPE_ONLY or name in CONSTANTS:
+            return result
+        self._log.append((name, constants))
+        with torch.inference_mode(False), torch.no_grad():
+            self._follow(event, result)
+        return result
+
+    def finish(self, scores: Tensor) -> None:
+        """Says which tensor is the answer."""
+        self._output = self._values.get(id(scores))
+        if scores.ndim != 2:
+            self._failure = self._failure or "its answer is no table of scores"
+
+    def same(self, other: Recorder) -> bool:
+        """True if another input took the same way through the same constants."""
+        if [name for name, _ in self._log] != [name for name, _ in other._log]:
+            return False
+        pairs = zip(self._log, other._log, strict=True)
+        return all(
+            len(ours) == len(theirs) and all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
+            for (_, ours), (_, theirs) in pairs
+        )
+
+    def network(self) -> Network:
+        """What was written down."""
+        if self._failure:
+            raise UnsupportedError(self._failure)
+        if self._output is None:
+            raise UnsupportedError("it computes outside torch, where it cannot be followed")
+        if self._output.reason:
+            raise UnsupportedError(self._output.reason)
+        return Network(tuple(self._operations), tuple(self._shapes), self._output.place, self._output.squashed, self._dtype)
+
+    def _follow(self, event: _Event, result: Any) -> None:
+        results = [each for each in leaves(result) if isinstance(each, Tensor)]
+        mutable = event.function._schema.is_mutable
+        if not results or len(leaves(result)) != len(results):
+            self._failure = self._failure or "it decides by the values of the input what to compute"
+            return
+        if mutable and not self._mutates_known(event):
+            self._failure = self._failure or f"its operation {event.name!r} writes into a constant"
+            return
+        value = self._translated(event, results[0])
+        if mutable:
+            self._spoil(event.given[0])
+        self._keep(results[0], value)
+        for rest in results[1:]:
+            self._keep(rest, _Value(0, rest, f"its operation {event.name!r} gives several results"))
+
+    def _translated(self, event: _Event, result: Tensor) -> _Value:
+        name, known = event.name, event.known
+        reason = next((value.reason for value in known if value.reason), "")
+        if reason:
+            return _Value(0, result, reason)
+        squashed = next((value.squashed for value in known if value.squashed), "")
+        if squashed:  # only its type may change after that
+            same = name in ("to", "_to_copy") and result.is_floating_point()
+            return _Value(known[0].place, result, "" if same else f"it computes with the result of a {squashed}", squashed)
+        try:
+            if name in SQUASHES:
+                return _Value(known[0].place, result, squashed=_squash(event, result))
+            operations = translate(self._call(event, result))
+        except UnsupportedError as error:
+            return _Value(0, result, str(error))
+        self._operations.extend(operations)
+        self._shapes.extend(operation.shape for operation in operations)
+        return _Value(len(self._shapes) - 1, result)
+
+    def _call(self, event: _Event, result: Tensor) -> Call:
+        if not result.is_floating_point() or result.dtype in (torch.float16, torch.bfloat16):
+            raise UnsupportedError(f"its operation {event.name!r} computes in {str(result.dtype).removeprefix('torch.')}")
+        return Call(
+            name=event.name,
+            function=_out_of_place(event),
+            args=event.args,
+            kwargs=event.kwargs,
+            place=len(self._shapes),
+            result=tuple(result.shape),
+            rows=self._rows,
+            dtype=self._dtype,
+            device=self._device,
+        )
+
+    def _mutates_known(self, event: _Event) -> bool:
+        """True if an in-place operation changes its first argument only, and that one is followed."""
+        arguments = event.function._schema.arguments
+        changed = [index for index, argument in enumerate(arguments) if argument.alias_info and argument.alias_info.is_write]
+        return changed == [0] and id(event.given[0]) in self._values
+
+    def _spoil(self, changed: Tensor) -> None:
+        """After a change in place, other views of the same memory no longer hold what was written down for them."""
+        memory = changed.untyped_storage().data_ptr()
+        for key, value in self._values.items():
+            if key != id(changed) and value.tensor.untyped_storage().data_ptr() == memory:
+                self._values[key] = _Value(0, value.tensor, "it changes a tensor in place that it uses elsewhere too")
+
+    def _keep(self, tensor: Tensor, value: _Value) -> None:
+        self._values[id(tensor)] = value
+        self._kept.append(tensor)
+
+    def _refs(self, value: Any) -> Any:
+        """Arguments with a Ref in the place of each tensor that is followed."""
+        if isinstance(value, tuple | list):
+            return type(value)(self._refs(each) for each in value)
+        if isinstance(value, dict):
+            return {name: self._refs(each) for name, each in value.items()}
+        found = self._values.get(id(value)) if isinstance(value, Tensor) else None
+        return value if found is None else Ref(found.place, tuple(value.shape))
+
+
+def _squash(event: _Event, result: Tensor) -> str:
+    """``softmax`` over the scores or ``sigmoid`` of each; neither changes their order."""
+    dim = event.args[1] if len(event.args) > 1 else event.kwargs.get("dim", 1)
+    if result.ndim != 2 or dim not in (1, -1):
+        raise UnsupportedError(f"its operation {event.name!r} is not the last")
+    return SQUASHES[event.name]
+
+
+def _out_of_place(event: _Event) -> Any:
+    """The twin of an in-place operation that leaves its input as it is."""
+    schema = event.function._schema
+    if not schema.is_mutable:
+        return event.function
+    twin = getattr(getattr(torch.ops.aten, event.name, None), event.function._overloadname, None)
+    if twin is None:
+        raise UnsupportedError(f"its operation {event.name!r} works in place only")
+    return twin

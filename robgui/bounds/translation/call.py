@@ -1,0 +1,104 @@
+"""One call of an operation of torch, and what every translation of one needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from robgui.bounds.network import Affine, Map, Operation, Shape, UnsupportedError
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Stands for a value that depends on the input: its place in the list and its shape, batch included."""
+
+    place: int
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an operation of torch.
+
+    Attributes:
+        name: Without library and trailing underscore.
+        function: What is called.
+        args: Its arguments; a Ref where a value depends on the input.
+        kwargs: The same by name.
+        place: Which place in the list its first operation will have.
+        result: Shape of the (first) result, batch included.
+        rows: Size of the batch the model was watched with.
+        dtype: Of the constants to make.
+        device: Where to make them.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    place: int
+    result: Shape
+    rows: int
+    dtype: torch.dtype
+    device: torch.device
+
+    @property
+    def refs(self) -> tuple[Ref, ...]:
+        """The arguments that depend on the input, in order."""
+        return tuple(each for each in leaves((self.args, self.kwargs)) if isinstance(each, Ref))
+
+    @property
+    def shape(self) -> Shape:
+        """Shape of one row of the result."""
+        return self.result[1:]
+
+    def argument(self, position: int, name: str, default: Any = None) -> Any:
+        """An argument by its position or name."""
+        return self.args[position] if position < len(self.args) else self.kwargs.get(name, default)
+
+    def refuse(self, why: str) -> UnsupportedError:
+        """What to raise."""
+        return UnsupportedError(f"its operation {self.name!r} {why}")
+
+
+#: Gets a Call and returns operations, or raises UnsupportedError.
+Translator = Callable[[Call], list[Operation]]
+
+
+def only(call: Call) -> Ref:
+    """The one argument that depends on the input."""
+    if len(call.refs) != 1:
+        raise call.refuse("combines several values that depend on the input")
+    return call.refs[0]
+
+
+def affine(call: Call, inputs: tuple[Ref, ...], apply: Map, **more: Any) -> list[Operation]:
+    """An affine map of values that depend on the input; its offset is found by putting in zeros."""
+    zeros = [torch.zeros((1, *ref.shape[1:]), dtype=call.dtype, device=call.device) for ref in inputs]
+    return [Affine(tuple(ref.place for ref in inputs), call.shape, apply, apply(*zeros), **more)]
+
+
+def weights(value: Tensor, call: Call) -> Tensor:
+    """A constant of a model, in the precision of the bounds."""
+    return value.detach().to(call.dtype, copy=True) if value.is_floating_point() else value.detach().clone()
+
+
+def constant(value: Tensor, call: Call) -> Tensor:
+    """A constant that serves any number of rows; with a batch axis of its own, all its rows must be equal."""
+    found = weights(value, call)
+    if value.ndim < len(call.result) or value.shape[0] == 1:
+        return found
+    if bool((found[1:] != found[:1]).any()):
+        raise call.refuse("treats the inputs of a batch differently")
+    return found[:1]
+
+
+def leaves(value: Any) -> list[Any]:
+    """Everything in nested lists, tuples and dictionaries, in order."""
+    if isinstance(value, dict):
+        return leaves(tuple(value.values()))
+    return [each for part in value for each in leaves(part)] if isinstance(value, tuple | list) else [value]

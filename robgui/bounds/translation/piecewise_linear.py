@@ -1,0 +1,117 @@
+"""Operations that bend: rectifiers, limits and largest values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
+from torch import Tensor
+
+from robgui.bounds.network import Affine, Largest, Operation, Rectifier
+from robgui.bounds.translation.call import Call, Ref, Translator, only
+
+
+def _relu(call: Call) -> list[Operation]:
+    slope = float(call.argument(1, "negative_slope", 0.01)) if call.name == "leaky_relu" else 0.0
+    if not 0 <= slope < 1:
+        raise call.refuse("has a slope outside 0 to 1")
+    return [Rectifier((only(call).place,), call.shape, slope)]
+
+
+def _clamp(call: Call) -> list[Operation]:
+    """Limits as rectifiers: max(x, a) = a + relu(x - a), and min(x, b) = x - relu(x - b)."""
+    source, shape = only(call).place, call.shape
+    low, high = _limits(call)
+    operations: list[Operation] = []
+    here = call.place
+    if low is not None:
+        operations += [_shift(call, source, -low), Rectifier((here,), shape), _shift(call, here + 1, low)]
+        source, here = here + 2, here + 3
+    if high is not None:
+        zero = torch.zeros((1, *shape), dtype=call.dtype, device=call.device)
+        operations += [_shift(call, source, -high), Rectifier((here,), shape)]
+        operations.append(Affine((source, here + 1), shape, lambda x, over: x - over, zero))
+    return operations
+
+
+def _shift(call: Call, place: int, by: float) -> Affine:
+    offset = torch.full((1, *call.shape), by, dtype=call.dtype, device=call.device)
+    return Affine((place,), call.shape, lambda x: x + by, offset, pull=lambda rows: rows)
+
+
+def _limits(call: Call) -> tuple[float | None, float | None]:
+    if call.name == "clamp_min":
+        given = (call.args[1], None)
+    elif call.name == "clamp_max":
+        given = (None, call.args[1])
+    elif call.name == "hardtanh":
+        given = (call.argument(1, "min_val", -1.0), call.argument(2, "max_val", 1.0))
+    else:
+        given = (call.argument(1, "min"), call.argument(2, "max"))
+    if any(isinstance(each, Tensor | Ref) for each in given):
+        raise call.refuse("has limits that are not plain numbers")
+    low, high = (None if each is None else float(each) for each in given)
+    return low, high
+
+
+def _max_pool(call: Call) -> list[Operation]:
+    ref = only(call)
+    axes = len(ref.shape) - 2
+    kernel = _per_axis(call.args[1], axes)
+    stride = _per_axis(call.argument(2, "stride") or kernel, axes)
+    padding, dilation = (_per_axis(call.argument(p, name, d), axes) for p, name, d in ((3, "padding", 0), (4, "dilation", 1)))
+    if any(each != 1 for each in dilation):
+        raise call.refuse("has dilated windows")
+    table = F.pad(_numbers(call, ref), [each for size in reversed(padding) for each in (size, size)], value=math.prod(ref.shape[1:]))
+    for axis, (size, step) in enumerate(zip(kernel, stride, strict=True), 1):
+        table = table.unfold(axis, size, step)
+    if table.shape[: axes + 1] != call.shape:
+        raise call.refuse("has windows that reach over the edge (ceil_mode)")
+    return _largest(call, ref, table)
+
+
+def _amax(call: Call) -> list[Operation]:
+    ref = only(call)
+    given = call.argument(1, "dim", ())
+    return _largest_along(call, ref, [dim % len(ref.shape) for dim in ([given] if isinstance(given, int) else given)])
+
+
+def _adaptive_max_pool(call: Call) -> list[Operation]:
+    ref = only(call)
+    sizes = call.args[1] if isinstance(call.args[1], Sequence) else [call.args[1]]
+    if any(size != 1 for size in sizes):
+        raise call.refuse("has windows of different sizes")
+    return _largest_along(call, ref, list(range(2, len(ref.shape))))
+
+
+def _largest_along(call: Call, ref: Ref, dims: list[int]) -> list[Operation]:
+    if not dims or 0 in dims:
+        raise call.refuse("works along the batch")
+    kept = [axis for axis in range(1, len(ref.shape)) if axis not in dims]
+    return _largest(call, ref, _numbers(call, ref).permute([axis - 1 for axis in (*kept, *dims)]))
+
+
+def _largest(call: Call, ref: Ref, windows: Tensor) -> list[Operation]:
+    return [Largest((ref.place,), call.shape, windows.reshape(math.prod(call.shape), -1))]
+
+
+def _numbers(call: Call, ref: Ref) -> Tensor:
+    """The places of the numbers of one row, in its shape."""
+    return torch.arange(math.prod(ref.shape[1:]), device=call.device).reshape(ref.shape[1:])
+
+
+def _per_axis(value: Any, axes: int) -> list[int]:
+    sizes = [value] if isinstance(value, int) else list(value)
+    return [int(each) for each in (sizes * axes if len(sizes) == 1 else sizes)]
+
+
+BENDING: dict[str, Translator] = {
+    **dict.fromkeys(("relu", "leaky_relu"), _relu),
+    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "hardtanh"), _clamp),
+    **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool2d_with_indices", "max_pool3d"), _max_pool),
+    "amax": _amax,
+    "adaptive_max_pool2d": _adaptive_max_pool,
+}

@@ -1,0 +1,57 @@
+"""Operations that need no translation of their own: they are affine, and are run again as the model runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch import Tensor
+
+from robgui.bounds.network import Operation
+from robgui.bounds.translation.call import Call, Ref, Translator, affine, constant, only
+
+#: Arguments that speak of the model's own precision and memory, which are not those of the bounds.
+_OF_THE_MODEL = ("dtype", "device", "layout", "memory_format", "pin_memory")
+
+
+def replay(call: Call, *, mixes: bool = False) -> list[Operation]:
+    """Runs the operation itself, with constants that fit any number of rows."""
+    template = _mapped(call.args, lambda each: constant(each, call) if isinstance(each, Tensor) else each)
+    kwargs = {name: each for name, each in call.kwargs.items() if name not in _OF_THE_MODEL}
+
+    def apply(*values: Tensor) -> Tensor:
+        given = iter(values)
+        args = [_joined(each, given, len(values[0])) if isinstance(each, list) else _filled(each, given) for each in template]
+        result = call.function(*args, **kwargs)
+        first: Tensor = result[0] if isinstance(result, tuple | list) else result
+        return first
+
+    return affine(call, call.refs, apply, mixes=mixes)
+
+
+def along(name: str, *, mixes: bool = False) -> Translator:
+    """Operations along axes that the second argument, called ``name``, tells: the batch must not be among them."""
+
+    def check(call: Call) -> list[Operation]:
+        ref = only(call)
+        given = call.argument(1, name, 0)
+        dims = [given] if isinstance(given, int) else list(given or ())
+        if not dims or any(dim % len(ref.shape) == 0 for dim in dims):
+            raise call.refuse("works along the batch")
+        return replay(call, mixes=mixes)
+
+    return check
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Nested lists of the same form with every leaf changed."""
+    return [_mapped(part, change) for part in value] if isinstance(value, tuple | list) else change(value)
+
+
+def _filled(template: Any, values: Iterator[Tensor]) -> Any:
+    return next(values) if isinstance(template, Ref) else template
+
+
+def _joined(template: list[Any], values: Iterator[Tensor], rows: int) -> list[Any]:
+    """A list argument; tensors to be joined with others are repeated for every row."""
+    return [each.expand(rows, *each.shape[1:]) if isinstance(each, Tensor) else _filled(each, values) for each in template]

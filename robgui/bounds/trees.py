@@ -1,0 +1,149 @@
+"""Tree ensembles: which leaves can an input of the box reach, and how little can they say for the right class?
+
+A tree's answer over a box is the set of its reachable leaves, found exactly; the bound of an ensemble adds up the worst
+leaf of each tree, which is exact for one tree and sound for many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.bounds.network import UnsupportedError
+from robgui.core.loading.sklearn_model import EstimatorBackend
+from robgui.core.model.classifier import Classifier
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A binary tree: at node i go left if ``x[feature[i]] <= threshold[i]``; a leaf has ``left`` -1 and ``value (outputs,)``."""
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    value: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Ensemble:
+    """Trees whose values add up, starting from ``offset (outputs,)``; one output alone is the score of class 1 against 0."""
+
+    trees: tuple[Tree, ...]
+    offset: np.ndarray
+
+
+def trees_of(classifier: Classifier) -> Ensemble | None:
+    """The trees inside a classifier; None if it is no scikit-learn model.
+
+    Raises:
+        UnsupportedError: It is one, but not made of trees.
+    """
+    if not isinstance(classifier.backend, EstimatorBackend):
+        return None
+    estimator = classifier.backend.estimator
+    name = type(estimator).__name__
+    readers = {
+        "DecisionTreeClassifier": _forest,
+        "ExtraTreeClassifier": _forest,
+        "RandomForestClassifier": _forest,
+        "ExtraTreesClassifier": _forest,
+        "GradientBoostingClassifier": _boosted,
+        "HistGradientBoostingClassifier": _histogram_boosted,
+    }
+    if name not in readers:
+        raise UnsupportedError(f"a {name} is neither a network nor made of decision trees")
+    return readers[name](estimator)
+
+
+def tree_margins(ensemble: Ensemble, low: Tensor, high: Tensor, labels: Tensor) -> Tensor:
+    """Lower bounds ``(n,)`` of the margin of ``labels`` over boxes of raw inputs ``(n, features)``."""
+    first, last = torch.minimum(low, high).cpu().numpy(), torch.maximum(low, high).cpu().numpy()
+    weights = _weights(len(ensemble.offset), labels.cpu().numpy())
+    total = weights @ ensemble.offset
+    for tree in ensemble.trees:
+        leaves = tree.left < 0
+        reached = reachable(tree, first, last)[:, leaves]
+        values = weights @ tree.value[leaves].T
+        total += np.where(reached[:, None, :], values, np.inf).min(2)
+    return torch.from_numpy(total.min(1)).to(low.device)
+
+
+def reachable(tree: Tree, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Which nodes ``(n, nodes)`` some input between ``low`` and ``high`` ``(n, features)`` comes through."""
+    found = np.zeros((len(low), len(tree.left)), dtype=bool)
+    found[:, 0] = True
+    level = np.array([0])
+    while len(level := level[tree.left[level] >= 0]):
+        feature, threshold = tree.feature[level], tree.threshold[level]
+        found[:, tree.left[level]] = found[:, level] & (low[:, feature] <= threshold)
+        found[:, tree.right[level]] = found[:, level] & (high[:, feature] > threshold)
+        level = np.concatenate([tree.left[level], tree.right[level]])
+    return found
+
+
+def _weights(outputs: int, labels: np.ndarray) -> np.ndarray:
+    """Coefficients ``(n, m, outputs)`` of the margins of the right class over each other one."""
+    if outputs == 1:
+        return np.where(labels == 1, 1.0, -1.0)[:, None, None]
+    own, others = np.eye(outputs)[labels], np.stack([np.delete(np.eye(outputs), label, 0) for label in labels])
+    weights: np.ndarray = own[:, None, :] - others
+    return weights
+
+
+def _forest(estimator: Any) -> Ensemble:
+    if getattr(estimator, "n_outputs_", 1) != 1:
+        raise UnsupportedError("it answers several questions at once")
+    members = getattr(estimator, "estimators_", [estimator])
+    trees = []
+    for member in members:
+        shares = member.tree_.value[:, 0, :] / member.tree_.value[:, 0, :].sum(1, keepdims=True)
+        trees.append(_tree(member.tree_, shares / len(members)))
+    return Ensemble(tuple(trees), np.zeros(len(estimator.classes_)))
+
+
+def _boosted(estimator: Any) -> Ensemble:
+    if estimator.init_ != "zero" and type(estimator.init_).__name__ != "DummyClassifier":
+        raise UnsupportedError("its boosting starts from another model")
+    outputs = estimator.estimators_.shape[1]
+    trees = tuple(
+        _tree(member.tree_, _only(member.tree_.value[:, 0, 0] * estimator.learning_rate, k, outputs))
+        for stage in estimator.estimators_
+        for k, member in enumerate(stage)
+    )
+    anywhere = np.zeros((1, estimator.n_features_in_), dtype=np.float32)
+    return _from(trees, anywhere, np.asarray(estimator.decision_function(anywhere)))
+
+
+def _histogram_boosted(estimator: Any) -> Ensemble:
+    trees = []
+    for stage in estimator._predictors:
+        for k, predictor in enumerate(stage):
+            nodes = predictor.nodes
+            if nodes["is_categorical"].any():
+                raise UnsupportedError("its trees ask for categories")
+            leaf = nodes["is_leaf"].astype(bool)
+            left, right = (np.where(leaf, -1, nodes[side].astype(np.int64)) for side in ("left", "right"))
+            value = _only(nodes["value"].astype(np.float64), k, len(stage))
+            trees.append(Tree(nodes["feature_idx"].astype(np.int64), nodes["num_threshold"].astype(np.float64), left, right, value))
+    anywhere = np.zeros((1, estimator.n_features_in_), dtype=np.float32)
+    return _from(tuple(trees), anywhere, np.asarray(estimator.decision_function(anywhere)))
+
+
+def _from(trees: tuple[Tree, ...], x: np.ndarray, score: np.ndarray) -> Ensemble:
+    """The ensemble that gives the raw ``score`` at ``x``: what the trees do not explain is the same everywhere."""
+    said = sum(tree.value[(tree.left < 0) & reachable(tree, x, x)[0]][0] for tree in trees)
+    return Ensemble(trees, score.reshape(-1) - said)
+
+
+def _tree(tree: Any, value: np.ndarray) -> Tree:
+    return Tree(tree.feature.astype(np.int64), tree.threshold, tree.children_left, tree.children_right, value)
+
+
+def _only(value: np.ndarray, output: int, outputs: int) -> np.ndarray:
+    """Values ``(nodes, outputs)`` of a tree that speaks for one output."""
+    return np.asarray(value[:, None] * np.eye(outputs)[output])

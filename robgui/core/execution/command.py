@@ -1,0 +1,68 @@
+"""A Request as the command line that repeats it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.execution.analysis import find
+from robgui.core.execution.params_text import write
+from robgui.core.model.settings import parse, read_side_file
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Reference, Request
+
+
+def command_line(request: Request) -> str:
+    """``robgui run …`` for ``request``; what lives in memory only stands there as ``<name>`` to be filled in."""
+    words = ["robgui", "run", request.analysis.replace("_", "-")]
+    for model in request.models:
+        words += ["--model", model.path or f"<{model.name}>"]
+    if len(request.models) == 1:
+        words += _pairs("--model-set", _not_in_side_file(request.models[0]))
+    if any(model.trust for model in request.models):
+        words.append("--trust")
+    if request.dataset is not None:
+        words += ["--data", request.dataset.path or f"<{request.dataset.name}>"]
+        words += _pairs("--data-set", {name: value for name, value in request.dataset.options.items() if value is not None})
+    if request.indices is not None:
+        words += ["--index", _ranges(request.indices)]
+    params = find(request.analysis).params.parse(dict(request.params))
+    words += _pairs("--set", params.model_dump(exclude_defaults=True))
+    if request.device:
+        words += ["--device", request.device]
+    if request.autocast:
+        words.append("--autocast")
+    return shlex.join(words)
+
+
+def _pairs(option: str, values: Mapping[str, Any]) -> list[str]:
+    words: list[str] = []
+    for name, value in values.items():
+        words += [option, f"{name}={write(value)}"]
+    return words
+
+
+def _not_in_side_file(model: Reference) -> dict[str, Any]:
+    """The model's settings as far as its side file does not say the same; without the file all that are not defaults."""
+    beside = read_side_file(Path(model.path)) if model.path else {}
+    usual = parse(beside, model.name).model_dump(mode="json")
+    return {name: value for name, value in model.options.items() if value != usual.get(name)}
+
+
+def _ranges(indices: Sequence[int]) -> str:
+    """``0,4,7``; three and more in a row as ``10:20``, where 20 is not included."""
+    parts: list[str] = []
+    start = 0
+    while start < len(indices):
+        end = start + 1
+        while end < len(indices) and indices[end] == indices[end - 1] + 1:
+            end += 1
+        if end - start >= 3:
+            parts.append(f"{indices[start]}:{indices[end - 1] + 1}")
+        else:
+            parts += [str(index) for index in indices[start:end]]
+        start = end
+    return ",".join(parts)

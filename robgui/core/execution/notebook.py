@@ -1,0 +1,77 @@
+"""run and steps: an analysis in one line, for scripts and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robgui.core.dataset import Dataset, from_arrays, open_dataset
+from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.drive import Drive, drive
+from robgui.core.execution.request import Request
+from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
+from robgui.core.workspace import Workspace
+
+Models = Classifier | str | Path | Sequence[Classifier | str | Path]
+
+
+def run(name: str, classifier: Models, inputs: Any = None, *, workspace: Workspace | None = None, **params: Any) -> Any:
+    """Runs the analysis ``name`` to its end and returns its last result.
+
+    Args:
+        name: One of ``robgui.analyses()``.
+        classifier: A Classifier or the path of a model; several in a list for an analysis that compares models.
+        inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
+        workspace: Where to keep the run; by default it is kept nowhere.
+        **params: The settings of the analysis.
+    """
+    going = steps(name, classifier, inputs, workspace=workspace, **params)
+    for _ in going:
+        pass
+    return None if going.newest is None else going.newest.result
+
+
+def steps(name: str, classifier: Models, inputs: Any = None, *, workspace: Workspace | None = None, **params: Any) -> Drive:
+    """The same as ``run``, but iterable: every Step is a complete result on the way.
+
+    To leave early, use it in a ``with`` statement or close it; its run then ends as cancelled.
+    """
+    classifiers = tuple(_classifier(one) for one in (classifier if isinstance(classifier, list | tuple) else [classifier]))
+    if not classifiers:
+        raise ModelError("No model was given; give a Classifier or the path of a model.")
+    dataset = _dataset(inputs, classifiers[0])
+    return drive(Request.build(name, classifiers, dataset, params), workspace, classifiers, dataset)
+
+
+def _classifier(model: Any) -> Classifier:
+    if isinstance(model, str | Path):
+        return load(model)
+    if isinstance(model, Classifier):
+        return model
+    raise ModelError(f"A {type(model).__name__} is no model; give the path of a file, or wrap it with robgui.Classifier.from_callable.")
+
+
+def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
+    if inputs is None or isinstance(inputs, Dataset):
+        return inputs
+    if isinstance(inputs, str | Path):
+        return open_dataset(inputs)
+    try:
+        array = np.asarray(inputs.detach().cpu() if hasattr(inputs, "detach") else inputs)
+    except ValueError as error:
+        raise DataError(f"The inputs are no array ({error}); give an array, a path or a Dataset.") from error
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"The inputs are a {type(inputs).__name__} of {array.dtype}; give an array of numbers, a path or a Dataset.")
+    return from_arrays(array[None] if _is_one(array.shape, classifier) else array, kind=classifier.kind)
+
+
+def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:
+    """Whether an array of this shape is one input: as the classifier takes it, or an image as other programs keep it."""
+    one = classifier.shape
+    if classifier.kind != "image":
+        return shape == one
+    return shape in (one, (*one[1:], one[0])) or (one[0] == 1 and shape == one[1:])

@@ -1,0 +1,1 @@
+"""Classifier: a model with its settings, its backend and what it costs."""

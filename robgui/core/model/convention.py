@@ -1,0 +1,84 @@
+"""What a raw model wants and gives, and what everybody else does: inputs in [0, 1], scores of every class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.core.model.settings import ModelSettings
+
+
+class Convention:
+    """Inputs in [0, 1] -> raw inputs, and raw answers -> scores, as the settings of a model say."""
+
+    def __init__(self, settings: ModelSettings, device: torch.device) -> None:
+        self._settings = settings
+        self._image = settings.kind == "image"
+        self._make_constants(device)
+
+    def encode(self, values: Any) -> np.ndarray:
+        """Table or sequence values in their own units -> [0, 1]; images are in [0, 1] already."""
+        array = np.asarray(values, dtype=np.float32)
+        if self._image:
+            return array
+        low, high = self._limits()
+        return np.asarray((array - low) / np.where(high == low, 1, high - low), dtype=np.float32)
+
+    def decode(self, x: Any) -> np.ndarray:
+        """[0, 1] -> table or sequence values in their own units; the inverse of encode."""
+        array = np.asarray(x, dtype=np.float32)
+        if self._image:
+            return array
+        low, high = self._limits()
+        return np.asarray(low + array * (high - low), dtype=np.float32)
+
+    def raw_input(self, x: Tensor, *, channels_last: bool = False) -> Tensor:
+        """What the model was trained on, for inputs ``(n, *shape)`` in [0, 1]; differentiable."""
+        if self._scale is not None:
+            x = torch.addcmul(self._shift, x, self._scale)
+        if not self._image:
+            return x
+        if self._settings.channels == "bgr" and x.shape[1] == 3:
+            x = x.flip(1)
+        match self._settings.layout:
+            case "hwc":
+                x = x.permute(0, 2, 3, 1).contiguous()
+            case "flat":
+                x = x.flatten(1)
+            case "column":
+                x = x.flatten(1)[:, :, None]
+            case _ if channels_last:
+                x = x.contiguous(memory_format=torch.channels_last)
+        return x
+
+    def scores(self, raw: Tensor) -> Tensor:
+        """Logits ``(n, classes)``, the larger the likelier, for what the model answers ``(n, outputs)``."""
+        raw = raw.float()
+        if self._settings.output == "probabilities":
+            raw = _logits_of(raw, self._settings.multi_label)
+        if self._settings.lowest_wins:
+            raw = -raw
+        return raw if raw.shape[1] != 1 else torch.cat([torch.zeros_like(raw), raw], 1)
+
+    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.asarray(self._settings.low, dtype=np.float32), np.asarray(self._settings.high, dtype=np.float32)
+
+    def _make_constants(self, device: torch.device) -> None:
+        """(low + x·(high − low) − mean) / std as shift + x·scale, or nothing to do."""
+        s = self._settings
+        low, high, mean, std = (torch.tensor(v, dtype=torch.float64, device=device) for v in (s.low, s.high, s.mean, s.std))
+        ones = (1, 1) if self._image else ()
+        self._shift = ((low - mean) / std).float().reshape(-1, *ones)
+        scale = ((high - low) / std).float().reshape(-1, *ones)
+        identity = bool((self._shift == 0).all()) and bool((scale == 1).all())
+        self._scale: Tensor | None = None if identity else scale
+
+
+def _logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:
+    tiny = torch.finfo(probabilities.dtype).tiny
+    if multi_label or probabilities.shape[1] == 1:
+        return probabilities.clamp_min(tiny).log() - (1 - probabilities).clamp_min(tiny).log()
+    return probabilities.clamp_min(tiny).log()

@@ -1,0 +1,136 @@
+"""How to talk to a model: what the side file ``<model>.toml`` holds and the loading dialog edits."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from robgui.core.errors import ModelError
+from robgui.core.model.class_names import with_names_read
+
+Kind = Literal["image", "table", "sequence"]
+Numbers = tuple[float, ...]
+
+
+class ModelSettings(BaseModel):
+    """What stands between inputs in [0, 1] and the raw model.
+
+    The model sees ``(low + x·(high − low) − mean) / std`` in the given channel order and layout. Numbers hold
+    one value for all, or one per channel (image) or feature (table, sequence).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    kind: Kind = Field("image", title="Kind", description="What one input is: an image, a table row or a sequence.")
+    shape: tuple[int, ...] = Field(
+        (), title="Shape", description="One input without the batch: channels, height, width · features · steps, features."
+    )
+    layout: Literal["chw", "hwc", "flat", "column"] = Field(
+        "chw", title="Layout", description="How the raw model wants an image: channels first, channels last, one row, one column."
+    )
+    channels: Literal["rgb", "bgr"] = Field("rgb", title="Channel order", description="Order of colour channels the raw model wants.")
+    low: Numbers = Field((0.0,), title="Lowest value", description="What 0 becomes before mean and std.")
+    high: Numbers = Field((1.0,), title="Highest value", description="What 1 becomes before mean and std (255 for byte models).")
+    mean: Numbers = Field((0.0,), title="Mean", description="Subtracted from the value.")
+    std: Numbers = Field((1.0,), title="Std", description="The value is divided by it.")
+    labels: tuple[str, ...] = Field((), title="Labels", description="Class names in the order of the outputs.")
+    features: tuple[str, ...] = Field((), title="Features", description="Column names of a table, in the order of the inputs.")
+    output: Literal["logits", "probabilities"] = Field("logits", title="Output", description="What the raw model returns.")
+    scores: str = Field(
+        "", title="Scores", description="Which output holds the scores where the model has several: its name, or its number from 0."
+    )
+    multi_label: bool = Field(False, title="Multi-label", description="An input may have several classes at once (sigmoid outputs).")
+    lowest_wins: bool = Field(False, title="Lowest score wins", description="The class with the smallest output is the predicted one.")
+    architecture: str = Field(
+        "", title="Architecture", description="For weights alone: file.py:factory, module:factory, timm:name or torchvision:name."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_follows_shape(cls, values: object) -> object:
+        """A shape of one or two dimensions says that the input is a table row or a sequence."""
+        if isinstance(values, dict) and "kind" not in values and isinstance(values.get("shape"), list | tuple):
+            kinds = {1: "table", 2: "sequence"}
+            return {**values, "kind": kinds.get(len(values["shape"]), "image")}
+        return values
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> ModelSettings:
+        if any(side < 1 for side in self.shape) or math.prod(self.shape) > 2**31:
+            raise ValueError(f"shape {self.shape} must hold positive sizes")
+        expected = {"image": 3, "table": 1, "sequence": 2}[self.kind]
+        if self.shape and len(self.shape) != expected:
+            raise ValueError(f"an input of kind {self.kind} has {expected} dimensions, not {len(self.shape)} as in {self.shape}")
+        if self.shape:
+            self._check_lengths()
+        if any(value == 0 for value in self.std):
+            raise ValueError("std must not be 0")
+        return self
+
+    def _check_lengths(self) -> None:
+        places = self.shape[0] if self.kind == "image" else self.shape[-1]
+        for name in ("low", "high", "mean", "std"):
+            count = len(getattr(self, name))
+            if count not in (1, places):
+                raise ValueError(f"{name} has {count} values; this model takes 1 or {places}")
+
+    def change(self, **values: object) -> ModelSettings:
+        """A validated copy with ``values`` replaced; the error is one sentence."""
+        return parse({**self.model_dump(), **values}, "model settings")
+
+
+def parse(values: dict[str, object], where: str) -> ModelSettings:
+    """Validates ``values``; the ModelError names ``where`` and the field."""
+    try:
+        return ModelSettings.model_validate(values)
+    except ValidationError as error:
+        raise ModelError(f"{where}: {_sentence(error)}.") from error
+
+
+def side_file(model: Path) -> Path:
+    """The side file that belongs to ``model``: its full name with ``.toml`` added."""
+    return model.with_name(model.name + ".toml")
+
+
+def read_side_file(model: Path) -> dict[str, object]:
+    """The fields the side file sets; empty without one. A text under ``labels`` names a file of class names."""
+    path = side_file(model)
+    if not path.is_file():
+        return {}
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ModelError(f"{path}: the side file cannot be read ({error}); correct it or delete it.") from error
+    values = with_names_read(values, model.parent)
+    parse(values, str(path))
+    return values
+
+
+def write_side_file(model: Path, settings: ModelSettings) -> Path:
+    """Writes every field that differs from its default; returns the path."""
+    path = side_file(model)
+    lines = [f"{name} = {_toml(value)}\n" for name, value in settings.model_dump(mode="json", exclude_defaults=True).items()]
+    try:
+        path.write_text("".join(lines), encoding="utf-8")
+    except OSError as error:
+        raise ModelError(f"{path}: the side file cannot be written ({error.strerror}); choose a folder you may write to.") from error
+    return path
+
+
+def _toml(value: object) -> str:
+    """JSON is TOML for the flat values we write (strings, numbers, booleans, lists of these), but for one character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _sentence(error: ValidationError) -> str:
+    detail = error.errors()[0]
+    name = ".".join(str(part) for part in detail["loc"])
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    if detail["type"] == "extra_forbidden":
+        return f"there is no setting {name!r}; the settings are: {', '.join(ModelSettings.model_fields)}"
+    return f"{name}: {message}" if name else message

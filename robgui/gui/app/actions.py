@@ -1,0 +1,96 @@
+"""One table of actions feeds menus, toolbar, command palette and shortcut sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from robgui.gui.app.theme import icon, theme
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing a user can do.
+
+    Attributes:
+        name: Stable identifier.
+        text: What it is called; starts with a verb.
+        menu: Which menu it stands in.
+        do: What happens.
+        keys: Shortcut.
+        icon: Name of its icon.
+        toolbar: Whether it stands in the toolbar.
+        checkable: Whether it is a switch.
+        separator: Whether a line stands before it in the menu.
+    """
+
+    name: str
+    text: str
+    menu: str
+    do: Callable[[], object]
+    keys: str = ""
+    icon: str = ""
+    toolbar: bool = False
+    checkable: bool = False
+    separator: bool = False
+    hint: str = ""
+
+
+class Actions(QObject):
+    """The QActions made from a table of entries, by name."""
+
+    def __init__(self, window: QMainWindow, entries: list[Entry]) -> None:
+        super().__init__(window)
+        self.entries = {entry.name: entry for entry in entries}
+        self._actions = {entry.name: _make(window, entry) for entry in entries}
+        window.addActions(list(self._actions.values()))
+        self._fill_menus(window)
+        theme.changed.connect(self._tint)
+        self._tint()
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def enable(self, **states: bool) -> None:
+        """Enables or greys actions by name."""
+        for name, on in states.items():
+            self._actions[name].setEnabled(on)
+
+    def for_toolbar(self) -> list[QAction]:
+        """The actions that stand in the toolbar, in order."""
+        return [self._actions[name] for name, entry in self.entries.items() if entry.toolbar]
+
+    def _fill_menus(self, window: QMainWindow) -> None:
+        menus: dict[str, QMenu] = {}
+        for name, entry in self.entries.items():
+            if not entry.menu:
+                continue
+            if entry.menu not in menus:
+                menus[entry.menu] = window.menuBar().addMenu(f"&{entry.menu}")
+            if entry.separator:
+                menus[entry.menu].addSeparator()
+            menus[entry.menu].addAction(self._actions[name])
+        self.menus = menus
+
+    def _tint(self) -> None:
+        for name, entry in self.entries.items():
+            if entry.icon:
+                self._actions[name].setIcon(icon(entry.icon))
+
+
+def _make(window: QMainWindow, entry: Entry) -> QAction:
+    action = QAction(entry.text, window)
+    action.setObjectName(entry.name)
+    action.setCheckable(entry.checkable)
+    action.triggered.connect(lambda _=False: entry.do())
+    tip = entry.hint or entry.text.rstrip(" …")
+    if entry.keys:
+        action.setShortcut(QKeySequence(entry.keys))
+        tip = f"{tip} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})"
+    action.setToolTip(tip)
+    action.setStatusTip(tip)
+    return action

@@ -1,0 +1,145 @@
+"""Starts the window: on screen first, torch after."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QEvent, QMessageLogContext, QObject, QTimer, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+
+from robgui.gui.app.garbage import Garbage
+from robgui.gui.app.main_window import MainWindow
+from robgui.gui.app.settings import load_settings, save_settings
+from robgui.gui.app.theme import theme
+from robgui.gui.state.background import unexpected
+from robgui.gui.state.store import Store
+
+
+class Application(QApplication):
+    """The program as the desktop sees it.
+
+    macOS does not name a file that was double-clicked on the command line: it sends an event to the program, which may
+    have been running for hours.
+
+    Signals:
+        file_asked: The desktop asks for a file to be opened; its path.
+    """
+
+    file_asked = Signal(str)
+
+    def event(self, event: QEvent) -> bool:
+        """Takes the request to open a file; everything else is Qt's."""
+        if isinstance(event, QFileOpenEvent) and event.file():
+            self.file_asked.emit(event.file())
+            return True
+        return super().event(event)
+
+
+class Asked(QObject):
+    """Files to open: they wait until the window is on screen and are opened at once from then on."""
+
+    def __init__(self, window: MainWindow, workspace: Path | None, files: Sequence[Path]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._waiting: list[Path] | None = list(files)
+
+    def open(self, file: str) -> None:
+        """Opens ``file``, now or as soon as the window is on screen."""
+        if self._waiting is None:
+            self._window.commands.open_path(Path(file))
+        else:
+            self._waiting.append(Path(file))
+
+    def begin(self) -> None:
+        """Imports torch and opens what waits: one workspace (without any the user's own), then models and data."""
+        files, self._waiting = self._waiting or [], None
+        store = self._window.store
+        store.warm_up()
+        store.open_workspace(self._workspace or next((path for path in files if path.suffix == ".robgui"), None))
+        for path in files:
+            if path.suffix != ".robgui":
+                self._window.commands.open_path(path)
+
+
+def main(files: Sequence[str] = ()) -> int:
+    """Opens the window, with ``files`` if any; returns the exit code."""
+    app = application()
+    window = open_window(files=files)
+    window.show()
+    Garbage(app)
+    seconds = os.environ.get("ROBGUI_QUIT_AFTER")
+    if seconds:
+        QTimer.singleShot(round(float(seconds) * 1000), window.close)
+    code = app.exec()
+    return leave(window, code)
+
+
+def application() -> QApplication:
+    """The one QApplication, with the user's look."""
+    app = QApplication.instance() or Application(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    qInstallMessageHandler(_qt_message)
+    app.setApplicationName("robgui")
+    app.setDesktopFileName("robgui")
+    settings = load_settings()
+    theme.base_points = max(9.0, app.font().pointSizeF())
+    font = app.font()
+    font.setPointSizeF(max(9.0, theme.base_points * settings.font_scale))
+    app.setFont(font)
+    theme.apply(settings.dark)
+    return app
+
+
+def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    """What Qt has to say goes where everything else goes: into the log."""
+    if "propagateSizeHints" in text:  # the offscreen platform says so at every resize
+        return
+    level = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO}.get(kind, logging.WARNING)
+    logging.getLogger("robgui.qt").log(level, text)
+
+
+def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:
+    """The window on its workspace; torch is imported and files are opened once it is on screen."""
+    store = Store()
+    window = MainWindow(store, load_settings())
+    _catch_everything(store)
+    asked = Asked(window, workspace, [Path(file) for file in files])
+    window.on_screen.connect(asked.begin)
+    app = QApplication.instance()
+    if isinstance(app, Application):
+        app.file_asked.connect(asked.open)
+    return window
+
+
+def leave(window: MainWindow, code: int) -> int:
+    """Stops every thread and closes the workspace; a model that will not let go cannot hold the program up."""
+    save_settings(window.settings)
+    sys.excepthook = sys.__excepthook__
+    if window.commands.batch is not None:
+        window.commands.batch.shutdown()
+    if not window.store.shutdown():
+        logging.getLogger("robgui").warning("The model did not let go in time; its last step is lost, everything before it is kept.")
+        os._exit(code)
+    return code
+
+
+def _catch_everything(store: Store) -> None:
+    """An error nobody foresaw becomes a toast with details instead of an abort."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            QApplication.quit()
+            return
+        details = "".join(traceback.format_exception(kind, error, trace))
+        sys.stderr.write(details)
+        store.say("error", unexpected(error), details)
+
+    sys.excepthook = hook

@@ -1,0 +1,414 @@
+"""What the actions do: the table of entries and the functions behind it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
+
+from robgui import resources
+from robgui.core.errors import RobguiError
+from robgui.gui.app.actions import Entry
+from robgui.gui.app.device_menu import DeviceMenu
+from robgui.gui.app.palette import CommandPalette, ShortcutSheet
+from robgui.gui.app.theme import theme
+from robgui.gui.model.architecture_dialog import ArchitectureDialog, ask_trust
+from robgui.gui.model.model_dialog import ModelDialog
+from robgui.gui.pages.help import Help
+from robgui.gui.panels import PAGES
+from robgui.gui.show import export
+from robgui.gui.show.presentation import Presentation
+from robgui.gui.state.library import Opening
+
+if TYPE_CHECKING:
+    from robgui.core.model.classifier import Classifier
+    from robgui.gui.app.main_window import MainWindow
+    from robgui.gui.pages.batch_window import BatchWindow
+    from robgui.gui.panels.panel import Panel
+
+MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
+_MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
+_DATA = "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz *-ubyte);;All files (*)"
+_WORKSPACES = "Workspaces (*.robgui)"
+
+
+class Commands:
+    """Functions of the window that menus, toolbar and palette call."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._store = window.store
+        self._dialog: ModelDialog | None = None
+        self._help: Help | None = None
+        self._presentation: Presentation | None = None
+        self.batch: BatchWindow | None = None
+        self._store.library.trust_needed.connect(self._ask_trust)
+        self._store.library.details_needed.connect(self._ask_details)
+        self._store.library.model_opened.connect(self._show_model)
+        self._store.library.added.connect(lambda item, _: self._remember(item.path))
+        self._store.history.opened.connect(lambda _: self._remember(getattr(self._store.history.workspace, "path", None)))
+        self._asked_for: set[Path] = set()
+
+    def entries(self) -> list[Entry]:
+        """Every action of the program."""
+        w = self._window
+        pages = [("Welcome", "home"), ("Overview", "overview"), *((page.title, page.icon) for page in PAGES), ("Compare", "compare")]
+        return [
+            Entry("open_model", "Open model …", "File", self.open_model, "Ctrl+O", "model", toolbar=True),
+            Entry("open_data", "Open data file …", "File", self.open_data, "Ctrl+D", "data", toolbar=True),
+            Entry("open_folder", "Open image folder …", "File", self.open_folder, "Ctrl+Shift+D"),
+            Entry("start_demo", "Start demo", "File", self.start_demo, "Ctrl+Shift+T", "present"),
+            Entry("batch", "New batch …", "File", self.show_batch, "Ctrl+B", "cluster"),
+            Entry("open_workspace", "Open workspace …", "File", self.open_workspace, "Ctrl+Shift+O", "open", separator=True),
+            Entry("save_workspace", "Save workspace as …", "File", self.save_workspace, "Ctrl+S", "save"),
+            Entry("export_workspace", "Export all runs as files …", "File", self.export_workspace),
+            Entry("export_findings", "Export findings as images and CSV …", "File", self.export_findings, icon="findings"),
+            Entry("find_missing", "Find missing file …", "File", self.find_missing, icon="link"),
+            Entry("report", "Write report …", "File", self.write_report, "Ctrl+Shift+R", "report", separator=True),
+            Entry("save_picture", "Save picture …", "File", self.save_picture, "Ctrl+E", "export"),
+            Entry("copy_picture", "Copy picture", "File", self.copy_picture, "Ctrl+Shift+C", "copy"),
+            Entry("save_numbers", "Save numbers …", "File", self.save_numbers, "Ctrl+Shift+E"),
+            Entry("quit", "Quit", "File", w.close, "Ctrl+Q", separator=True),
+            Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
+            Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
+            Entry("back", "Back to what was looked at before", "Edit", self._store.navigation.back, "Alt+Left", "back", separator=True),
+            Entry("forward", "Forward again", "Edit", self._store.navigation.forward, "Alt+Right", "forward"),
+            Entry("run", "Run", "Run", w.run_pane.start, "Ctrl+R", "run"),
+            Entry("pause", "Pause or resume", "Run", w.run_pane.toggle_pause, "Ctrl+P", "pause"),
+            Entry("stop", "Stop", "Run", w.run_pane.stop_job, "Ctrl+.", "stop"),
+            Entry("stop_all", "Stop everything", "Run", self._store.runner.stop_all, "Ctrl+Shift+."),
+            Entry("inspect", "Inspect everything", "Run", self.inspect, "Ctrl+I", "overview", separator=True),
+            Entry("compare", "Compare this run", "Run", w.show_comparison, "Ctrl+K", "compare"),
+            Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
+            Entry("remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"),
+            *(
+                Entry(f"page_{i}", f"Show {title}", "View", partial(w.go_to, i), f"Ctrl+{i + 1}", mark)
+                for i, (title, mark) in enumerate(pages)
+            ),
+            Entry("dark", "Dark theme", "View", self.toggle_dark, "Ctrl+T", "theme", checkable=True, separator=True),
+            Entry("larger", "Larger text", "View", lambda: self.scale_text(1.1), "Ctrl++", "plus"),
+            Entry("smaller", "Smaller text", "View", lambda: self.scale_text(1 / 1.1), "Ctrl+-", "minus"),
+            Entry("reset_layout", "Reset layout", "View", w.reset_layout, separator=True),
+            Entry("present", "Present findings", "View", self.present, "F11", "present", checkable=True, separator=True),
+            Entry("help", "Help on this page", "Help", self.show_help, "F1", "help"),
+            Entry("guide", "Guided tour", "Help", self.start_guide, "Shift+F1", "eye"),
+            Entry("palette", "Find command …", "Help", self.show_palette, "Ctrl+Shift+P", "search"),
+            Entry("shortcuts", "Keyboard shortcuts", "Help", self.show_shortcuts, "?", "info"),
+            Entry("doctor", "Check the installation …", "Help", self.show_doctor, icon="check"),
+            Entry("about", "About robgui", "Help", self.show_about, icon="info"),
+        ]
+
+    def fill_menus(self) -> None:
+        """The parts of menus that change: recent files, docks, devices."""
+        w = self._window
+        self._recent = QMenu("Open recent", w)
+        w.actions_.menus["File"].insertMenu(w.actions_["open_workspace"], self._recent)
+        self._recent.aboutToShow.connect(self._fill_recent)
+        for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
+            w.actions_.menus["View"].insertAction(w.actions_["reset_layout"], dock.toggleViewAction())
+        devices = DeviceMenu(self._store, self.show_cluster, w)
+        w.actions_.menus["Model"].addMenu(devices)
+        w.status.device.setMenu(devices)
+        w.actions_["dark"].setChecked(theme.dark)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Greys what cannot be done now."""
+        w, store = self._window, self._store
+        panel = w.current_panel
+        shown = panel is not None
+        active = store.runner.active is not None
+        undo = store.navigation.undo
+        w.actions_["undo"].setText(f"Undo {undo.undoText()}".strip())
+        w.actions_["redo"].setText(f"Redo {undo.redoText()}".strip())
+        w.actions_.enable(
+            undo=undo.canUndo(),
+            redo=undo.canRedo(),
+            back=store.navigation.can_go_back,
+            forward=store.navigation.can_go_forward,
+            run=panel is not None and not store.obstacle(panel.analysis),
+            pause=active,
+            stop=active,
+            stop_all=store.runner.busy,
+            check_model=store.library.model is not None,
+            remove_model=store.library.model is not None,
+            save_picture=shown,
+            copy_picture=shown,
+            save_numbers=shown,
+            find_missing=bool(store.history.missing),
+            report=bool(store.history.runs),
+            export_findings=bool(store.history.findings),
+        )
+
+    # --- opening -------------------------------------------------------------------------------------------
+
+    def open_path(self, path: Path) -> None:
+        """Opens a model, data or a workspace, whichever it is."""
+        ending = path.suffix.lower()
+        if not path.exists():
+            self._store.say("error", f"{path} does not exist (any more).")
+            return
+        self._window.settings.last_folder = str(path.parent)
+        self._asked_for.add(path.absolute())
+        if ending == ".robgui":
+            self._store.open_workspace(path)
+        elif ending in MODEL_ENDINGS and path.is_file():
+            self._store.library.load_model(Opening(path))
+        else:
+            self._store.library.load_dataset(path)
+
+    def open_model(self) -> None:
+        """Asks for a model file."""
+        self._ask_and_open("Open model", _MODELS)
+
+    def open_data(self) -> None:
+        """Asks for a data file."""
+        self._ask_and_open("Open data", _DATA)
+
+    def open_folder(self) -> None:
+        """Asks for a folder of images."""
+        folder = QFileDialog.getExistingDirectory(self._window, "Open image folder", self._window.settings.last_folder)
+        if folder:
+            self.open_path(Path(folder))
+
+    def start_demo(self) -> None:
+        """Loads the bundled data and models and shows the first panel."""
+        for entry in resources.demo():
+            self._store.library.load_dataset(entry.dataset, quiet=True)
+            for model in entry.models:
+                self._store.library.load_model(Opening(model, quiet=True))
+        self._window.show_panel("zonnscan")
+
+    def open_workspace(self) -> None:
+        """Asks for a workspace file."""
+        self._ask_and_open("Open workspace", _WORKSPACES)
+
+    def find_missing(self) -> None:
+        """Points the workspace to a file that was moved."""
+        for reference in list(self._store.history.missing):
+            path, _ = QFileDialog.getOpenFileName(
+                self._window, f"Where is {reference.name} now? It was {reference.path}", self._window.settings.last_folder
+            )
+            if path:
+                self._store.history.relink(reference, Path(path))
+
+    def _ask_and_open(self, title: str, kinds: str) -> None:
+        path, _ = QFileDialog.getOpenFileName(self._window, title, self._window.settings.last_folder, kinds)
+        if path:
+            self.open_path(Path(path))
+
+    def _remember(self, path: Path | None) -> None:
+        """What the user asked for is a recent file once it could be read."""
+        if path is None or path.absolute() not in self._asked_for:
+            return
+        self._asked_for.remove(path.absolute())
+        settings = self._window.settings
+        settings.add_recent(path)
+        self._window.welcome.show_recent(settings.recent)
+
+    def _fill_recent(self) -> None:
+        self._recent.clear()
+        for text in self._window.settings.recent:
+            action = self._recent.addAction(text)
+            action.triggered.connect(lambda _=False, text=text: self.open_path(Path(text)))
+        self._recent.setEnabled(bool(self._window.settings.recent))
+
+    # --- the model -----------------------------------------------------------------------------------------
+
+    def check_model(self) -> None:
+        """Shows how the model in use behaves, with its settings to edit."""
+        if self._store.library.model is not None:
+            self._show_model(self._store.library.model)
+
+    def inspect(self) -> None:
+        """Shows the overview and runs every analysis that applies."""
+        self._window.go_to(1)
+        self._store.inspection.start()
+
+    def remove_model(self) -> None:
+        """Takes the model in use off the list."""
+        if self._store.library.model is not None:
+            self._store.library.remove_model(self._store.library.model)
+
+    def _show_model(self, classifier: Classifier) -> None:
+        if self._dialog is not None:
+            self._dialog.close()
+        self._dialog = ModelDialog(self._store, classifier, self._window)
+        self._dialog.show()
+
+    def _ask_trust(self, opening: Opening, sentence: str) -> None:
+        if ask_trust(opening.path, sentence, self._window):
+            self._store.library.load_model(opening.but(trust=True))
+
+    def _ask_details(self, opening: Opening, sentence: str) -> None:
+        dialog = ArchitectureDialog(opening.path, sentence, self._window)
+        if dialog.exec():
+            self._store.library.load_model(opening.but(settings={**opening.settings, **dialog.overrides()}))
+
+    # --- saving --------------------------------------------------------------------------------------------
+
+    def save_workspace(self) -> None:
+        """Copies the workspace to a file of the user's choice."""
+        if path := self._ask_save("Save workspace as", "workspace.robgui", _WORKSPACES):
+            self._store.history.save_as(path.with_suffix(".robgui"))
+
+    def export_workspace(self) -> None:
+        """Writes every run as plain files."""
+        folder = QFileDialog.getExistingDirectory(self._window, "Export all runs into a folder", self._window.settings.last_folder)
+        if folder:
+            self._store.history.export(Path(folder))
+
+    def export_findings(self) -> None:
+        """Writes the findings that pass the filter of their dock as images and CSV."""
+        folder = QFileDialog.getExistingDirectory(self._window, "Export findings into a folder", self._window.settings.last_folder)
+        if folder:
+            self._store.history.export_findings(Path(folder), self._window.findings.shown())
+
+    def write_report(self) -> None:
+        """Writes the report, as one HTML file or as PDF by its ending."""
+        if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
+            self._store.history.write_report(path)
+
+    def save_picture(self) -> None:
+        """Saves the picture on show."""
+        panel = self._panel_with_picture()
+        if panel is None:
+            return
+        name, widget = next(iter(panel.pictures().items()))
+        if path := self._ask_save("Save picture", f"{name}.png", "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"):
+            self._try(lambda: export.save_picture(widget, path), f"Saved {path}.")
+
+    def copy_picture(self) -> None:
+        """Puts the picture on show on the clipboard."""
+        panel = self._panel_with_picture()
+        if panel is not None:
+            QApplication.clipboard().setImage(export.to_image(next(iter(panel.pictures().values()))))
+            self._store.say("info", "Picture copied.")
+
+    def save_numbers(self) -> None:
+        """Saves the numbers behind the picture."""
+        panel = self._panel_with_picture()
+        if panel is None:
+            return
+        if path := self._ask_save("Save numbers", f"{panel.analysis}.csv", "CSV (*.csv);;NPZ (*.npz)"):
+            self._try(lambda: export.save_table(panel.table(), path), f"Saved {path}.")
+
+    def _panel_with_picture(self) -> Panel | None:
+        panel = self._window.current_panel
+        if panel is not None and panel.result is not None:
+            return panel
+        self._store.say("info", "There is no picture yet; press Run, or show a run of the history.")
+        return None
+
+    def _ask_save(self, title: str, name: str, kinds: str) -> Path | None:
+        start = str(Path(self._window.settings.last_folder) / name)
+        path, chosen = QFileDialog.getSaveFileName(self._window, title, start, kinds)
+        if not path:
+            return None
+        self._window.settings.last_folder = str(Path(path).parent)
+        ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
+        return Path(path) if Path(path).suffix else Path(path + ending)
+
+    def _try(self, work: object, sentence: str) -> None:
+        try:
+            work()  # type: ignore[operator]
+            self._store.say("info", sentence)
+        except RobguiError as error:
+            self._store.say("error", str(error))
+
+    # --- the rest ------------------------------------------------------------------------------------------
+
+    def toggle_dark(self) -> None:
+        """Switches between light and dark."""
+        self._window.settings.dark = not theme.dark
+        theme.apply(not theme.dark)
+        self._window.actions_["dark"].setChecked(theme.dark)
+
+    def scale_text(self, factor: float) -> None:
+        """Makes all text larger or smaller."""
+        settings = self._window.settings
+        settings.font_scale = min(2.5, max(0.75, settings.font_scale * factor))
+        font = QApplication.font()
+        font.setPointSizeF(max(9.0, theme.base_points * settings.font_scale))
+        QApplication.setFont(font)
+        theme.apply(theme.dark)
+
+    def show_help(self) -> None:
+        """The manual, at the page of the panel on show."""
+        from robgui import manual
+
+        if self._help is None:
+            self._help = Help(self._store, self._window)
+        panel = self._window.current_panel
+        self._help.show_page(manual.page_of(panel.analysis).name if panel is not None else manual.PAGES[0])
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def show_batch(self) -> None:
+        """Many requests from one file."""
+        from robgui.gui.pages.batch_window import BatchWindow
+
+        if self.batch is None:
+            self.batch = BatchWindow(self._store, self._window)
+        self.batch.show()
+        self.batch.raise_()
+
+    def show_cluster(self) -> None:
+        """Where a cluster is chosen."""
+        self.show_batch()
+        if self.batch is not None:
+            self.batch.cluster.setFocus()
+
+    def present(self) -> None:
+        """Shows the findings on the whole screen, or stops it."""
+        if self._presentation is None:
+            self._presentation = Presentation(self._store, self._window)
+            self._presentation.left.connect(lambda: self._window.actions_["present"].setChecked(False))
+        self._presentation.toggle()
+        self._window.actions_["present"].setChecked(self._presentation.isVisible())
+
+    def start_guide(self) -> None:
+        """Starts the guided tour in this window, from its beginning."""
+        self._window.guide.start()
+
+    def show_palette(self) -> None:
+        """Everything by typing."""
+        CommandPalette(self._window.actions_, self._window).exec()
+
+    def show_shortcuts(self) -> None:
+        """Every shortcut on one page."""
+        ShortcutSheet(self._window.actions_, self._window).exec()
+
+    def show_doctor(self) -> None:
+        """What is installed and what is broken, in the log."""
+        self._store.run_doctor()
+        self._window.log_dock.show()
+        self._window.log_dock.raise_()
+
+    def show_about(self) -> None:
+        """Version and purpose."""
+        import robgui
+
+        text = f"robgui {robgui.__version__}\n\nLooks at the robustness of neural classifiers.\nNo network access, no telemetry."
+        QMessageBox.about(self._window, "About robgui", text)
+
+    def may_quit(self) -> bool:
+        """Asks whether to stop what is running."""
+        runner = self._store.runner
+        titles = [self._store.analyses[job.request.analysis].title for job in runner.jobs if not job.over]
+        if not titles:
+            return True
+        waiting = len(titles) - 1
+        others = f" and {waiting:,} more {'run waits' if waiting == 1 else 'runs wait'}" if waiting else ""
+        box = QMessageBox(QMessageBox.Icon.Question, "Quit robgui", f"{titles[0]} is still running{others}.", parent=self._window)
+        lost = f" The waiting {'run is' if waiting == 1 else 'runs are'} not started." if waiting else ""
+        box.setInformativeText(f"If you quit now, it is stopped and what it has found so far is kept.{lost}")
+        leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)
+        stay = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(stay)
+        box.setEscapeButton(stay)
+        box.exec()
+        return box.clickedButton() is leave

@@ -1,0 +1,337 @@
+"""The main window; it only assembles."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QTabWidget, QToolBar, QVBoxLayout, QWidget
+
+from robgui.core.execution.run import RunState
+from robgui.gui.app.actions import Actions
+from robgui.gui.app.commands import Commands
+from robgui.gui.app.rail import Rail
+from robgui.gui.app.settings import Settings, save_settings
+from robgui.gui.app.status import Status
+from robgui.gui.app.theme import icon, theme
+from robgui.gui.docks import Findings, Gallery, Log, Runs
+from robgui.gui.forms.chooser import Chooser
+from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.pages.overview import Overview
+from robgui.gui.pages.welcome import Welcome
+from robgui.gui.panels import PAGES
+from robgui.gui.show.guide import Guide
+from robgui.gui.widgets.toast import Toasts
+
+if TYPE_CHECKING:
+    from robgui.gui.panels.panel import Panel
+    from robgui.gui.state.runner import Job
+    from robgui.gui.state.store import Store
+
+#: Layouts saved by an older arrangement of docks are not restored.
+LAYOUT_VERSION = 1
+#: How large the window is at first, where the screen has room for it, and how much its frame and title bar may take.
+FIRST_SIZE = QSize(1366, 768)
+FRAME = QSize(8, 40)
+#: The methods stand on the rail behind the welcome page and the overview.
+FIRST_METHOD = 2
+
+
+class MainWindow(QMainWindow):
+    """Rail, panel, form, docks and status bar around one Store.
+
+    Attributes:
+        painted: When the window was first painted (``time.perf_counter``), 0 before.
+
+    Signals:
+        on_screen: The window has been painted for the first time; slow things may begin.
+    """
+
+    on_screen = Signal()
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        super().__init__()
+        self.store = store
+        self.settings = settings
+        self.painted = 0.0
+        self.setWindowTitle("robgui")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self._make_middle()
+        self._make_docks()
+        self.commands = Commands(self)
+        self.actions_ = Actions(self, self.commands.entries())
+        self.chooser = Chooser(store)
+        self._make_toolbar()
+        self.status = Status(store, self)
+        self.setStatusBar(self.status)
+        self.toasts = Toasts(self)
+        self._failures: dict[str, str] = {}
+        self.guide = Guide(self)
+        self._connect()
+        self.commands.fill_menus()
+        self._restore()
+        self.go_to(0)
+
+    def panel(self, analysis: str) -> Panel | None:
+        """The panel that draws ``analysis``; None for an analysis without one."""
+        self._make_panels()
+        return self._panels.get(analysis)
+
+    @property
+    def current_panel(self) -> Panel | None:
+        """The panel on show; None on the welcome page."""
+        tabs = self.pages.currentWidget()
+        if not isinstance(tabs, QTabWidget):
+            return None
+        self._make_panels()
+        return next((panel for panel in self._panels.values() if panel is tabs.currentWidget()), None)
+
+    def go_to(self, number: int) -> None:
+        """Shows page ``number``: 0 is the welcome page, 1 the overview, the methods follow."""
+        if not 0 <= number < self.pages.count():
+            return
+        self.pages.setCurrentIndex(number)
+        self.rail.choose(number)
+        self._panel_chosen()
+
+    def show_panel(self, analysis: str) -> None:
+        """Shows the panel of ``analysis``, if it has one."""
+        panel = self.panel(analysis)
+        for number in range(self.pages.count()):
+            tabs = self.pages.widget(number)
+            if panel is not None and isinstance(tabs, QTabWidget) and tabs.indexOf(panel) >= 0:
+                tabs.setCurrentWidget(panel)
+                self.go_to(number)
+
+    def show_comparison(self) -> None:
+        """Compares the run on show with another one of the same analysis."""
+        panel = self.current_panel
+        self._make_panels()
+        self.go_to(self.pages.count() - 1)
+        run = next((run for run in self.store.history.runs if panel is not None and run.id == panel.run_id), None)
+        if run is not None:
+            self.compare.show_pair(run)
+
+    def _panel_chosen(self) -> None:
+        panel = self.current_panel
+        self.run_pane.show_analysis(panel.analysis if panel is not None else "")
+        self.chooser.show_analysis(panel.analysis if panel is not None else "")
+        self.form_dock.setVisible(panel is not None)
+        self.commands.refresh()
+
+    def _make_panels(self) -> None:
+        """Makes every panel, once; from then on each listens to its runs, whether it is on show or not."""
+        if self._panels:
+            return
+        for number, page in enumerate(PAGES, start=FIRST_METHOD):
+            tabs = self.pages.widget(number)
+            assert isinstance(tabs, QTabWidget)
+            for entry in page.panels:
+                panel = self._panels[entry.analysis] = entry.make(self.store)
+                tabs.addTab(panel, entry.title)
+        self._make_compare()
+
+    def _make_compare(self) -> None:
+        """Made with the panels: pyqtgraph is not imported before the window is on screen."""
+        from robgui.gui.pages.compare import Compare
+
+        self.compare = Compare(self.store)
+        place = self._compare_place.layout()
+        assert place is not None
+        place.addWidget(self.compare)
+
+    def reset_layout(self) -> None:
+        """Puts every dock back where it was at first."""
+        for dock in (self.gallery_dock, self.runs_dock, self.findings_dock, self.log_dock):
+            dock.show()
+        self._place_docks()
+        self._size_docks()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tells once that the window is on screen."""
+        super().paintEvent(event)
+        if not self.painted:
+            self.painted = time.perf_counter()
+            QTimer.singleShot(0, self.on_screen.emit)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files may be dropped anywhere."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Opens whatever was dropped: models, data, a workspace."""
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self.commands.open_path(Path(url.toLocalFile()))
+        event.acceptProposedAction()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remembers the layout; every run is in the workspace already."""
+        if self.store.runner.busy and not self.commands.may_quit():
+            event.ignore()
+            return
+        self.guide.end()
+        self.settings.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
+        self.settings.layout = bytes(self.saveState(LAYOUT_VERSION).toBase64().data()).decode()
+        save_settings(self.settings)
+        event.accept()
+
+    def _make_middle(self) -> None:
+        self.welcome = Welcome()
+        self._panels: dict[str, Panel] = {}
+        self.pages = QStackedWidget()
+        self.pages.setMinimumSize(360, 320)
+        self.overview = Overview(self.store)
+        self.pages.addWidget(self.welcome)
+        self.pages.addWidget(self.overview)
+        for _ in PAGES:
+            tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
+            tabs.currentChanged.connect(self._panel_chosen)
+            self.pages.addWidget(tabs)
+        self._compare_place = QWidget()
+        QVBoxLayout(self._compare_place).setContentsMargins(0, 0, 0, 0)
+        self.pages.addWidget(self._compare_place)
+        self.setCentralWidget(self.pages)
+        self.rail = Rail(
+            [("home", "Welcome"), ("overview", "Overview"), *((page.icon, page.title) for page in PAGES), ("compare", "Compare")]
+        )
+        self.rail.chosen.connect(self.go_to)
+        bar = QToolBar("Pages", objectName="rail", movable=False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.addWidget(self.rail)
+        self.rail.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, bar)
+
+    def _make_docks(self) -> None:
+        self.run_pane = RunPane(self.store)
+        self.gallery = Gallery(self.store)
+        self.runs = Runs(self.store)
+        self.findings = Findings(self.store)
+        self.log = Log(self.store)
+        self.gallery_dock = self._dock("Inputs", "gallery", self.gallery)
+        self.form_dock = self._dock("Settings", "form", self.run_pane)
+        self.runs_dock = self._dock("Runs", "runs", self.runs)
+        self.findings_dock = self._dock("Findings", "findings", self.findings)
+        self.log_dock = self._dock("Log", "log", self.log)
+        area = Qt.DockWidgetArea
+        self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+        self._place_docks()
+
+    def _dock(self, title: str, name: str, widget: QWidget) -> QDockWidget:
+        dock = QDockWidget(title, self, objectName=name)
+        dock.setWidget(widget)
+        return dock
+
+    def _place_docks(self) -> None:
+        """Inputs left, settings right, the rest as tabs below."""
+        area = Qt.DockWidgetArea
+        places = {
+            self.gallery_dock: area.LeftDockWidgetArea,
+            self.form_dock: area.RightDockWidgetArea,
+            self.runs_dock: area.BottomDockWidgetArea,
+            self.findings_dock: area.BottomDockWidgetArea,
+            self.log_dock: area.BottomDockWidgetArea,
+        }
+        for dock, place in places.items():
+            dock.setFloating(False)
+            self.addDockWidget(place, dock)
+        self.tabifyDockWidget(self.runs_dock, self.findings_dock)
+        self.tabifyDockWidget(self.findings_dock, self.log_dock)
+        self.runs_dock.raise_()
+
+    def _make_toolbar(self) -> None:
+        bar = QToolBar("Tools", objectName="tools", movable=False)
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        bar.addActions(self.actions_.for_toolbar())
+        bar.addSeparator()
+        bar.addWidget(self.chooser)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+
+    def _connect(self) -> None:
+        store = self.store
+        self.welcome.wants.connect(lambda name: self.actions_[name].trigger())
+        self.findings.wants_export.connect(self.commands.export_findings)
+        self.welcome.wants_file.connect(self.commands.open_path)
+        self.welcome.show_recent(self.settings.recent)
+        store.said.connect(self._said)
+        store.job_changed.connect(self._withdraw_failure)
+        store.offered.connect(lambda sentence, words, deed: self.toasts.show("info", sentence, action=(words, deed)))
+        store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
+        store.sending.arrived.connect(self.show_panel)
+        self.overview.wants.connect(self.show_panel)
+        self.overview.wants_run.connect(store.history.show_run)
+        store.history.opened.connect(self._title)
+        store.ready.connect(self._make_panels)
+        store.ready.connect(self._go_on)
+        store.history.opened.connect(self._go_on)
+        for dock in (self.gallery_dock, self.form_dock, self.runs_dock, self.findings_dock, self.log_dock):
+            dock.visibilityChanged.connect(self._free_focus)
+        for signal in (
+            store.job_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+            store.selection_changed,
+            store.history.runs_changed,
+            store.navigation.changed,
+            store.ready,
+        ):
+            signal.connect(lambda *_: self.commands.refresh())
+        theme.changed.connect(self._tint)
+        self._tint()
+
+    def _said(self, level: str, sentence: str, details: str) -> None:
+        self.toasts.show(level, sentence, details)
+
+    def _withdraw_failure(self, job: Job) -> None:
+        """Why a run failed goes from the screen when its analysis is run again; the log keeps it."""
+        if job.error:
+            self._failures[job.request.analysis] = job.error
+        elif job.state is RunState.QUEUED:
+            self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
+
+    def _tint(self) -> None:
+        self.setWindowIcon(icon("app"))
+
+    def _go_on(self, *_: object) -> None:
+        """A workspace with results opens where the work stopped: at its newest picture."""
+        history = self.store.history
+        newest = next((run for run in history.runs if run.has_result), None)
+        if newest is not None and self.store.analyses and self.pages.currentIndex() == 0:
+            history.show_run(newest)
+
+    def _free_focus(self, visible: bool) -> None:
+        """A dock that is hidden behind another must not go on reading the keyboard."""
+        focus = self.focusWidget()
+        if not visible and focus is not None and not focus.isVisible():  # type: ignore[redundant-expr]  # None where nothing has the focus
+            self.pages.setFocus()
+
+    def _title(self) -> None:
+        workspace = self.store.history.workspace
+        if workspace is not None:
+            note = " (read-only)" if workspace.read_only else ""
+            self.setWindowTitle(f"{workspace.path.stem}{note} · robgui")
+
+    def _restore(self) -> None:
+        """The layout of last time, if it fits."""
+        self.resize(first_size(self.screen().availableGeometry()))
+        self._size_docks()
+        self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
+        self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
+
+    def _size_docks(self) -> None:
+        """The picture gets the room; a small window shows one column of inputs, a larger one two."""
+        unit = self.fontMetrics().averageCharWidth()
+        wide = self.width() >= unit * 180
+        self.resizeDocks([self.gallery_dock, self.form_dock], [unit * (46 if wide else 22), unit * 50], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.runs_dock], [self.fontMetrics().height() * 8], Qt.Orientation.Vertical)
+
+
+def first_size(available: QRect) -> QSize:
+    """How large the window is when it is opened for the first time: its frame fits into the ``available`` part of the screen."""
+    return FIRST_SIZE.boundedTo(available.size() - FRAME)

@@ -1,0 +1,78 @@
+"""Which model on which inputs: the two boxes in the toolbar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+
+if TYPE_CHECKING:
+    from robgui.gui.state.store import Store
+
+
+class Chooser(QWidget):
+    """Shows and changes the model and the dataset in use."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self.models = QComboBox(toolTip="The model that the next run looks at")
+        self.models.setAccessibleName("Model")
+        self.more = QLabel()
+        self.more.setProperty("role", "quiet")
+        self._analysis = ""
+        self.datasets = QComboBox(toolTip="The inputs in the gallery")
+        self.datasets.setAccessibleName("Inputs")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 0, 8, 0)
+        for title, box in (("Model", self.models), ("on", self.datasets)):
+            label = QLabel(title)
+            label.setBuddy(box)
+            layout.addWidget(label)
+            layout.addWidget(box)
+            if box is self.models:
+                layout.addWidget(self.more)
+            box.setMinimumContentsLength(16)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.models.activated.connect(lambda place: store.library.use_model(store.library.models[place]))
+        self.datasets.activated.connect(lambda place: store.library.use_dataset(store.library.datasets[place]))
+        store.params_changed.connect(lambda _: self._show_more())
+        store.library.models_changed.connect(self._show)
+        store.library.datasets_changed.connect(self._show)
+        self._show()
+
+    def show_analysis(self, name: str) -> None:
+        """An analysis that looks at several models says so beside the name of the one in use."""
+        self._analysis = name
+        self._show_more()
+
+    def _show_more(self) -> None:
+        others = [model.name for model in self._store.compared(self._analysis)[1:]]
+        self.more.setVisible(bool(others))
+        self.more.setText(f"and {len(others):,} more")
+        self.more.setToolTip(f"This analysis runs {', '.join(others)} too.")
+
+    def _show(self) -> None:
+        store = self._store
+        self._show_more()
+        _fill(
+            self.models,
+            [m.name for m in store.library.models],
+            store.library.models.index(store.library.model) if store.library.model in store.library.models else -1,
+            "no model",
+        )
+        names = [f"{d.name} ({len(d):,})" for d in store.library.datasets]
+        _fill(
+            self.datasets,
+            names,
+            store.library.datasets.index(store.library.dataset) if store.library.dataset in store.library.datasets else -1,
+            "no inputs",
+        )
+
+
+def _fill(box: QComboBox, names: list[str], current: int, nothing: str) -> None:
+    box.clear()
+    box.addItems(names)
+    box.setPlaceholderText(nothing)
+    box.setCurrentIndex(current)
+    box.setEnabled(bool(names))

@@ -1,0 +1,170 @@
+"""A form for any Params: types, bounds, defaults and help come from the fields, nothing is written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from robgui.core.errors import ParamsError
+from robgui.core.execution.analysis import Params
+from robgui.core.execution.params_problems import title_of, titled
+from robgui.core.execution.params_text import write
+from robgui.gui.forms.form_editors import Editor, editor_for, extra
+
+#: Fields that few people touch; they stand behind "More".
+RARE = frozenset({"seed", "batch"})
+#: A name longer than so many letters is written in several lines; a field whose usual text is longer has a line of its own.
+LONG = 20
+
+
+class ParamsForm(QWidget):
+    """Edits one Params type.
+
+    Signals:
+        changed: The values, or whether they are valid, have changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, params: type[Params], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.params = params
+        self._editors: dict[str, Editor] = {}
+        self._said: dict[str, QLabel] = {}
+        self._said[""] = _problem_label("Problem with the settings")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._fields(rare=False))
+        layout.addWidget(self._more())
+        layout.addWidget(self._said[""])
+        layout.addStretch()
+
+    def values(self) -> Params | None:
+        """The settings, or None while they are not valid (the form says why)."""
+        return self._read()[0]
+
+    def set_values(self, values: dict[str, Any]) -> None:
+        """Shows ``values``; fields that are not named keep what they show."""
+        self.blockSignals(True)
+        for name, value in values.items():
+            if name in self._editors:
+                self._editors[name].show_value(value)
+        self.blockSignals(False)
+        self._check()
+
+    def reset(self) -> None:
+        """Back to the defaults."""
+        self.set_values({name: field.get_default(call_default_factory=True) for name, field in self.params.model_fields.items()})
+
+    def _fields(self, rare: bool) -> QWidget:
+        box = QWidget()
+        form = QFormLayout(box)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        for name, field in self.params.model_fields.items():
+            if is_rare(name, field) is rare:
+                self._add_row(form, name, field)
+        return box
+
+    def _add_row(self, form: QFormLayout, name: str, field: FieldInfo) -> None:
+        title = title_of(name, self.params.model_fields)
+        editor = editor_for(title, field)
+        editor.edited.connect(self._check)
+        editor.set_help(title, field.description or "")
+        label = QLabel(title, wordWrap=len(title) > LONG)
+        label.setToolTip(field.description or "")
+        label.setBuddy(editor.widget)
+        self._editors[name], self._said[name] = editor, _problem_label(f"Problem with {title}")
+        place = _column(editor.widget, self._said[name])
+        if len(write(field.get_default(call_default_factory=True))) > LONG:
+            form.addRow(label)
+            form.addRow(place)
+        else:
+            form.addRow(label, place)
+
+    def _more(self) -> QWidget:
+        box = QWidget()
+        layout = QVBoxLayout(box)
+        layout.setContentsMargins(0, 0, 0, 0)
+        rare = self._fields(rare=True)
+        rare.hide()
+        switch = self._switch = QToolButton(text="More", checkable=True, autoRaise=True)
+        switch.setArrowType(Qt.ArrowType.RightArrow)
+        switch.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        switch.toggled.connect(rare.setVisible)
+        switch.toggled.connect(lambda on: switch.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow))
+        layout.addWidget(switch)
+        layout.addWidget(rare)
+        return box
+
+    def _read(self) -> tuple[Params | None, dict[str, str]]:
+        """The settings, or None and a sentence for each field that is wrong; what is wrong between fields has no name."""
+        raw: dict[str, Any] = {}
+        problems: dict[str, str] = {}
+        for name, editor in self._editors.items():
+            try:
+                raw[name] = editor.value()
+            except ParamsError as error:
+                problems[name] = str(error)
+        if problems:
+            return None, problems
+        try:
+            return self.params.model_validate(raw), {}
+        except ValidationError as error:
+            return None, titled(self.params.model_fields, error)
+
+    def _check(self) -> None:
+        problems = self._read()[1]
+        for name, label in self._said.items():
+            label.setText(problems.get(name, ""))
+            label.setVisible(name in problems)
+        for name, editor in self._editors.items():
+            editor.mark(problems.get(name, ""))
+        if any(is_rare(name, self.params.model_fields[name]) for name in problems if name):
+            self._switch.setChecked(True)
+        self.changed.emit()
+
+
+def is_rare(name: str, field: FieldInfo) -> bool:
+    """Whether a setting stands behind "More": seed, batch, and what its Params declare with ``json_schema_extra={"rare": True}``."""
+    return name in RARE or bool(extra(field, "rare"))
+
+
+class _Problem(QLabel):
+    """A sentence under a field, as high as its lines; a form layout gives a label the height of another width."""
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._hold_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hold_height()
+
+    def _hold_height(self) -> None:
+        self.setMinimumHeight(0)  # a label's height for a width is never below its minimum
+        self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
+
+
+def _problem_label(name: str) -> QLabel:
+    label = _Problem(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label.setProperty("role", "bad")
+    label.setAccessibleName(name)
+    label.hide()
+    return label
+
+
+def _column(*widgets: QWidget) -> QWidget:
+    box = QWidget()
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(2)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return box

@@ -1,0 +1,207 @@
+"""The pane on the right: the form of the present analysis and Run, Pause, Stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from robgui.core.execution.run import RunState
+from robgui.core.text.words import duration
+from robgui.gui.app.theme import icon, set_heading, theme
+from robgui.gui.forms.forms import ParamsForm
+
+if TYPE_CHECKING:
+    from robgui.gui.state.runner import Job
+    from robgui.gui.state.store import Store
+
+
+class RunPane(QWidget):
+    """Settings of one analysis at a time; the buttons are a function of the run's state."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._analysis = ""
+        self._forms: dict[str, ParamsForm] = {}
+        self._pages: dict[str, QScrollArea] = {}
+        self._title = set_heading(QLabel(wordWrap=True), "section")
+        self._question = QLabel(wordWrap=True)
+        self._question.setProperty("role", "quiet")
+        self._models = QLabel(wordWrap=True)
+        self._models.setAccessibleName("Models that are run")
+        self._models.setToolTip("Every model that fits these inputs is run; Model, Remove model from list leaves one out.")
+        self._obstacle = QLabel(wordWrap=True)
+        self._obstacle.setProperty("role", "warning")
+        self._stack = QStackedWidget()
+        self.run = QPushButton("Run", toolTip="Run this analysis (Ctrl+R)")
+        self.run.setProperty("role", "primary")
+        self.pause = QPushButton("Pause")
+        self.stop = QPushButton("Stop", toolTip="Stop and keep what there is (Ctrl+.)")
+        self.reset = QPushButton("Defaults", toolTip="Back to the default settings")
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setAccessibleName("Progress")
+        self._left = QLabel(wordWrap=True)
+        self._left.setProperty("role", "quiet")
+        self._arrange()
+        self._connect()
+        self._tint()
+        self.refresh()
+
+    def show_analysis(self, name: str) -> None:
+        """Shows the form of ``name``; an empty name shows none."""
+        self._analysis = name
+        known = self._store.analyses.get(name)
+        self._title.setText(known.title if known else "")
+        self._question.setText(known.question if known else "")
+        if known is not None:
+            self._stack.setCurrentWidget(self._page(name))
+        self.refresh()
+
+    def form(self) -> ParamsForm | None:
+        """The form on show."""
+        return self._forms.get(self._analysis)
+
+    def start(self) -> None:
+        """Presses Run, if it can be pressed."""
+        request = self._store.request(self._analysis)
+        if request is not None and not self._store.obstacle(self._analysis):
+            self._store.submit(request)
+
+    def refresh(self) -> None:
+        """Buttons, progress and the reason why Run is grey."""
+        job = self._store.runner.active
+        known = self._analysis in self._store.analyses
+        obstacle = self._store.obstacle(self._analysis) if known else ""
+        self._show_models()
+        self._obstacle.setText(obstacle)
+        self._obstacle.setVisible(bool(obstacle))
+        self.run.setEnabled(known and not obstacle)
+        self.run.setText("Run" if job is None else "Queue")
+        self.pause.setEnabled(job is not None)
+        self.pause.setText("Resume" if job is not None and job.state is RunState.PAUSED else "Pause")
+        self.stop.setEnabled(job is not None)
+        self.reset.setEnabled(known)
+        self._show_progress(job)
+
+    def _show_models(self) -> None:
+        """Says which models are run by an analysis that looks at several; the toolbar names only one."""
+        names = [model.name for model in self._store.compared(self._analysis)]
+        self._models.setVisible(bool(names))
+        count = "1 model" if len(names) == 1 else f"{len(names):,} models"
+        self._models.setText(f"Runs {count}: {', '.join(names)}.")
+
+    def _page(self, name: str) -> QScrollArea:
+        """The scrolling page with the form of ``name``, made when it is first needed."""
+        if name not in self._pages:
+            form = ParamsForm(self._store.analyses[name].params)
+            form.changed.connect(lambda: self._store.set_params(name, form.values()))
+            page = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+            page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            page.setWidget(form)
+            self._stack.addWidget(page)
+            self._forms[name], self._pages[name] = form, page
+            self._store.set_params(name, form.values())
+        return self._pages[name]
+
+    def _arrange(self) -> None:
+        buttons = QHBoxLayout()
+        for button in (self.run, self.pause, self.stop):
+            buttons.addWidget(button, 1)
+            button.setProperty("tight", True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(8)
+        for widget in (self._title, self._question):
+            layout.addWidget(widget)
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self._models)
+        layout.addWidget(self._obstacle)
+        layout.addWidget(self.progress)
+        layout.addWidget(self._left)
+        layout.addLayout(buttons)
+        layout.addWidget(self.reset)
+
+    def _connect(self) -> None:
+        store = self._store
+        self.run.clicked.connect(self.start)
+        self.pause.clicked.connect(self.toggle_pause)
+        self.stop.clicked.connect(self.stop_job)
+        self.reset.clicked.connect(self._reset)
+        for signal in (
+            store.job_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+            store.selection_changed,
+            store.scope_changed,
+            store.params_changed,
+            store.working,
+        ):
+            signal.connect(lambda *_: self.refresh())
+        store.ready.connect(lambda: self.show_analysis(self._analysis))
+        store.job_stepped.connect(self._show_progress)
+        store.history.result_shown.connect(lambda run, _: self.show_params(run.request.analysis, run.request.params))
+        store.params_offered.connect(self.show_params)
+        clock = QTimer(self, interval=500)
+        clock.timeout.connect(lambda: self._show_progress(store.runner.active))
+        clock.start()
+        theme.changed.connect(self._tint)
+
+    def toggle_pause(self) -> None:
+        """Pauses the running Job, or goes on with it."""
+        job = self._store.runner.active
+        if job is not None:
+            job.resume() if job.state is RunState.PAUSED else job.pause()
+
+    def stop_job(self) -> None:
+        """Stops the running Job."""
+        job = self._store.runner.active
+        if job is not None:
+            self.run.setFocus()
+            job.stop()
+
+    def _reset(self) -> None:
+        if (form := self.form()) is not None:
+            form.reset()
+
+    def show_params(self, analysis: str, values: dict[str, Any]) -> None:
+        """Puts settings into a form: those of a stored run, or those that come with what was sent."""
+        if analysis in self._store.analyses:
+            self._page(analysis)
+            self._forms[analysis].set_values(values)
+
+    def _show_progress(self, job: Job | None) -> None:
+        self.progress.setVisible(job is not None)
+        self._left.setVisible(job is not None)
+        if job is None:
+            return
+        step = job.step
+        if step is None or not step.total:
+            self.progress.setRange(0, 0)
+        else:
+            self.progress.setRange(0, 1000)
+            self.progress.setValue(round(1000 * step.done / step.total))
+        left = job.seconds_left
+        words = "paused" if job.state is RunState.PAUSED else f"about {duration(left)} left" if left is not None else "starting"
+        self._left.setText(f"{duration(job.seconds)} so far, {words}" + (f". {step.note}" if step is not None and step.note else ""))
+
+    def _tint(self) -> None:
+        self.run.setIcon(icon("run", theme.colours.on_accent))
+        self.pause.setIcon(icon("pause"))
+        self.stop.setIcon(icon("stop"))
+        for button, words in ((self.run, ("Run", "Queue")), (self.pause, ("Pause", "Resume")), (self.stop, ("Stop",))):
+            button.setMinimumWidth(_widest(button, words))
+
+
+def _widest(button: QPushButton, words: tuple[str, ...]) -> int:
+    """How wide a button must be for any of its words: they change, the width does not."""
+    sample = QPushButton(icon=button.icon())
+    for name in ("role", "tight"):
+        sample.setProperty(name, button.property(name))
+    widths = []
+    for text in words:
+        sample.setText(text)
+        sample.ensurePolished()
+        widths.append(sample.sizeHint().width())
+    return max(widths)

@@ -1,0 +1,1 @@
+"""Opening a model: the dialogs and the cards that show what was loaded."""

@@ -1,0 +1,143 @@
+"""Eight inputs with what the model says about each: picture, mark, three bars."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedLayout, QWidget
+
+from robgui.gui.app.theme import icon, theme
+from robgui.gui.docks.gallery_items import fit
+from robgui.gui.docks.thumbnails import qimage
+from robgui.gui.model.model_check import SHOWN, TOP, Guess
+
+_COLUMNS = 4
+_GAP = 4
+
+
+class Cards(QWidget):
+    """A grid of cards, or a sentence while there is nothing to show."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.empty = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
+        grid_page = QWidget()
+        grid = QGridLayout(grid_page)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(8)
+        self.cards = [Card() for _ in range(SHOWN)]
+        for place, card in enumerate(self.cards):
+            grid.addWidget(card, place // _COLUMNS, place % _COLUMNS)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(grid_page)
+        self._stack.addWidget(self.empty)
+
+    def show_guesses(self, guesses: tuple[Guess, ...], sentence: str) -> None:
+        """Shows these, or ``sentence`` if there are none."""
+        self.empty.setText(sentence)
+        self._stack.setCurrentIndex(0 if guesses else 1)
+        for place, card in enumerate(self.cards):
+            card.show_guess(guesses[place] if place < len(guesses) else None)
+
+
+class Card(QWidget):
+    """One input: its picture, its label, a mark with a word, the three most probable classes as bars."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.guess: Guess | None = None
+        self._picture = QPixmap()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.averageCharWidth() * 24, metrics.height() * 12 + 5 * _GAP)
+
+    def minimumSizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.averageCharWidth() * 18, metrics.height() * 9 + 5 * _GAP)
+
+    def show_guess(self, guess: Guess | None) -> None:
+        """Shows one input; None leaves the card empty."""
+        self.guess = guess
+        self._picture = QPixmap() if guess is None else QPixmap.fromImage(qimage(guess.picture))
+        self.setAccessibleName(self.sentence())
+        self.setToolTip(self.sentence())
+        self.update()
+
+    def sentence(self) -> str:
+        """The card in words."""
+        if self.guess is None:
+            return ""
+        said = ", ".join(f"{name} {share_in_words(share)}" for name, share in self.guess.top)
+        label = f"label {self.guess.label}" if self.guess.label else "no label"
+        mark = {True: "right", False: "wrong", None: "not comparable"}[self.guess.right]
+        return f"{self.guess.key}: {label}; the model says {said}; {mark}"
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.guess is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.colours.surface))
+        painter.drawRoundedRect(self.rect(), 8, 8)
+        area = self.rect().adjusted(8, 8, -8, -8)
+        line = painter.fontMetrics().height()
+        below = 2 * line + TOP * (line + _GAP) + 2 * _GAP
+        picture = QRect(area.left(), area.top(), area.width(), max(line, area.height() - below))
+        target = fit(self._picture.size(), picture)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, target.width() < self._picture.width())
+        painter.drawPixmap(target, self._picture)
+        top = picture.bottom() + 1 + _GAP
+        self._words(painter, QRect(area.left(), top, area.width(), 2 * line), self.guess)
+        for place, (name, share) in enumerate(self.guess.top):
+            row = QRect(area.left(), top + 2 * line + _GAP + place * (line + _GAP), area.width(), line + 2)
+            self._bar(painter, row, name, share)
+
+    def _words(self, painter: QPainter, area: QRect, guess: Guess) -> None:
+        metrics = painter.fontMetrics()
+        line = metrics.height()
+        first, second = QRect(area.left(), area.top(), area.width(), line), QRect(area.left(), area.top() + line, area.width(), line)
+        painter.setPen(QColor(theme.colours.text))
+        painter.drawText(
+            first, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(guess.label or guess.key, Qt.TextElideMode.ElideMiddle, area.width())
+        )
+        colours = theme.colours
+        colour, word, symbol = {
+            True: (colours.good, "right", "check"),
+            False: (colours.bad, "wrong", "cross"),
+            None: (colours.quiet, "no label", ""),
+        }[guess.right]
+        if symbol:
+            icon(symbol, colour).paint(painter, QRect(second.left(), second.top(), line, line))
+            second.setLeft(second.left() + line + _GAP)
+        painter.setPen(QColor(colour))
+        painter.drawText(second, Qt.AlignmentFlag.AlignLeft, word)
+
+    def _bar(self, painter: QPainter, row: QRect, name: str, share: float) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.colours.raised))
+        painter.drawRoundedRect(row, 3, 3)
+        fill = QColor(theme.colours.accent)
+        fill.setAlphaF(0.35)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(QRect(row.left(), row.top(), max(3, round(row.width() * share)), row.height()), 3, 3)
+        metrics = painter.fontMetrics()
+        number = share_in_words(share)
+        painter.setPen(QColor(theme.colours.text))
+        inner = row.adjusted(4, 0, -4, 0)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
+        room = inner.width() - metrics.horizontalAdvance(number) - 8
+        painter.drawText(
+            inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+        )
+
+
+def share_in_words(share: float) -> str:
+    """A probability as short as a bar needs it: ``100 %``, ``81.8 %``, ``0.3 %``, ``0 %``."""
+    if share >= 0.9995 or share < 0.0005:
+        return f"{share * 100:.0f} %"
+    return f"{share * 100:.1f} %"

@@ -1,0 +1,282 @@
+"""What a model says about the present inputs with other settings, and what is suspicious about it, in words."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robgui.core.errors import ModelError, RobguiError
+from robgui.core.text.words import count, percent
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.settings import ModelSettings
+
+SHOWN = 8
+TOP = 3
+#: The accuracy is measured on at most so many inputs and for at most so long.
+COUNTED = 1_000
+SECONDS = 3.0
+#: Fewer inputs than this say nothing about accuracy.
+_ENOUGH = 16
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One input with what the model says about it.
+
+    Attributes:
+        label: Name of its true class; empty when unknown.
+        top: The most probable classes with their probabilities.
+        right: None when the label is unknown.
+    """
+
+    key: str
+    picture: np.ndarray
+    label: str
+    top: tuple[tuple[str, float], ...]
+    right: bool | None
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The answer to one change of settings.
+
+    Attributes:
+        classifier: The model with these settings; None when they cannot work.
+        problem: Why it cannot be used or shown, one sentence.
+        warnings: What is probably wrong.
+        notes: What is good to know.
+    """
+
+    classifier: Classifier | None = None
+    problem: str = ""
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    guesses: tuple[Guess, ...] = ()
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How often the model is right, on ``counted`` of ``total`` inputs, and what is suspicious about it."""
+
+    words: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass
+class _Talk:
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def has_several_outputs(classifier: Classifier) -> bool:
+    """Whether the model has more outputs than the scores; the loader remarks on it."""
+    return bool(classifier.settings.scores) or any("is taken for the scores" in remark for remark in classifier.remarks)
+
+
+def preview(classifier: Classifier, values: dict[str, Any], dataset: Dataset | None, trust: bool = False) -> Preview:
+    """Eight predictions with ``values`` as settings; called away from the GUI thread.
+
+    A model whose scores are to be taken from another output is read from its file again, so ``trust`` must be known.
+    """
+    talk = _Talk()
+    try:
+        candidate = _with(classifier, classifier.settings.change(**values), trust)
+    except RobguiError as error:
+        return Preview(problem=_refusal(classifier, values, error))
+    candidate.notice = talk.notes.append
+    if dataset is None or not len(dataset):
+        return Preview(candidate)
+    try:
+        fitted = _match(candidate, dataset, talk)
+        guesses = _guess(fitted, dataset, talk)
+    except RobguiError as error:
+        return Preview(candidate, str(error), tuple(talk.warnings), tuple(talk.notes))
+    return Preview(fitted, "", tuple(talk.warnings), tuple(talk.notes), guesses)
+
+
+def measure(classifier: Classifier, dataset: Dataset, wanted: Callable[[], bool]) -> Accuracy:
+    """Clean accuracy on a spread of inputs, until time is up or nobody wants it any more."""
+    from robgui.core.dataset import align, batches
+
+    fitting = align(classifier, dataset)
+    labels = fitting.labels
+    total = len(dataset)
+    known = np.arange(total) if labels is None else np.flatnonzero(labels >= 0)
+    chosen = known[np.linspace(0, len(known) - 1, min(COUNTED, len(known))).astype(int)] if len(known) else known
+    # Shuffled, so that a measurement cut short by the clock is still fair to every class.
+    chosen = np.random.default_rng(0).permutation(chosen)
+    guesses, truths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    end = time.monotonic() + SECONDS
+    for places, x in batches(classifier, dataset.subset(chosen), 32):
+        if not wanted() or (time.monotonic() > end and len(guesses) > 1):
+            break
+        guesses.append(classifier.probs(x).argmax(1).cpu().numpy())
+        if labels is not None:
+            truths.append(labels[chosen[places]])
+    return _accuracy(classifier, np.concatenate(guesses), np.concatenate(truths) if labels is not None else None, total)
+
+
+def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[float, ...]]:
+    """Value range, mean and std as the dataset has them, per channel or column."""
+    count = min(len(dataset), 500)
+    indices = np.linspace(0, len(dataset) - 1, count).astype(int)
+    if settings.kind == "image":
+        _, items = dataset.readable(indices, settings.shape)
+        axes: tuple[int, ...] = (0, 2, 3)
+        low, high = np.zeros(1), np.ones(1)
+    else:
+        _, items = dataset.readable(indices, settings.shape if settings.kind == "sequence" else None)
+        axes = tuple(range(items.ndim - 1))
+        low, high = dataset.bounds()
+    std = items.std(axes)
+    found = {"low": low, "high": high, "mean": items.mean(axes), "std": np.where(std < 1e-8, 1.0, std)}
+    return {
+        name: tuple(float(f"{value:.5g}") if name in ("mean", "std") else float(value) for value in array) for name, array in found.items()
+    }
+
+
+def _with(classifier: Classifier, settings: ModelSettings, trust: bool) -> Classifier:
+    """The same model with other settings; which of its outputs is meant is settled while its file is read."""
+    if settings.scores == classifier.settings.scores:
+        return classifier.with_settings(settings)
+    if classifier.path is None:
+        raise ModelError(f"{classifier.name} is not from a file; which of its outputs holds the scores is said where it is made.")
+    from robgui.core.loading import load
+
+    half, last = classifier.precision
+    again = load(classifier.path, trust=trust, device=classifier.device, **settings.model_dump())
+    return again.to(classifier.device, autocast=half, channels_last=last)
+
+
+def _refusal(classifier: Classifier, values: dict[str, Any], error: RobguiError) -> str:
+    """Why these settings cannot work; a foreign error about matrices is introduced by what it means."""
+    shape = tuple(values.get("shape", classifier.shape))
+    if "the model raised" in str(error) and (shape, values.get("layout")) != (classifier.shape, classifier.settings.layout):
+        return f"The model does not take inputs of shape {times(shape)} in this layout ({error})"
+    return str(error)
+
+
+def _match(candidate: Classifier, dataset: Dataset, talk: _Talk) -> Classifier:
+    """Takes over the data's value range where the model has none; what does not fit is said."""
+    from robgui.core.dataset import align, match
+    from robgui.core.dataset.dataset import plain
+
+    if candidate.kind == dataset.kind == "image" and dataset.shape not in (None, candidate.shape):
+        talk.notes.append(f"The images of {dataset.name} are converted from {times(dataset.shape)} to {times(candidate.shape)}.")
+    names, labels = dataset.names, candidate.settings.labels
+    if names and labels and len(names) != candidate.classes:
+        talk.warnings.append(f"The model has {candidate.classes:,} classes, but {dataset.name} has {len(names):,}.")
+    elif names and labels and align(candidate, dataset).names != candidate.labels:
+        pairs = list(zip(labels, names, strict=False))
+        label, name = next((pair for pair in pairs if plain(pair[0]) != plain(pair[1])), pairs[0])
+        talk.warnings.append(
+            f"The labels are not the class names of {dataset.name}: the first that differs is “{label}” here and “{name}” there; "
+            f"classes are compared by number."
+        )
+    try:
+        return match(candidate, dataset)
+    except RobguiError as error:
+        if candidate.kind != dataset.kind:
+            raise
+        talk.warnings.append(str(error))
+        return candidate
+
+
+def _guess(candidate: Classifier, dataset: Dataset, talk: _Talk) -> tuple[Guess, ...]:
+    from robgui.core.dataset import align, batches
+
+    chosen = spread(dataset)
+    fitting = align(candidate, dataset)
+    guesses: list[Guess] = []
+    for places, x in batches(candidate, dataset.subset(chosen), SHOWN):
+        scores = candidate.infer(x)
+        if warning := _output_warning(candidate, x, scores):
+            talk.warnings.append(warning)
+        probabilities = (scores.sigmoid() if candidate.settings.multi_label else scores.softmax(1)).cpu().numpy()
+        for place, row in zip(places, probabilities, strict=True):
+            index = int(chosen[place])
+            label = -1 if fitting.labels is None else int(fitting.labels[index])
+            best = np.argsort(-row, kind="stable")[:TOP]
+            top = tuple((candidate.labels[int(c)], float(row[c])) for c in best)
+            name = candidate.labels[label] if 0 <= label < candidate.classes else ("" if label < 0 else str(label))
+            right = None if label < 0 else int(best[0]) == label
+            guesses.append(Guess(dataset.key(index), dataset.thumbnail(index, 256), name, top, right))
+    if not guesses:
+        talk.warnings.append(f"None of the inputs of {dataset.name} that were tried can be read.")
+    return tuple(guesses)
+
+
+def spread(dataset: Dataset, count: int = SHOWN) -> np.ndarray:
+    """Inputs of as many classes as possible, from the beginning of the dataset."""
+    labels = dataset.labels
+    if labels is None:
+        return np.unique(np.linspace(0, len(dataset) - 1, min(count, len(dataset))).astype(int))
+    # The k-th input of each class comes before the (k + 1)-th of any.
+    order = np.argsort(labels, kind="stable")
+    sorted_labels = labels[order]
+    starts = np.searchsorted(sorted_labels, sorted_labels, side="left")
+    rank = np.empty(len(labels), np.int64)
+    rank[order] = np.arange(len(labels)) - starts
+    return np.sort(np.lexsort((np.arange(len(labels)), rank))[:count])
+
+
+def _output_warning(candidate: Classifier, x: np.ndarray, scores: Tensor) -> str:
+    """Logits taken for probabilities, or the other way round."""
+    from robgui.core.model.classifier import output_kind
+
+    settings = candidate.settings
+    if settings.output == "logits":
+        raw = -scores if settings.lowest_wins else scores
+    else:
+        raw = candidate.with_settings(settings.change(output="logits", lowest_wins=False)).infer(x)
+    if raw.shape[1] == 2 and bool((raw[:, 0] == 0).all()):
+        raw = raw[:, 1:]  # a model with one output: the column of zeros was added by the Classifier
+    looks = output_kind(raw)
+    if settings.output == "logits" and looks == "probabilities":
+        return "The outputs look like probabilities (every row sums to 1) but are read as logits; set Output to probabilities."
+    inside = bool(((raw >= 0) & (raw <= 1)).all())
+    if settings.output == "probabilities" and looks == "logits" and not (settings.multi_label and inside):
+        return "The outputs are read as probabilities but are not (below 0, above 1, or rows that do not sum to 1); set Output to logits."
+    return ""
+
+
+def _accuracy(classifier: Classifier, guesses: np.ndarray, truths: np.ndarray | None, total: int) -> Accuracy:
+    many = len(guesses)
+    warnings = [_one_class(classifier, guesses, truths)] if many >= _ENOUGH else []
+    if truths is None or not many:
+        return Accuracy("The inputs carry no labels, so the accuracy is not known.", tuple(filter(None, warnings)))
+    share = float((guesses == truths).mean())
+    chance = 1 / classifier.classes
+    # Three standard deviations are what guessing reaches by luck; a tenth of the way from guessing to perfect is no better.
+    luck = max(3 * math.sqrt(chance * (1 - chance) / many), 0.1 * (1 - chance))
+    if many >= _ENOUGH and share <= chance + luck:
+        known = f"{percent(share)} right is hardly better than guessing ({percent(chance)})"
+        warnings.append(f"{known}; check mean, std, value range, channel order and labels.")
+    of = count(many, "input") if many == total else f"{many:,} of {count(total, 'input')}"
+    return Accuracy(f"{percent(share)} right on {of}", tuple(filter(None, warnings)))
+
+
+def _one_class(classifier: Classifier, guesses: np.ndarray, truths: np.ndarray | None) -> str:
+    """A sentence when nearly all predictions are the same class though the inputs are not."""
+    votes = np.bincount(guesses)
+    favourite = int(votes.argmax())
+    expected = 0.0 if truths is None else float((truths == favourite).mean())
+    if votes[favourite] < 0.9 * len(guesses) or expected > 0.75:
+        return ""
+    many = f"All {len(guesses):,}" if votes[favourite] == len(guesses) else f"{votes[favourite]:,} of {len(guesses):,}"
+    return f"{many} inputs are predicted as {classifier.labels[favourite]}; mean, std, value range or channel order are probably wrong."
+
+
+def times(shape: tuple[int, ...] | None) -> str:
+    """A shape in words: ``3 × 224 × 224``."""
+    return " × ".join(f"{side:,}" for side in shape) if shape else "different sizes"

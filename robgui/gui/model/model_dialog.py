@@ -1,0 +1,278 @@
+"""ModelDialog: does the model behave? Eight predictions, the accuracy, and every setting to edit, live."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from robgui.core.errors import ParamsError
+from robgui.core.model.class_names import read_names
+from robgui.core.model.settings import ModelSettings, side_file, write_side_file
+from robgui.gui.app.theme import heading_font
+from robgui.gui.model.architecture_dialog import ArchitectureDialog, ask_trust
+from robgui.gui.model.model_cards import Cards
+from robgui.gui.model.model_check import Accuracy, Preview, from_data, has_several_outputs, measure, preview, times
+from robgui.gui.model.model_form import ModelForm
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
+    from robgui.gui.state.store import Store
+
+__all__ = ["ArchitectureDialog", "ModelDialog", "ask_trust"]
+
+_SETTLE_MS = 150
+_PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
+_NO_DATA = "Open some inputs to see what the model says about them."
+_WORDS = {"image": "images", "table": "table rows", "sequence": "sequences"}
+
+
+class ModelDialog(QDialog):
+    """Shows what a model says about the present inputs and lets the user correct how it is fed.
+
+    Every change is computed on the store's picture threads; only the newest answer is shown.
+
+    Attributes:
+        candidate: The model with the settings on show; None while they are being tried or cannot work.
+    """
+
+    def __init__(self, store: Store, classifier: Classifier, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._classifier = self._reread = classifier
+        self._newest = threading.Event()
+        self.candidate: Classifier | None = None
+        self.setWindowTitle(f"Model: {classifier.name}")
+        self._make()
+        self._lay_out()
+        self._debounce = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._debounce.timeout.connect(self._recompute)
+        self.form.changed.connect(self._changed)
+        self.form.from_data_wanted.connect(self._read_data)
+        self.form.labels_wanted.connect(self._read_labels)
+        store.library.datasets_changed.connect(self._changed)
+        self.finished.connect(self._end)
+        self._recompute()
+
+    # --- making --------------------------------------------------------------------------------------------
+
+    def _make(self) -> None:
+        self.form = ModelForm(self._classifier.settings, several_outputs=has_several_outputs(self._classifier))
+        self.facts = QLabel(_facts(self._classifier), wordWrap=True)
+        self.facts.setProperty("role", "quiet")
+        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.facts.setAccessibleName("What is known of the model")
+        self.verdict = QLabel(wordWrap=True)
+        self.verdict.setFont(heading_font(1.2))
+        self.verdict.setAccessibleName("How often the model is right")
+        self.problem = _said("bad", "Problem")
+        self.warnings = _said("warning", "What is probably wrong")
+        self.notes = _said("quiet", "Good to know")
+        self.cards = Cards()
+        self.reset = QPushButton("Reset")
+        self.reset.setToolTip("Back to the settings the model was opened with.")
+        self.reset.clicked.connect(lambda: self.form.show_values(self._classifier.settings.model_dump()))
+        self.save = QPushButton("Save as side file")
+        self.save.clicked.connect(self._save)
+        self.cancel = QPushButton("Cancel")
+        self.cancel.clicked.connect(self.reject)
+        self.use = QPushButton("Use model", default=True)
+        self.use.setProperty("role", "primary")
+        self.use.clicked.connect(self._use)
+
+    def _lay_out(self) -> None:
+        title = QLabel(self._classifier.name)
+        title.setFont(heading_font())
+        fields = QScrollArea(widgetResizable=True)
+        fields.setFrameShape(QFrame.Shape.NoFrame)
+        fields.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        fields.setWidget(self.form)
+        fields.setFixedWidth(self.form.minimumSizeHint().width() + self.fontMetrics().averageCharWidth() * 14)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        for widget in (title, self.facts, self.verdict, self.problem, self.warnings, self.notes):
+            right.addWidget(widget)
+        right.addWidget(self.cards, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(24)
+        middle.addWidget(fields)
+        middle.addLayout(right, 1)
+        buttons = QHBoxLayout()
+        for button in (self.reset, self.save):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        for button in (self.cancel, self.use):
+            buttons.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(16)
+        layout.addLayout(middle, 1)
+        layout.addLayout(buttons)
+        unit, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
+        room = self.screen().availableSize()
+        self.resize(min(unit * 170, room.width()), min(line * 45, room.height()))
+
+    # --- computing -----------------------------------------------------------------------------------------
+
+    def _changed(self) -> None:
+        """What is on show is of other settings now: nothing can be used until it has been computed anew."""
+        self.candidate = None
+        self.verdict.setText("Computing …")
+        self._enable()
+        self._debounce.start()
+
+    def _recompute(self) -> None:
+        self._debounce.stop()
+        self._newest.set()
+        self._newest = threading.Event()
+        self._store.pictures.drop(_ACCURACY)
+        try:
+            values = self.form.values()
+        except ParamsError as error:
+            self._store.pictures.drop(_PREVIEW)
+            self._show(Preview(problem=str(error)))
+            return
+        classifier = self._classifier if values["scores"] == self._classifier.settings.scores else self._reread
+        dataset, trust = self._store.library.dataset, self._store.library.trusts(self._classifier)
+        self.verdict.setText("Computing …")
+        self._store.pictures.run(
+            lambda: preview(classifier, values, dataset, trust), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
+        )
+
+    def _previewed(self, answer: Preview) -> None:
+        self._show(answer)
+        dataset, candidate, stale = self._store.library.dataset, answer.classifier, self._newest
+        if candidate is None or answer.problem or dataset is None or not len(dataset):
+            return
+        self.verdict.setText("Measuring the accuracy …")
+        self._store.pictures.run(
+            lambda: measure(candidate, dataset, lambda: not stale.is_set()),
+            lambda accuracy: self._measured(answer, accuracy),
+            failed=lambda sentence, details: self._failed_measure(answer, sentence, details),
+            key=_ACCURACY,
+            priority=1,
+        )
+
+    def _show(self, answer: Preview) -> None:
+        self.candidate = answer.classifier
+        if answer.classifier is not None and answer.classifier.settings.scores != self._reread.settings.scores:
+            self._reread = answer.classifier  # another output was asked for; the next change need not read the file again
+        if answer.classifier is None:
+            self.verdict.setText("These settings cannot be used.")
+        else:
+            self.verdict.setText("The model gives no predictions." if answer.problem else "")
+            self.facts.setText(_facts(answer.classifier))
+        _tell(self.problem, answer.problem)
+        _tell(self.warnings, *answer.warnings)
+        _tell(self.notes, *answer.notes)
+        self.cards.show_guesses(answer.guesses, _NO_DATA if self._store.library.dataset is None else "")
+        self._enable()
+
+    def _measured(self, answer: Preview, accuracy: Accuracy) -> None:
+        self.verdict.setText(accuracy.words)
+        _tell(self.warnings, *answer.warnings, *accuracy.warnings)
+
+    def _failed_measure(self, answer: Preview, sentence: str, details: str) -> None:
+        self.verdict.setText("The accuracy could not be measured.")
+        _tell(self.warnings, *answer.warnings, sentence)
+        if details:
+            self._store.say("error", sentence, details)
+
+    def _failed(self, sentence: str, details: str) -> None:
+        self._show(Preview(problem=sentence))
+        self._store.say("error", sentence, details)
+
+    def _enable(self) -> None:
+        self.use.setEnabled(self.candidate is not None)
+        self.save.setEnabled(self.candidate is not None and self._classifier.path is not None)
+        path = self._classifier.path
+        self.save.setToolTip("This model is not from a file." if path is None else f"Writes {side_file(path).name} beside the model.")
+
+    # --- filling in ----------------------------------------------------------------------------------------
+
+    def _read_data(self) -> None:
+        """Value range, mean and std from the inputs."""
+        dataset = self._store.library.dataset
+        if dataset is None:
+            _tell(self.notes, _NO_DATA)
+            return
+        try:
+            values = self.form.values()
+        except ParamsError as error:
+            _tell(self.problem, str(error))
+            return
+        kind, shape = values["kind"], values["shape"]
+        self._store.pictures.run(lambda: _from_data(kind, shape, dataset), self.form.show_values, failed=self._mishap, key=_DATA)
+
+    def _read_labels(self, path: Path) -> None:
+        self._store.pictures.run(lambda: {"labels": read_names(path)}, self.form.show_values, failed=self._mishap, key=_DATA)
+
+    def _mishap(self, sentence: str, details: str) -> None:
+        _tell(self.problem, sentence)
+        if details:
+            self._store.say("error", sentence, details)
+
+    # --- deciding ------------------------------------------------------------------------------------------
+
+    def _use(self) -> None:
+        if self.candidate is None:
+            return
+        candidate = self.candidate
+        self.accept()
+        self._store.library.add_model(candidate)
+
+    def _save(self) -> None:
+        candidate, path = self.candidate, self._classifier.path
+        if candidate is None or path is None:
+            return
+        settings = candidate.settings
+        self._store.background.run(
+            lambda: write_side_file(path, settings), lambda written: self._store.say("info", f"Written to {written}."), failed=self._mishap
+        )
+
+    def _end(self) -> None:
+        """Nobody waits for answers any more."""
+        self._debounce.stop()
+        self._newest.set()
+        self._store.library.datasets_changed.disconnect(self._changed)
+        for key in (_PREVIEW, _ACCURACY, _DATA):
+            self._store.pictures.drop(key)
+
+
+def _said(role: str, name: str) -> QLabel:
+    label = QLabel(wordWrap=True)
+    label.setProperty("role", role)
+    label.setAccessibleName(name)
+    label.hide()
+    return label
+
+
+def _tell(label: QLabel, *sentences: str) -> None:
+    text = "\n".join(sentence for sentence in sentences if sentence)
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
+def _facts(classifier: Classifier) -> str:
+    """File, kind, shape, classes, what it can do and why not."""
+    able = classifier.capabilities
+    lines = [str(classifier.path) if classifier.path is not None else "Not from a file."]
+    lines.append(
+        f"Takes {_WORDS[classifier.kind]} of {times(classifier.shape)}, gives {classifier.classes:,} classes, runs on {classifier.device}."
+    )
+    if able.gradients and able.activations:
+        lines.append("Gradients and activations can be had.")
+    else:
+        missing = " and ".join(word for word, has in (("gradients", able.gradients), ("activations", able.activations)) if not has)
+        lines.append(f"No {missing}: {able.reason}.")
+    if classifier.remarks:
+        lines.append(f"{classifier.path.suffix if classifier.path else 'Remarks'}: {'; '.join(classifier.remarks)}.")
+    return "\n".join(lines)
+
+
+def _from_data(kind: str, shape: tuple[int, ...], dataset: Dataset) -> dict[str, Any]:
+    return dict(from_data(ModelSettings().change(kind=kind, shape=shape), dataset))

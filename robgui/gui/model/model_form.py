@@ -1,0 +1,206 @@
+"""The settings of a model as fields to edit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui.core.execution import params_text
+from robgui.core.model.settings import ModelSettings
+from robgui.gui.app.theme import heading_font
+
+CUSTOM, FROM_DATA = "custom", "from data"
+Numbers = tuple[float, ...]
+#: Common ways to normalise: lowest and highest value, mean, std.
+PRESETS: dict[str, dict[str, Numbers]] = {
+    "none": {"low": (0.0,), "high": (1.0,), "mean": (0.0,), "std": (1.0,)},
+    "ImageNet": {"low": (0.0,), "high": (1.0,), "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)},
+    "0.5/0.5": {"low": (0.0,), "high": (1.0,), "mean": (0.5,), "std": (0.5,)},
+    "0–255": {"low": (0.0,), "high": (255.0,), "mean": (0.0,), "std": (1.0,)},
+}
+_LINES = ("shape", "low", "high", "mean", "std")
+_WORDS = ("kind", "layout", "channels", "output")
+_SWITCHES = ("multi_label", "lowest_wins")
+#: The words of each choice as people read them.
+_SHOWN = {
+    "chw": "channels first (c, h, w)",
+    "hwc": "channels last (h, w, c)",
+    "flat": "one row",
+    "column": "one column",
+    "rgb": "red, green, blue",
+    "bgr": "blue, green, red",
+}
+
+
+class ModelForm(QWidget):
+    """Edits ModelSettings.
+
+    Signals:
+        changed: A field was edited, by the user or by a preset.
+        from_data_wanted: The preset "from data" was chosen.
+        labels_wanted: A file with labels was chosen.
+
+    Args:
+        several_outputs: The model has more than one output, so that the user may say which one holds the scores.
+    """
+
+    changed = Signal()
+    from_data_wanted = Signal()
+    labels_wanted = Signal(object)
+
+    def __init__(self, settings: ModelSettings, *, several_outputs: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._several_outputs = several_outputs
+        self.lines = {name: QLineEdit() for name in _LINES}
+        self.choices = {name: QComboBox() for name in _WORDS}
+        self.switches = {name: QCheckBox(str(ModelSettings.model_fields[name].title)) for name in _SWITCHES}
+        self.preset = QComboBox()
+        self.scores = QLineEdit()
+        self.labels = QPlainTextEdit()
+        self._fill_choices()
+        self._lay_out()
+        self._connect()
+        self.show_values(settings.model_dump())
+
+    def values(self) -> dict[str, Any]:
+        """The fields as typed; ParamsError when a number cannot be read. Whether they fit is for the model to say."""
+        found: dict[str, Any] = {name: box.currentData() for name, box in self.choices.items()}
+        found |= {name: box.isChecked() for name, box in self.switches.items()}
+        for name, line in self.lines.items():
+            text = re.sub(r"[×x;()\[\]]", ",", line.text()) if name == "shape" else line.text().strip("()[] ")
+            found[name] = params_text.read(name, ModelSettings.model_fields[name], text)
+        found["scores"] = self.scores.text().strip()
+        found["labels"] = tuple(text.strip() for text in self.labels.toPlainText().splitlines() if text.strip())
+        return found
+
+    def show_values(self, values: dict[str, Any]) -> None:
+        """Shows these; fields that are not named stay. ``changed`` follows once."""
+        self.blockSignals(True)
+        for name, value in values.items():
+            if name in self.lines:
+                self.lines[name].setText(params_text.write(value))
+                self.lines[name].setCursorPosition(0)
+            elif name in self.choices:
+                self.choices[name].setCurrentIndex(max(0, self.choices[name].findData(value)))
+            elif name in self.switches:
+                self.switches[name].setChecked(bool(value))
+            elif name == "scores":
+                self.scores.setText(value)
+            elif name == "labels":
+                self.labels.setPlainText("\n".join(value))
+        self.blockSignals(False)
+        self._edited()
+
+    def _fill_choices(self) -> None:
+        for name, box in self.choices.items():
+            for word in params_text.choices(ModelSettings.model_fields[name]):
+                box.addItem(_SHOWN.get(word, word), word)
+            _describe(box, name)
+        for name, widget in (*self.lines.items(), *self.switches.items(), ("scores", self.scores)):
+            _describe(widget, name)
+        for word in (CUSTOM, *PRESETS, FROM_DATA):
+            self.preset.addItem(word)
+        self.scores.setPlaceholderText("the likeliest")
+        self.preset.setAccessibleName("Preset for value range, mean and std")
+        self.preset.setToolTip("Fills the four fields below; “from data” takes them from the inputs.")
+        self.labels.setAccessibleName("Labels, one per line")
+        self.labels.setPlaceholderText("One class name per line, in the order of the outputs")
+        self.labels.setTabChangesFocus(True)
+        self.labels.setMinimumHeight(self.fontMetrics().height() * 6)
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 8, 0)
+        layout.setSpacing(8)
+        self._group(layout, "Input", ("kind", "shape", "layout", "channels"))
+        self._group(layout, "Values", ("preset", "low", "high", "mean", "std"))
+        rare = ("scores",) if self._several_outputs else ()
+        self._group(layout, "Output", ("output", *rare, "multi_label", "lowest_wins"))
+        title = QLabel("Labels, one per line")
+        title.setBuddy(self.labels)
+        self.open_labels = QPushButton("From a file …", toolTip="Class names from a text file, one per line, or from a JSON list.")
+        row = QHBoxLayout()
+        row.addWidget(title, 1)
+        row.addWidget(self.open_labels)
+        layout.addLayout(row)
+        layout.addWidget(self.labels, 1)
+
+    def _group(self, layout: QVBoxLayout, title: str, names: tuple[str, ...]) -> None:
+        heading = QLabel(title)
+        heading.setFont(heading_font(1.1))
+        layout.addWidget(heading)
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for name in names:
+            if name in self.switches:
+                form.addRow("", self.switches[name])
+                continue
+            widget: QWidget = {"preset": self.preset, "scores": self.scores, **self.lines, **self.choices}[name]
+            if isinstance(widget, QComboBox):
+                widget.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+                widget.setMinimumContentsLength(12)
+            label = QLabel("Preset" if name == "preset" else str(ModelSettings.model_fields[name].title))
+            label.setBuddy(widget)
+            form.addRow(label, widget)
+        layout.addLayout(form)
+
+    def _connect(self) -> None:
+        for line in self.lines.values():
+            line.textEdited.connect(lambda _: self._edited())
+        for box in self.choices.values():
+            box.currentIndexChanged.connect(lambda _: self._edited())
+        for switch in self.switches.values():
+            switch.toggled.connect(lambda _: self._edited())
+        self.scores.textEdited.connect(lambda _: self._edited())
+        self.labels.textChanged.connect(self._edited)
+        self.preset.textActivated.connect(self._take_preset)
+        self.open_labels.clicked.connect(self._ask_labels)
+
+    def _edited(self) -> None:
+        image = self.choices["kind"].currentData() == "image"
+        self.choices["layout"].setEnabled(image)
+        self.choices["channels"].setEnabled(image)
+        self.preset.setCurrentText(self._preset_shown())
+        self.changed.emit()
+
+    def _preset_shown(self) -> str:
+        shown = {name: self.lines[name].text() for name in PRESETS["none"]}
+        for word, values in PRESETS.items():
+            if all(shown[name] == params_text.write(value) for name, value in values.items()):
+                return word
+        return CUSTOM
+
+    def _take_preset(self, word: str) -> None:
+        if word == FROM_DATA:
+            self.from_data_wanted.emit()
+        elif word != CUSTOM:
+            self.show_values(PRESETS[word])
+
+    def _ask_labels(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Open class names", "", "Class names (*.txt *.json *.csv *.names *.labels);;All files (*)"
+        )
+        if path:
+            self.labels_wanted.emit(Path(path))
+
+
+def _describe(widget: QWidget, name: str) -> None:
+    field = ModelSettings.model_fields[name]
+    widget.setAccessibleName(str(field.title))
+    widget.setToolTip(str(field.description))

@@ -1,0 +1,306 @@
+"""File, New batch …: a suite from one file into the open workspace, with live progress over all its requests."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QThread, QTimer
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui import resources
+from robgui.core.errors import RobguiError
+from robgui.core.execution.run import RunState
+from robgui.core.text.words import duration
+from robgui.gui.state.background import unexpected
+
+if TYPE_CHECKING:
+    from robgui.batch import Batch, Entry, Progress
+    from robgui.core.workspace import Workspace
+    from robgui.gui.state.store import Store
+
+LOOK_MS = 200
+_STOPPING = "Stopping … What is done is kept."
+_INVITATION = "A suite is a file that lists models, data and analyses. Choose one, or take the one of the demo, and press Start."
+_ABOUT_CLUSTER = (
+    "Empty: worker processes on this machine. auto: the Ray cluster that runs here, or a new one. local: a new one on this machine. "
+    "HOST:PORT: the head of a cluster, such as 10.0.0.5:6379."
+)
+
+
+class BatchThread(QThread):
+    """Opens, plans and carries out a suite; the window reads ``picture`` now and then.
+
+    Attributes:
+        picture: The newest state of the whole, None before the first.
+        error: One sentence when it could not go on; empty otherwise.
+        details: The traceback of an unexpected error.
+        note: What it is doing before the first picture.
+    """
+
+    def __init__(self, suite: Path, workspace: Workspace, workers: int, cluster: str) -> None:
+        super().__init__()
+        self._suite, self._workspace, self._workers, self._cluster = suite, workspace, workers, cluster
+        self._batch: Batch | None = None
+        self._stop = threading.Event()
+        self.picture: Progress | None = None
+        self.error = self.details = ""
+        self.note = "Opening models and data …"
+
+    def run(self) -> None:
+        """The whole batch, on this thread."""
+        try:
+            self._carry_out()
+        except RobguiError as error:
+            self.error = str(error)
+        except Exception as error:  # noqa: BLE001 - shown with its traceback, never lost
+            self.error, self.details = unexpected(error), traceback.format_exc()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it has been told to stop."""
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Ends it in good order: what is done is kept."""
+        self._stop.set()
+        if self._batch is not None:
+            self._batch.stop()
+
+    def _carry_out(self) -> None:
+        from robgui.batch import Batch, Executor, Processes, expand, local_places, read_suite
+
+        suite = read_suite(self._suite)
+        executor: Executor
+        if self._cluster:
+            from robgui.batch.cluster import Cluster
+
+            self.note = f"Connecting to the cluster {self._cluster} …"
+            cluster = Cluster(self._cluster, suite.device)
+            executor, device = cluster, cluster.device
+        else:
+            places = local_places(suite.device, self._workers)
+            executor, device = Processes(places), places[0].device.partition(":")[0]
+        try:
+            plan = expand(suite, device)
+            self._batch = Batch(plan, self._workspace, executor)
+            if self._stop.is_set():
+                self._batch.stop()
+            for picture in self._batch:
+                self.picture = picture
+        finally:
+            executor.close()
+
+
+class BatchWindow(QWidget):
+    """Which suite, on how many workers or which cluster; and how far every request is."""
+
+    def __init__(self, store: Store, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        from robgui.gui.widgets.sheet import Sheet
+
+        self._store = store
+        self._thread: BatchThread | None = None
+        self._placed = False
+        self.setWindowTitle("New batch")
+        self.suite = QLineEdit(str(resources.path("demo", "suite.toml")))
+        self.suite.setAccessibleName("Suite file")
+        self.workers = QSpinBox(minimum=0, maximum=256, specialValueText="one per device")
+        self.workers.setAccessibleName("Worker processes")
+        self.workers.setMinimumHeight(self.suite.sizeHint().height())
+        self.cluster = QLineEdit(placeholderText="none; or auto, local, or HOST:PORT of a Ray cluster")
+        self.cluster.setAccessibleName("Ray cluster")
+        self.cluster.setAccessibleDescription(_ABOUT_CLUSTER)
+        self.browse = QPushButton("Choose …")
+        self.start = QPushButton("Start")
+        self.start.setProperty("role", "primary")
+        self.stop = QPushButton("Stop", toolTip="Stops all workers; what is done is kept")
+        self.progress = QProgressBar(textVisible=False, maximum=1000)
+        self.words = QLabel(_INVITATION, wordWrap=True)
+        self.entries = Sheet("Requests of the batch")
+        header = self.entries.horizontalHeader()
+        header.setStretchLastSection(True)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.result = QLabel(wordWrap=True)
+        self.result.setProperty("role", "quiet")
+        self.result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.result.hide()
+        self._arrange()
+        self.entries.pointed.connect(self._show_result)
+        self.cluster.textChanged.connect(self._show_state)
+        self.browse.clicked.connect(self._choose)
+        self.start.clicked.connect(self.begin)
+        self.stop.clicked.connect(self.end)
+        self._clock = QTimer(self, interval=LOOK_MS)
+        self._clock.timeout.connect(self._look)
+        self._show_state()
+
+    def begin(self) -> None:
+        """Starts the suite; its runs appear in the history as they end."""
+        workspace = self._store.history.writable
+        if workspace is None:
+            self._say("The open workspace cannot be written; open another one first.", "bad")
+            return
+        self._thread = BatchThread(Path(self.suite.text()), workspace, self.workers.value(), self.cluster.text().strip())
+        self._thread.start()
+        self._clock.start()
+        self._show_state()
+
+    def end(self) -> None:
+        """Stops; what is done is kept."""
+        if self._thread is not None:
+            self._thread.stop()
+            self._say(_STOPPING)
+            self._show_state()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a batch is running."""
+        return self._thread is not None and self._thread.isRunning()
+
+    def shutdown(self) -> None:
+        """Stops and waits: a thread must not outlive the window."""
+        if self._thread is not None:
+            self._thread.stop()
+            self._thread.wait()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Opens in the middle of the main window, all of it on the screen; later it stays where the user put it."""
+        super().showEvent(event)
+        parent = self.parentWidget()
+        if not self._placed and parent is not None:
+            self._placed = True
+            room = parent.screen().availableGeometry()
+            self.resize(self.size().boundedTo(room.size()))
+            place = self.rect()
+            place.moveCenter(parent.window().frameGeometry().center())
+            left, top = room.right() - place.width() + 1, room.bottom() - place.height() + 1
+            self.move(max(room.left(), min(place.left(), left)), max(room.top(), min(place.top(), top)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes it, unless a batch is running."""
+        if event.key() == Qt.Key.Key_Escape and not self.busy:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing hides it; a batch goes on until it is stopped."""
+        event.accept()
+
+    def _arrange(self) -> None:
+        grid = QGridLayout()
+        for row, (words, widget) in enumerate((("Suite", self.suite), ("Workers", self.workers), ("Cluster", self.cluster))):
+            label = QLabel(words)
+            label.setBuddy(widget)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(widget, row, 1)
+        grid.addWidget(self.browse, 0, 2)
+        about = QLabel(_ABOUT_CLUSTER, wordWrap=True)
+        about.setProperty("role", "quiet")
+        grid.addWidget(about, 3, 1)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.words, 1)
+        buttons.addWidget(self.stop)
+        buttons.addWidget(self.start)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.addLayout(grid)
+        layout.addWidget(self.entries, 1)
+        layout.addWidget(self.result)
+        layout.addWidget(self.progress)
+        layout.addLayout(buttons)
+        self.resize(self.fontMetrics().averageCharWidth() * 150, self.fontMetrics().height() * 36)
+
+    def _choose(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "Choose a suite", self.suite.text(), "Suites (*.toml)")
+        if path:
+            self.suite.setText(path)
+
+    def _look(self) -> None:
+        """Reads the newest picture; at the end says how it went."""
+        thread = self._thread
+        if thread is None:
+            return
+        over = thread.isFinished()  # asked first: the picture read after it is then the last one
+        if thread.picture is None:
+            self._say(_STOPPING if thread.stopping else thread.note)
+        else:
+            self._show_picture(thread.picture, stopping=thread.stopping, over=over)
+        if over:
+            self._clock.stop()
+            self._store.history.refresh()
+            if thread.error:
+                self._say(thread.error, "bad")
+                self._store.say("error", thread.error, thread.details)
+        self._show_state()
+
+    def _show_picture(self, picture: Progress, *, stopping: bool, over: bool) -> None:
+        stopped = over and stopping and picture.count(RunState.DONE) < len(picture.entries)
+        share = picture.count(RunState.DONE) / len(picture.entries) if stopped else picture.share
+        self.progress.setValue(round(1000 * share))
+        self._say(_stopped(picture) if stopped else _STOPPING if stopping and not over else _under_way(picture, over))
+        self.entries.show_columns(
+            {
+                "Request": [entry.title for entry in picture.entries],
+                "State": [_state(entry, stopped) for entry in picture.entries],
+                "Done": ["" if entry.state.ended and entry.state != "done" else f"{entry.share * 100:.0f} %" for entry in picture.entries],
+                "Result": [entry.error or entry.verdict for entry in picture.entries],
+            }
+        )
+        self._show_result(self.entries.current)
+
+    def _show_result(self, row: int) -> None:
+        """The result of the chosen request in full; its cell may be too narrow for it."""
+        picture = self._thread.picture if self._thread is not None else None
+        entry = picture.entries[row] if picture is not None and 0 <= row < len(picture.entries) else None
+        self.result.setText("" if entry is None else f"{entry.title}: {entry.error or entry.verdict or entry.state}")
+        self.result.setVisible(entry is not None)
+
+    def _say(self, words: str, role: str = "") -> None:
+        self.words.setText(words)
+        if self.words.property("role") != role:
+            self.words.setProperty("role", role)
+            self.words.style().polish(self.words)
+
+    def _show_state(self) -> None:
+        busy = self.busy
+        self.start.setEnabled(not busy)
+        self.stop.setEnabled(busy and self._thread is not None and not self._thread.stopping)
+        for widget in (self.suite, self.workers, self.cluster, self.browse):
+            widget.setEnabled(not busy)
+        self.workers.setEnabled(not busy and not self.cluster.text().strip())
+
+
+def _under_way(picture: Progress, over: bool) -> str:
+    left = "" if over or picture.seconds_left is None else f", about {duration(picture.seconds_left)} left"
+    return f"{picture.ended:,} of {len(picture.entries):,} requests, {duration(picture.seconds)}{'' if over else ' so far'}{left}"
+
+
+def _stopped(picture: Progress) -> str:
+    """How far it came; a request that was stopped on its way is not done."""
+    failed = picture.count(RunState.FAILED)
+    words = f"{picture.count(RunState.DONE):,} of {len(picture.entries):,} done{f', {failed:,} failed' if failed else ''}"
+    return f"Stopped: {words}; Start goes on from here."
+
+
+def _state(entry: Entry, stopped: bool) -> str:
+    if entry.reused:
+        return "done before"
+    if stopped and not entry.state.ended:
+        return "not run"
+    return "stopped" if entry.state is RunState.CANCELLED else str(entry.state)

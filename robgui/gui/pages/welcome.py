@@ -1,0 +1,108 @@
+"""The welcome page: open a model, open data, start the demo, or go on with something recent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from robgui.gui.app.theme import icon, pixmap, set_heading, theme
+
+
+class Welcome(QScrollArea):
+    """What a new user sees first.
+
+    Signals:
+        wants: The name of an action.
+        wants_file: The path of a recently opened file.
+    """
+
+    wants = Signal(str)
+    wants_file = Signal(object)
+
+    _CARDS = (
+        ("start_demo", "present", "Start demo", "Real networks and data that come with the program. The quickest way to see what it does."),
+        (
+            "guide",
+            "eye",
+            "Guided tour",
+            "Nine steps in three minutes: the program runs its methods on the demo and says what they show.",
+        ),
+        ("open_model", "model", "Open model …", "PyTorch (.pt2, .pt, .pth, .safetensors), ONNX or scikit-learn (.skops)."),
+        ("open_data", "data", "Open data …", "A folder of images, one image, IDX, NPZ, a CSV table or trajectories."),
+    )
+
+    def __init__(self) -> None:
+        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        page = QWidget()
+        self.setWidget(page)
+        self._marks: list[tuple[QLabel, str]] = []
+        self._buttons: dict[str, QPushButton] = {}
+        title = set_heading(QLabel("How robust is your classifier?", wordWrap=True), "hero")
+        text = QLabel(
+            "Load a model, point at an input, press Run, and watch where its answers break. Files can be dropped anywhere on this window.",
+            wordWrap=True,
+        )
+        text.setProperty("role", "quiet")
+        cards = QHBoxLayout()
+        cards.setSpacing(16)
+        for name, mark, heading, words in self._CARDS:
+            cards.addWidget(self._card(name, mark, heading, words), 1)
+        self._recent = QVBoxLayout()
+        self._recent_title = set_heading(QLabel("Recent"), "section")
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(32, 32, 32, 32)
+        layout.setSpacing(16)
+        layout.addWidget(title)
+        layout.addWidget(text)
+        layout.addLayout(cards)
+        layout.addWidget(self._recent_title)
+        layout.addLayout(self._recent)
+        layout.addStretch(1)
+        theme.changed.connect(self._tint)
+        self._tint()
+        self.show_recent(())
+
+    def show_recent(self, paths: tuple[str, ...]) -> None:
+        """Lists recently opened files."""
+        while (item := self._recent.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self._recent_title.setVisible(bool(paths))
+        for text in paths[:8]:
+            path = Path(text)
+            button = QPushButton(f"{path.name}    {path.parent}", toolTip=text)
+            button.setProperty("role", "link")
+            button.clicked.connect(lambda _=False, path=path: self.wants_file.emit(path))
+            self._recent.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def button(self, name: str) -> QPushButton:
+        """The button of a card, by action name."""
+        return self._buttons[name]
+
+    def _card(self, name: str, mark: str, heading: str, words: str) -> QFrame:
+        card = QFrame()
+        card.setProperty("role", "card")
+        picture = QLabel()
+        self._marks.append((picture, mark))
+        text = QLabel(words, wordWrap=True)
+        text.setProperty("role", "quiet")
+        button = QPushButton(heading)
+        button.setProperty("role", "primary" if name == "start_demo" else "")
+        button.clicked.connect(lambda: self.wants.emit(name))
+        self._buttons[name] = button
+        layout = QVBoxLayout(card)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(8)
+        layout.addWidget(picture)
+        layout.addWidget(text, 1, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(button)
+        return card
+
+    def _tint(self) -> None:
+        for picture, mark in self._marks:
+            picture.setPixmap(pixmap(mark, 40, theme.colours.accent))
+        for name, mark, _, _ in self._CARDS:
+            primary = name == "start_demo"
+            self._buttons[name].setIcon(icon(mark, theme.colours.on_accent) if primary else icon(mark))

@@ -1,0 +1,1 @@
+"""The panels of semantic maps, regions and SRVR."""

@@ -1,0 +1,77 @@
+"""The map behind growing regions: the newest one in the workspace of the same network, scene and parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from robgui.analyses.semantic import MapResult, RegionsResult
+    from robgui.core.execution.request import Request
+    from robgui.core.execution.run import Run
+    from robgui.gui.state.store import Store
+
+#: So many of the newest maps are looked through.
+_LOOKED_AT = 8
+
+
+class Backdrop(QObject):
+    """Finds a finer map than the coarse one that regions come with.
+
+    Signals:
+        changed: Another map has been found.
+    """
+
+    changed = Signal()
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._store = store
+        self._map: MapResult | None = None
+
+    def map_for(self, result: RegionsResult) -> MapResult | None:
+        """The map found last, if it is of the space of ``result``."""
+        return self._map if self._map is not None and same_space(self._map, result) else None
+
+    def ask(self, request: Request, result: RegionsResult) -> None:
+        """Looks for a map among the runs of the workspace, in the background."""
+        workspace = self._store.history.workspace
+        if workspace is None or self.map_for(result) is not None:
+            return
+        runs = [run.id for run in self._store.history.runs if _may_fit(run, request)][:_LOOKED_AT]
+
+        def read() -> Any:
+            maps = (workspace.result(run) for run in runs)
+            return next((found for found in maps if found is not None and same_space(found, result)), None)
+
+        def found(answer: MapResult | None) -> None:
+            if answer is not None:
+                self._map = answer
+                self.changed.emit()
+
+        if runs:
+            self._store.background.run(read, found, key="semantic backdrop")
+
+
+def same_space(found: MapResult, result: RegionsResult) -> bool:
+    """Whether a map shows the space in which regions grew."""
+    if found.axes != result.axes or found.specs[0] != result.spec or found.shapes[0] != result.shape:
+        return False
+    if found.networks[0] != result.network or found.target[0] != result.target or found.scene_axes != result.scene_axes:
+        return False
+    varied = {axis.name for axis in result.axes}
+    stands = [axis.name not in varied for axis in result.scene_axes]
+    return bool(np.allclose(found.values[stands], result.values[stands]))
+
+
+def _may_fit(run: Run, request: Request) -> bool:
+    """Of the same network, on the same input where there is one."""
+    other = run.request
+    if other.analysis != "semantic_map" or not run.has_result or other.models[0].fingerprint != request.models[0].fingerprint:
+        return False
+    if other.dataset is None or request.dataset is None:
+        return other.dataset is request.dataset
+    same_input = (other.indices or ())[:1] == (request.indices or ())[:1]
+    return other.dataset.fingerprint == request.dataset.fingerprint and same_input

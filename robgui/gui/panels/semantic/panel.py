@@ -1,0 +1,103 @@
+"""What the panels of the semantic method share: the controls of the scene, the starts of regions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+
+from robgui.gui.panels.panel import Panel
+from robgui.gui.panels.semantic.scene import SceneControls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robgui.analyses.semantic import MapResult, RegionsResult
+    from robgui.core.execution.request import Request
+    from robgui.gui.state.store import Store
+
+REGIONS = "semantic_regions"
+
+
+class ScenePanel(Panel):
+    """A panel with the controls of its scene: below the invitation while it is empty, then behind a tab."""
+
+    most_axes = 2
+    several = True
+
+    def make_controls(self) -> QWidget:
+        """The controls, and the place where they stand once there is a result."""
+        self.controls = SceneControls(self.store, self.analysis, self.most_axes, self.several)
+        self._scene_page, self._waiting = QWidget(), QWidget()
+        for place in (self._scene_page, self._waiting):
+            layout = QVBoxLayout(place)
+            layout.setContentsMargins(0, 0, 0, 0)
+        return self._scene_page
+
+    def clear(self) -> None:
+        """Back to the empty state, with the scene to choose."""
+        super().clear()
+        self._put(self._waiting)
+
+    def show_result(self, request: Request, result: Any, verdict: str | None) -> None:
+        """Draws ``result``; the controls make room for it."""
+        self._put(self._scene_page)
+        super().show_result(request, result, verdict)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window the controls need the room of the mark."""
+        super().resizeEvent(event)
+        self._mark.setVisible(event.size().height() > 40 * self.fontMetrics().height())
+
+    def _put(self, place: QWidget) -> None:
+        layout = place.layout()
+        if layout is not None and self.controls.parentWidget() is not place:
+            layout.addWidget(self.controls)
+            self.controls.show()
+
+    def _empty(self) -> QWidget:
+        page = super()._empty()
+        layout = page.layout()
+        assert isinstance(layout, QBoxLayout)
+        layout.setStretch(0, 0)
+        layout.setStretch(layout.count() - 1, 0)
+        layout.addSpacing(8)
+        layout.addWidget(self._waiting, 1)
+        return page
+
+
+def starts_on(store: Store, result: MapResult | RegionsResult) -> tuple[tuple[float, ...], ...]:
+    """The starts in the form of semantic regions, if they are on the axes of this result."""
+    params: Any = store.params.get(REGIONS)
+    names = tuple(axis.name for axis in result.axes)
+    if params is None or any(len(start) != len(names) for start in params.starts):
+        return ()
+    return tuple(params.starts) if tuple(params.axes) == names else ()
+
+
+def offer_starts(store: Store, request: Request, result: MapResult | RegionsResult, spec: str, starts: Sequence[tuple[float, ...]]) -> None:
+    """Fills the form of semantic regions: the scene of a result as it stood, and where to start."""
+    from robgui.analyses.semantic.scene.scenes import IMAGE
+
+    varied = {axis.name for axis in result.axes}
+    whole = {axis.name: (axis.low, axis.high) for axis in result.scene_axes}
+    ranges = {axis.name: (axis.low, axis.high) for axis in result.axes if (axis.low, axis.high) != whole[axis.name]}
+    stands = zip(result.scene_axes, result.values, strict=True)
+    fixed = {axis.name: float(value) for axis, value in stands if axis.name not in varied and value != axis.default}
+    values = {
+        "scene": spec,
+        "axes": tuple(axis.name for axis in result.axes),
+        "ranges": ranges,
+        "fixed": fixed,
+        "target": request.params.get("target", "") if spec == IMAGE else _class_name(result, spec),
+        "starts": tuple(starts),
+        "up": result.up,
+    }
+    store.params_offered.emit(REGIONS, values)
+
+
+def _class_name(result: MapResult | RegionsResult, spec: str) -> str:
+    specs = getattr(result, "specs", None)
+    target = int(result.target) if specs is None else int(result.target[specs.index(spec)])  # type: ignore[index]
+    return result.labels[target] if target >= 0 else ""

@@ -1,0 +1,364 @@
+"""The controls of a scene: which mesh or input, what varies, where the rest stands, and a live picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui.core.text.words import percent
+from robgui.gui.panels.semantic.preview import Looker, Where
+from robgui.gui.panels.semantic.seen import Picture
+from robgui.gui.panels.semantic.slider import AxisRow
+from robgui.gui.panels.semantic.stage import Line
+
+if TYPE_CHECKING:
+    from robgui.analyses.semantic import Axis
+    from robgui.analyses.semantic.params import SpaceParams
+    from robgui.gui.panels.semantic.preview import Look
+    from robgui.gui.state.store import Store
+
+#: Everything that means something on one kind of scene only.
+_OF_ONE_KIND: dict[str, Any] = {"axes": (), "ranges": {}, "fixed": {}, "step": {}, "starts": ()}
+
+
+class _Column(QScrollArea):
+    """Scrolls up and down only, so it is never narrower than what it holds."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._content = content
+        self.setWidget(content)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the content and the scroll bar beside it."""
+        beside = self.verticalScrollBar().sizeHint().width()
+        return QSize(self._content.minimumSizeHint().width() + beside, super().minimumSizeHint().height())
+
+
+class SceneControls(QWidget):
+    """Chooses the scene of one analysis; every change goes into its form.
+
+    Args:
+        store: The store.
+        analysis: Whose form is written to.
+        most: Parameters that may vary at once.
+        several: Whether the analysis takes several scenes.
+    """
+
+    def __init__(self, store: Store, analysis: str, most: int, several: bool) -> None:
+        super().__init__()
+        self.store, self.analysis = store, analysis
+        self._most, self._several = most, several
+        self._params: SpaceParams | None = None
+        self._axes: tuple[Axis, ...] = ()
+        self._usual: tuple[str, ...] = ()
+        self._looker = Looker(store, f"{analysis} scene")
+        self.rows: dict[str, AxisRow] = {}
+        self._files: list[str] = []
+        self._make()
+        for signal in (store.params_changed, store.selection_changed, store.library.models_changed, store.library.datasets_changed):
+            signal.connect(self._changed)
+
+    # --- parts ---------------------------------------------------------------------------------------------
+
+    def _make(self) -> None:
+        self.scene_box = QComboBox()
+        self.scene_box.setAccessibleName("Scene")
+        self.scene_box.setToolTip("What is looked at: the input chosen in the gallery, or a mesh")
+        self.scene_box.setMinimumContentsLength(10)
+        self.scene_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.scene_box.activated.connect(lambda _: self._choose(str(self.scene_box.currentData())))
+        self.file = QPushButton("Mesh file …", toolTip="Opens a mesh: OBJ, PLY, STL, OFF, GLB or glTF")
+        self.file.clicked.connect(self.ask_file)
+        self.more = QToolButton(text="Several", popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more.setToolTip("Maps several meshes in one run, and their mean")
+        self._menu = QMenu(self.more)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.more.setMenu(self._menu)
+        self.more.setVisible(self._several)
+        self.usual = QPushButton("Usual values", toolTip="Every slider back to where it was")
+        self.usual.setProperty("role", "link")
+        self.usual.clicked.connect(lambda: self._offer(fixed={}))
+        self.picture = Picture("The scene as it stands")
+        self.caption, self.hint = Line(), Line()
+        self.hint.set_words(f"Tick what varies (up to {self._most})")
+        for label in (self.caption, self.hint):
+            label.setProperty("role", "quiet")
+        self._sliders = QWidget()
+        self._grid = QGridLayout(self._sliders)
+        self._grid.setContentsMargins(0, 0, 8, 0)
+        self._grid.setHorizontalSpacing(24)
+        self._grid.setVerticalSpacing(6)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.more)
+        buttons.addWidget(self.file, 1)
+        self._choose_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._choose_row.setSpacing(4)
+        self._choose_row.addWidget(self.scene_box, 1)
+        self._choose_row.addLayout(buttons)
+        view = QVBoxLayout()
+        view.addWidget(self.picture, 1)
+        view.addWidget(self.caption)
+        view.addStretch()
+        scroll = self._scroll = _Column(self._sliders)
+        scroll.setMinimumHeight(self.fontMetrics().height() * 4)
+        below = QHBoxLayout()
+        below.addWidget(self.hint, 1)
+        below.addWidget(self.usual)
+        sliders = QVBoxLayout()
+        sliders.addLayout(below)
+        sliders.addWidget(scroll, 1)
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(16)
+        self._body.addLayout(view)
+        self._body.addLayout(sliders)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(self._choose_row)
+        layout.addLayout(self._body, 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrow: it arranges itself by the room there is."""
+        return QSize(self.fontMetrics().averageCharWidth() * 32, self.fontMetrics().height() * 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow place the picture stands above the sliders; in a wide one they take two columns."""
+        super().resizeEvent(event)
+        wide = event.size().width() > self.fontMetrics().averageCharWidth() * 64
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        for box in (self._body, self._choose_row):
+            box.setDirection(direction)
+        self._body.setSpacing(16 if wide else 4)
+        self._body.setStretch(0, 2 if wide else 1)
+        self._body.setStretch(1, 3 if wide else 2)
+        self._place_rows()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Looks again: nothing is rendered while nobody sees it."""
+        super().showEvent(event)
+        self._changed()
+
+    # --- what the form says --------------------------------------------------------------------------------
+
+    def _changed(self, *what: object) -> None:
+        if what and isinstance(what[0], str) and what[0] != self.analysis:
+            return
+        params: Any = self.store.params.get(self.analysis)
+        if params is not None:
+            self._params = params
+        if not self.isVisible():
+            return
+        self._fill_scenes()
+        self._show_values()
+        self._look()
+
+    @property
+    def scenes(self) -> tuple[str, ...]:
+        """The scenes that the form names."""
+        params: Any = self._params
+        return () if params is None else tuple(params.scenes)
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """Names of the parameters that vary."""
+        return (self._params.axes if self._params is not None else ()) or self._usual
+
+    def _fill_scenes(self) -> None:
+        known = self._known_scenes()
+        scenes = self.scenes
+        self._files += [spec for spec in scenes if spec not in known]
+        with QSignalBlocker(self.scene_box):
+            self.scene_box.clear()
+            for spec, words in self._known_scenes().items():
+                self.scene_box.addItem(words, spec)
+            if len(scenes) > 1:
+                self.scene_box.addItem(f"{len(scenes)} scenes: {', '.join(_scene_words(s) for s in scenes)}", "")
+                self.scene_box.setCurrentIndex(self.scene_box.count() - 1)
+            elif scenes:
+                self.scene_box.setCurrentIndex(self.scene_box.findData(scenes[0]))
+        self.scene_box.setToolTip("\n".join(_scene_words(s) for s in scenes))
+
+    def _known_scenes(self) -> dict[str, str]:
+        from robgui.analyses.semantic.scene.scenes import IMAGE, bundled_meshes
+
+        return {spec: _scene_words(spec) for spec in (IMAGE, *bundled_meshes(), *self._files)}
+
+    def _show_values(self) -> None:
+        """Ticks and sliders as the form has them."""
+        fixed = self._params.fixed if self._params is not None else {}
+        ranges = self._params.ranges if self._params is not None else {}
+        for name, row in self.rows.items():
+            row.show_state(name in self.varied, fixed.get(name, row.axis.default), ranges.get(name))
+        self._place_rows()
+
+    # --- the picture ---------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        where = self._where()
+        if isinstance(where, str):
+            self._looker.drop()
+            self._refused(where)
+            return
+        self._looker.look(where, self._looked, self._refused)
+
+    def _where(self) -> Where | str:
+        from robgui.analyses.semantic.scene.scenes import IMAGE
+
+        library, scenes = self.store.library, self.scenes
+        model = library.model
+        if model is None:
+            return "Open a model for images; then its scene stands here."
+        if model.kind != "image":
+            return f"{model.name} takes no images; choose a network for images."
+        spec = scenes[0] if scenes else IMAGE
+        index = self.store.selection.input
+        if spec == IMAGE and (library.dataset is None or index is None):
+            return "Open some inputs and choose one in the gallery, or choose a mesh."
+        if spec == IMAGE and library.mismatch:
+            return library.mismatch
+        fixed = dict(self._params.fixed) if self._params is not None else {}
+        seed, up = (self._params.seed, self._params.up) if self._params is not None else (0, "auto")
+        return Where(model, spec, library.dataset if spec == IMAGE else None, index or 0, fixed, seed, up)
+
+    def _looked(self, look: Look) -> None:
+        self.picture.show_picture(look.picture, look.name)
+        self.caption.set_words(" ".join((f"{look.name}: “{look.names[0]}” {percent(look.shares[0])}.", *look.notes)))
+        if look.axes != self._axes:
+            self._axes = look.axes
+            self._make_rows(look.axes)
+        self._usual = look.usual
+        self._show_values()
+
+    def _refused(self, sentence: str, details: str = "") -> None:
+        self.picture.show_picture(None, sentence)
+        self.caption.set_words("")
+
+    def _make_rows(self, axes: Sequence[Axis]) -> None:
+        for row in self.rows.values():
+            self._grid.removeWidget(row)
+            row.deleteLater()
+        self.rows = {axis.name: AxisRow(axis) for axis in axes}
+        for name, row in self.rows.items():
+            row.moved.connect(lambda value, name=name: self._moved(name, value))
+            row.ticked.connect(lambda on, name=name: self._ticked(name, on))
+        self._place_rows()
+
+    def _place_rows(self) -> None:
+        if not self.rows:
+            return
+        columns = next((count for count in (3, 2) if self._width_in(count) <= self._room()), 1)
+        rows = -(-len(self.rows) // columns)
+        for place, row in enumerate(self.rows.values()):
+            self._grid.addWidget(row, place % rows, place // rows)
+            row.show()  # what is hidden has no width
+        for column in range(3):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+        for place in range(len(self.rows) + 1):
+            self._grid.setRowStretch(place, 1 if place == rows else 0)
+        self._scroll.updateGeometry()
+
+    def _room(self) -> int:
+        """How wide the sliders may be; beside them the picture keeps some of the width."""
+        beside = self._body.direction() == QBoxLayout.Direction.LeftToRight
+        return self.width() * 7 // 10 - self._body.spacing() if beside else self.width()
+
+    def _width_in(self, columns: int) -> int:
+        """How wide the sliders are in so many columns."""
+        widths = [row.minimumSizeHint().width() for row in self.rows.values()]
+        rows = -(-len(widths) // columns)
+        widest = [max(widths[first : first + rows]) for first in range(0, len(widths), rows)]
+        margins = self._grid.contentsMargins()
+        beside = margins.left() + margins.right() + self._scroll.verticalScrollBar().sizeHint().width()
+        return sum(widest) + (len(widest) - 1) * self._grid.horizontalSpacing() + beside
+
+    # --- what the user does --------------------------------------------------------------------------------
+
+    def ask_file(self) -> None:
+        """Asks for a mesh file."""
+        from robgui.analyses.semantic.scene.mesh_file import FORMATS
+
+        kinds = f"Meshes ({' '.join('*' + ending for ending in FORMATS)});;All files (*)"
+        chosen, _ = QFileDialog.getOpenFileName(self, "Open a mesh", "", kinds)
+        if chosen:
+            self.use_file(Path(chosen))
+
+    def use_file(self, path: Path) -> None:
+        """Looks at the mesh in ``path``."""
+        if self._several and "," in str(path):
+            self.store.say("warning", f"{path}: a path with a comma cannot stand in a list of scenes; rename it.")
+            return
+        if str(path) not in self._known_scenes():
+            self._files.append(str(path))
+        self._choose(str(path))
+
+    def _choose(self, spec: str) -> None:
+        if spec:
+            self._use((spec,))
+
+    def _use(self, scenes: tuple[str, ...]) -> None:
+        from robgui.analyses.semantic.scene.scenes import IMAGE
+
+        other_kind = (IMAGE in scenes) != (IMAGE in (self.scenes or (IMAGE,)))
+        self._offer(scene=scenes if self._several else scenes[0], **(_OF_ONE_KIND if other_kind else {}))
+
+    def _fill_menu(self) -> None:
+        from robgui.analyses.semantic.scene.scenes import IMAGE
+
+        self._menu.clear()
+        for spec, words in self._known_scenes().items():
+            if spec != IMAGE:
+                action = QAction(words, self._menu, checkable=True, checked=spec in self.scenes)
+                action.toggled.connect(lambda on, spec=spec: self._also(spec, on))
+                self._menu.addAction(action)
+
+    def _also(self, spec: str, on: bool) -> None:
+        from robgui.analyses.semantic.scene.scenes import IMAGE
+
+        others = tuple(s for s in self.scenes if s not in (spec, IMAGE))
+        self._use((*others, spec) if on else others or (IMAGE,))
+
+    def _moved(self, name: str, value: float) -> None:
+        fixed = dict(self._params.fixed) if self._params is not None else {}
+        fixed.pop(name, None)
+        if value != self.rows[name].axis.default:
+            fixed[name] = value
+        self._offer(fixed=fixed)
+
+    def _ticked(self, name: str, on: bool) -> None:
+        others = tuple(other for other in self.varied if other != name)
+        axes = (*others, name)[-self._most :] if on else others
+        if axes:
+            self._offer(axes=axes, starts=())
+        self._show_values()
+
+    def _offer(self, **values: Any) -> None:
+        self.store.params_offered.emit(self.analysis, values)
+
+
+def _scene_words(spec: str) -> str:
+    from robgui.analyses.semantic.scene.scenes import IMAGE
+
+    if spec == IMAGE:
+        return "The chosen input"
+    return Path(spec).name if len(Path(spec).parts) > 1 else spec.replace("_", " ").capitalize()

@@ -1,0 +1,146 @@
+"""A rendered picture with the best classes below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from robgui.core.text.words import percent
+from robgui.gui.app.theme import theme
+from robgui.gui.panels.semantic.preview import TOP
+from robgui.gui.widgets.plots import to_qimage
+
+if TYPE_CHECKING:
+    from robgui.gui.panels.semantic.preview import Look
+
+
+class Picture(QWidget):
+    """One picture, as large as there is room, its pixels square; words in its place when there is none."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._pixmap: QPixmap | None = None
+        self._words = ""
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(48, 48)
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        side = self.fontMetrics().height() * 10
+        return QSize(side, side)
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is a picture."""
+        return self._pixmap is not None
+
+    def show_picture(self, picture: np.ndarray | None, words: str = "") -> None:
+        """Shows uint8 ``(h, w, 3)``, or ``words`` without one."""
+        self._pixmap = None if picture is None else QPixmap.fromImage(to_qimage(picture))
+        self._words = words
+        self.setAccessibleDescription(words)
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """No higher than wide, so that words below stay near."""
+        super().resizeEvent(event)
+        self.setMaximumHeight(max(48, event.size().width()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._pixmap is None:
+            painter.setPen(QColor(theme.colours.quiet))
+            flags = Qt.AlignmentFlag.AlignCenter.value | Qt.TextFlag.TextWordWrap.value
+            painter.drawText(QRectF(self.rect()).adjusted(4, 4, -4, -4), flags, self._words)
+            return
+        side = self._pixmap.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        place = QRectF((self.width() - side.width()) / 2, (self.height() - side.height()) / 2, side.width(), side.height())
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self._pixmap.width() > 64)
+        painter.drawPixmap(place, self._pixmap, QRectF(self._pixmap.rect()))
+        painter.setPen(QColor(theme.colours.line))
+        painter.drawRect(place.adjusted(0, 0, -1, -1))
+
+
+class Shares(QWidget):
+    """Classes with their scores as bars, the best on top; the class that is looked at has a dot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: tuple[tuple[str, float, bool], ...] = ()
+        self.setAccessibleName("Best classes")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        line = self.fontMetrics().height()
+        return QSize(line * 8, (line + 4) * TOP)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def show_shares(self, names: Sequence[str], shares: Sequence[float], wanted: Sequence[bool]) -> None:
+        """Shows these classes."""
+        self.rows = tuple(zip(names, shares, wanted, strict=True))
+        words = ", ".join(f"{name} {percent(share)}" for name, share, _ in self.rows)
+        self.setAccessibleDescription(words)
+        self.setToolTip("\n".join(f"{name}: {percent(share)}" for name, share, _ in self.rows))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        metrics, colours = self.fontMetrics(), theme.colours
+        line = metrics.height() + 4
+        for row, (name, share, wanted) in enumerate(self.rows):
+            box = QRectF(0, row * line + 1, self.width(), line - 2)
+            fill = QColor(colours.accent if wanted else colours.quiet)
+            fill.setAlpha(110 if wanted else 60)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colours.raised))
+            painter.drawRoundedRect(box, 3, 3)
+            painter.setBrush(fill)
+            painter.drawRoundedRect(QRectF(box.x(), box.y(), max(2.0, box.width() * min(1.0, share)), box.height()), 3, 3)
+            painter.setPen(QColor(colours.text))
+            figure = percent(share)
+            room = self.width() - 12 - metrics.horizontalAdvance(figure) - 8
+            text = metrics.elidedText(f"● {name}" if wanted else name, Qt.TextElideMode.ElideRight, int(room))
+            painter.drawText(box.adjusted(6, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter.value, text)
+            painter.drawText(box.adjusted(6, 0, -6, 0), (Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight).value, figure)
+
+
+class Seen(QWidget):
+    """A picture, where it is, and the best classes."""
+
+    def __init__(self, hint: str) -> None:
+        super().__init__()
+        self._hint = hint
+        self.caption = QLabel(wordWrap=True)
+        self.picture = Picture("Rendered picture")
+        self.shares = Shares()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.picture, 1)
+        layout.addWidget(self.caption)
+        layout.addWidget(self.shares)
+        layout.addStretch()
+        self.show_words("")
+
+    def show_look(self, look: Look, caption: str, target: int) -> None:
+        """Shows a picture with its classes; ``target`` is the class of the map."""
+        self.picture.show_picture(look.picture, caption)
+        self.caption.setText(caption)
+        self.caption.setVisible(bool(caption))
+        self.shares.show_shares(look.names, look.shares, [c == target for c in look.classes])
+        self.shares.show()
+
+    def show_words(self, words: str) -> None:
+        """Shows words in place of a picture; the hint without any."""
+        self.picture.show_picture(None, words or self._hint)
+        self.caption.hide()
+        self.shares.hide()

@@ -1,0 +1,74 @@
+"""One parameter of a scene: a tick when it varies, a slider when it does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QSlider, QWidget
+
+from robgui.gui.panels.semantic.preview import with_unit
+
+if TYPE_CHECKING:
+    from robgui.analyses.semantic import Axis
+
+#: A short range has so many steps; a long one has whole numbers.
+_STEPS, _LONG = 200, 50
+
+
+class AxisRow(QWidget):
+    """Name and value above a slider.
+
+    Signals:
+        moved: The value that the user has moved the slider to.
+        ticked: Whether the user wants the parameter to vary.
+    """
+
+    moved = Signal(float)
+    ticked = Signal(bool)
+
+    def __init__(self, axis: Axis) -> None:
+        super().__init__()
+        self.axis = axis
+        width = axis.high - axis.low
+        self._steps = round(width) if width >= _LONG else _STEPS
+        self.tick = QCheckBox(axis.title)
+        self.tick.setToolTip(f"Vary {axis.title.lower()} from {with_unit(axis.low, axis.unit)} to {with_unit(axis.high, axis.unit)}")
+        self.value = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.value.setProperty("role", "quiet")
+        widths = [self.fontMetrics().horizontalAdvance(with_unit(value, axis.unit)) for value in (axis.low, axis.high, axis.default)]
+        self.value.setMinimumWidth(max(widths))  # the number changes while the slider moves, the width does not
+        self.slider = QSlider(Qt.Orientation.Horizontal, minimum=0, maximum=self._steps)
+        self.slider.setAccessibleName(axis.title)
+        self.slider.setPageStep(max(1, self._steps // 10))
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setVerticalSpacing(0)
+        layout.setHorizontalSpacing(8)
+        layout.addWidget(self.tick, 0, 0)
+        layout.addWidget(self.value, 0, 1)
+        layout.addWidget(self.slider, 1, 0, 1, 2)
+        layout.setColumnStretch(0, 1)
+        self.slider.valueChanged.connect(self._slid)
+        self.tick.toggled.connect(self.ticked)
+
+    def show_state(self, varies: bool, value: float, span: tuple[float, float] | None) -> None:
+        """Shows where the parameter stands, or from where to where it varies, without telling anyone."""
+        axis = self.axis
+        with QSignalBlocker(self.tick), QSignalBlocker(self.slider):
+            self.tick.setChecked(varies)
+            if self.at(self.slider.value()) != value:
+                self.slider.setValue(round((value - axis.low) / (axis.high - axis.low) * self._steps))
+        self.slider.setEnabled(not varies)
+        low, high = span or (axis.low, axis.high)
+        words = f"{with_unit(low, '')} to {with_unit(high, axis.unit)}" if varies else with_unit(value, axis.unit)
+        self.value.setText(words)
+
+    def at(self, step: int) -> float:
+        """The value at a step of the slider; its usual value where that is nearest."""
+        axis = self.axis
+        usual = round((axis.default - axis.low) / (axis.high - axis.low) * self._steps)
+        return axis.default if step == usual else float(f"{axis.low + (axis.high - axis.low) * step / self._steps:.4g}")
+
+    def _slid(self, step: int) -> None:
+        self.moved.emit(self.at(step))

@@ -1,0 +1,132 @@
+"""Stage: one big picture with details beside it and below it; in a small window they take turns."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+
+from robgui.gui.widgets.thumbs import Views
+
+#: Narrower than so many characters, the big picture becomes a tab among its details; lower than so many lines, what is below does.
+_NARROW, _LOW = 68, 26
+
+
+class Stage(QWidget):
+    """Arranges a panel by the room there is.
+
+    Args:
+        title: Of the tab of the big picture in a narrow window.
+        main: The big picture.
+        views: The details beside it.
+        below: Title and widget that stand below where there is room, else among the details.
+        shares: How the width is shared.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        main: QWidget,
+        views: dict[str, QWidget],
+        below: tuple[str, QWidget] | None = None,
+        shares: tuple[int, int] = (3, 2),
+    ) -> None:
+        super().__init__()
+        self._title, self._main, self._below = title, main, below
+        self.narrow = self.low = False
+        self.views = Views(views)
+        self.split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        for widget, share in zip((main, self.views), shares, strict=True):
+            self.split.addWidget(widget)
+            self.split.setStretchFactor(self.split.count() - 1, share)
+        self.split.setSizes([200 * share for share in shares])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.split, 1)
+        if below is not None:
+            layout.addWidget(below[1])
+
+    def minimumSizeHint(self) -> QSize:
+        """Small: whatever does not fit takes turns."""
+        line = self.fontMetrics().height()
+        return QSize(line * 14, line * 8)
+
+    def show_view(self, widget: QWidget) -> None:
+        """Brings a detail to the front."""
+        place = self.views.stack.indexOf(widget)
+        if place >= 0:
+            self.views.bar.setCurrentIndex(place)
+
+    def name_view(self, widget: QWidget, title: str) -> None:
+        """Another title for the tab of a detail."""
+        place = self.views.stack.indexOf(widget)
+        if place >= 0:
+            self.views.bar.setTabText(place, title)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Moves what no longer fits into a tab, and back."""
+        super().resizeEvent(event)
+        metrics, size = self.fontMetrics(), event.size()
+        narrow, low = size.width() < _NARROW * metrics.averageCharWidth(), size.height() < _LOW * metrics.height()
+        if narrow != self.narrow:
+            self.narrow = narrow
+            self._move_main()
+        if low != self.low:
+            self.low = low
+            self._move_below()
+
+    def _move_main(self) -> None:
+        bar, stack = self.views.bar, self.views.stack
+        if self.narrow:
+            stack.insertWidget(0, self._main)
+            bar.insertTab(0, self._title)
+            bar.setCurrentIndex(0)
+        else:
+            bar.removeTab(0)
+            stack.removeWidget(self._main)
+            self.split.insertWidget(0, self._main)
+            self._main.show()
+        stack.setCurrentIndex(bar.currentIndex())
+
+    def _move_below(self) -> None:
+        if self._below is None:
+            return
+        title, widget = self._below
+        bar, stack = self.views.bar, self.views.stack
+        place = stack.indexOf(widget)
+        if self.low and place < 0:
+            before = stack.count() - 1
+            stack.insertWidget(before, widget)
+            bar.insertTab(before, title)
+        elif not self.low and place >= 0:
+            bar.removeTab(place)
+            stack.removeWidget(widget)
+            layout = self.layout()
+            if layout is not None:
+                layout.addWidget(widget)
+            widget.show()
+        stack.setCurrentIndex(bar.currentIndex())
+
+
+class Line(QLabel):
+    """One line of words, cut with an ellipsis where there is no room; the tool tip has it whole."""
+
+    def __init__(self, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
+        super().__init__(alignment=alignment)
+        self.words = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_words(self, words: str) -> None:
+        """Writes ``words``."""
+        if words != self.words:
+            self.words = words
+            self.setToolTip(words)
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cuts the words anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setText(self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width()))

@@ -1,0 +1,100 @@
+"""The row of tools below a sweep: keep it as a reference, make the adversarial twin of the input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QToolButton, QWidget
+
+from robgui.gui.state.selection import Selection
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
+    from robgui.gui.state.store import Store
+
+TWINS = "adversarial twins"
+
+
+class SweepTools(QWidget):
+    """Reference and adversarial twin in one row; a narrow window shortens it."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self.keep = QToolButton(text="Keep as reference")
+        self.keep.setToolTip("Leave this run in the plot, to compare the next one with it")
+        self.forget = QToolButton(text="Clear reference", enabled=False)
+        self.forget.setToolTip("Take the reference out of the plot")
+        self.twin = QToolButton(text="Adversarial twin")
+        self.eps = QDoubleSpinBox(minimum=0.0, maximum=1.0, singleStep=0.01, decimals=3, value=0.1, prefix="eps ")
+        self.eps.setAccessibleName("Attack size")
+        self.eps.setToolTip("How far the attack moves every value, 0 to 1")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.keep, self.forget, self.twin, self.eps):
+            row.addWidget(widget)
+        row.addStretch()
+        self.twin.clicked.connect(self.make_twin)
+        for signal in (store.library.models_changed, store.library.datasets_changed, store.selection_changed):
+            signal.connect(self._refresh)
+        self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = event.size().width() >= 76 * self.fontMetrics().averageCharWidth()
+        self.forget.setText("Clear reference" if wide else "Clear")
+
+    def make_twin(self) -> None:
+        """Attacks the chosen input in the background; the twin is then the chosen input of "adversarial twins"."""
+        library, number, eps = self._store.library, self._store.selection.input, self.eps.value()
+        model, dataset = library.model, library.dataset
+        if model is None or dataset is None or number is None or self._reason():
+            return
+        known = next((d for d in library.datasets if d.path is None and d.name == TWINS and d.shape == dataset.shape), None)
+        self._store.background.run(lambda: _with_twin(model, dataset, number, eps, known), lambda twins: self._show(twins, known))
+
+    def _show(self, twins: Dataset, before: Dataset | None) -> None:
+        left = self._store.navigation.here
+        self._store.library.add_dataset(twins, instead_of=before)
+        self._store.select(Selection(input=len(twins) - 1), origin=self)
+        self._store.navigation.announce(left)
+
+    def _refresh(self, *_: object) -> None:
+        reason = self._reason()
+        self.twin.setEnabled(not reason)
+        self.eps.setEnabled(not reason)
+        self.twin.setToolTip(reason or "Move the chosen input by eps against its class (fast gradient sign) and choose the result")
+
+    def _reason(self) -> str:
+        """Why there is no twin to be had; empty when there is."""
+        library = self._store.library
+        if library.model is None or library.dataset is None or self._store.selection.input is None:
+            return "Open a model and inputs, and choose one in the gallery."
+        if library.mismatch:
+            return library.mismatch
+        if not library.model.capabilities.gradients:
+            return f"Adversarial twins need gradients, which {library.model.name} cannot give: {library.model.capabilities.reason}."
+        return ""
+
+
+def _with_twin(classifier: Classifier, dataset: Dataset, number: int, eps: float, known: Dataset | None) -> Dataset:
+    """The twins made so far and, as the last, that of input ``number``; called on a pool thread."""
+    from robgui.analyses.zonnscan.attack import fast_gradient
+    from robgui.analyses.zonnscan.populations import true_classes
+    from robgui.core.dataset import align, from_arrays, inputs
+
+    one = align(classifier, dataset).subset([number])
+    x = classifier.tensor(inputs(classifier, one))
+    classes = true_classes(classifier, one, x)
+    array = classifier.decode(fast_gradient(classifier, x, classes, eps).cpu().numpy())
+    labels = classes.cpu().numpy()
+    if known is not None and known.labels is not None:
+        array = np.concatenate([known.array(shape=classifier.shape), array])
+        labels = np.concatenate([known.labels, labels])
+    twins = from_arrays(array, labels, classifier.labels, TWINS, kind=classifier.kind, features=one.features)
+    assert twins.fingerprint
+    return twins

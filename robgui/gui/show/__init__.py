@@ -1,0 +1,1 @@
+"""Showing results to others: tour, guide, presentation, export."""

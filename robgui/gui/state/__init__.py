@@ -1,0 +1,1 @@
+"""What the window knows: the Store and what stands behind it; no widgets."""

@@ -1,0 +1,247 @@
+"""History: the open workspace with its runs and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+
+from robgui.core.errors import RobguiError
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.dataset.derived import Derived
+    from robgui.core.execution.request import Reference
+    from robgui.core.execution.run import Run
+    from robgui.core.finding import StoredFinding
+    from robgui.core.model.classifier import Classifier
+    from robgui.core.workspace import Workspace
+    from robgui.gui.state.background import Background
+
+
+class History(QObject):
+    """The workspace as the window sees it; every access to the file happens in the background.
+
+    Attributes:
+        loading: Whether nothing is known yet: the first workspace has not been read, or another one is being read.
+
+    Signals:
+        opened: Another workspace is open; its references come along, to be loaded again.
+        run_deleted: The id of a run that is no longer there.
+        runs_changed: The list of runs has changed.
+        findings_changed: The list of findings has changed.
+        result_shown: ``(run, result)`` of a stored run that is to be drawn.
+        found: A missing model or dataset is to be loaded from its new place.
+        said: ``(level, sentence, details)``.
+        offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
+        working: What is being done, in words; empty when idle.
+    """
+
+    opened = Signal(object)
+    run_deleted = Signal(str)
+    runs_changed = Signal()
+    findings_changed = Signal()
+    result_shown = Signal(object, object)
+    found = Signal(object)
+    said = Signal(str, str, str)
+    offered = Signal(str, str, object)
+    working = Signal(str)
+
+    def __init__(self, background: Background, writing: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.workspace: Workspace | None = None
+        self.runs: list[Run] = []
+        self.findings: list[StoredFinding] = []
+        self.missing: list[Reference] = []
+        self.derived: list[Derived] = []
+        self.loading = True
+        self._background = background
+        self._writing = writing
+
+    @property
+    def writable(self) -> Workspace | None:
+        """The workspace, if new runs can be kept in it."""
+        return self.workspace if self.workspace is not None and not self.workspace.read_only else None
+
+    def open(self, path: Path | None = None, done: Callable[[], None] | None = None) -> None:
+        """Opens ``path`` (made if missing), or the user's own, in place of the present workspace."""
+
+        def opened(answer: Any) -> None:
+            self.loading = False
+            old, (self.workspace, self.runs, self.findings, references, self.derived) = self.workspace, answer
+            if old is not None:
+                self._background.run(lambda: _close(old, self._writing))
+            self.missing = [r for r in references if r.path and not Path(r.path).exists()]
+            for reference in self.missing:
+                self.said.emit(
+                    "warning", f"{reference.name}: {reference.path} is missing; use File, Find missing file … to point to it.", ""
+                )
+            if self.workspace.read_only:
+                self.said.emit("warning", f"{self.workspace.reason} New runs are shown but not kept.", "")
+            self.opened.emit([r for r in references if r.path and r not in self.missing])
+            self.runs_changed.emit()
+            self.findings_changed.emit()
+            if done is not None:
+                done()
+
+        def failed(sentence: str, details: str) -> None:
+            self.loading = False
+            self.said.emit("error", sentence, details)
+            self.runs_changed.emit()
+            self.findings_changed.emit()
+
+        self.loading = True
+        self._background.run(lambda: _open(path), opened, failed=failed)
+
+    def save_as(self, path: Path) -> None:
+        """Copies the workspace to ``path`` and goes on with the copy."""
+        workspace = self._need()
+        self._background.run(
+            lambda: workspace.save_as(path), lambda _: self.open(path, lambda: self.said.emit("info", f"Saved as {path}.", ""))
+        )
+
+    def export(self, folder: Path) -> None:
+        """Writes every run and finding as plain files into ``folder``."""
+        workspace = self._need()
+        self._background.run(lambda: workspace.export(folder), lambda _: self.said.emit("info", f"Exported to {folder}.", ""))
+
+    def export_findings(self, folder: Path, ids: Sequence[int] | None = None) -> None:
+        """Writes these findings, or all, as images and one CSV file into ``folder``."""
+        workspace = self._need()
+
+        def written(count: int) -> None:
+            self.said.emit("info", f"{count:,} finding{'' if count == 1 else 's'} exported to {folder}, as images and findings.csv.", "")
+
+        self._background.run(lambda: _export_findings(workspace, folder, ids), written)
+
+    def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
+        """Writes the report, as one HTML file or as PDF by the ending of ``path``, then calls ``done``."""
+        workspace = self._need()
+        self.working.emit("Writing the report …")
+
+        def written(_: Any) -> None:
+            self.working.emit("")
+            self.offered.emit(f"Report written: {path}", "Open", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))))
+            if done is not None:
+                done()
+
+        def failed(sentence: str, details: str) -> None:
+            self.working.emit("")
+            self.said.emit("error", sentence, details)
+
+        self._writing.run(lambda: _write_report(workspace, path), written, failed=failed)
+
+    def close(self) -> None:
+        """Closes the file; nothing is lost, everything is committed."""
+        if self.workspace is not None:
+            self.workspace.close()
+            self.workspace = None
+
+    # --- models and data -----------------------------------------------------------------------------------
+
+    def remember(self, item: Classifier | Dataset, trust: bool) -> None:
+        """Keeps where ``item`` came from, so that reopening the workspace loads it again."""
+        workspace = self.writable
+        if workspace is not None and item.path is not None:
+            self._background.run(lambda: _remember(workspace, item, trust))
+
+    def forget(self, fingerprint: str) -> None:
+        """Does not load this one again; its runs stay."""
+        workspace = self.writable
+        if workspace is not None:
+            self._background.run(lambda: workspace.forget(fingerprint))
+
+    def relink(self, reference: Reference, path: Path) -> None:
+        """The file of ``reference`` is now at ``path``."""
+        workspace = self._need()
+
+        def linked(_: Any) -> None:
+            self.missing = [r for r in self.missing if r is not reference]
+            self.found.emit(reference.model_copy(update={"path": str(path)}))
+
+        self._background.run(lambda: workspace.relink(reference.fingerprint, path), linked)
+
+    # --- runs and findings ---------------------------------------------------------------------------------
+
+    def show_run(self, run: Run) -> None:
+        """Draws a stored run again."""
+        workspace = self._need()
+
+        def read(result: Any) -> None:
+            if result is None:
+                self.said.emit("info", run.error or "This run has no result yet.", "")
+            else:
+                self.result_shown.emit(run, result)
+
+        self._background.run(lambda: workspace.result(run.id), read, key="show run")
+
+    def delete_run(self, run: Run) -> None:
+        """Removes a run and its findings from the workspace."""
+        workspace = self._need()
+
+        def deleted(_: Any) -> None:
+            self.run_deleted.emit(run.id)
+            self.refresh()
+
+        self._background.run(lambda: workspace.delete_run(run.id), deleted)
+
+    def set_finding(self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None) -> None:
+        """Stores the user's note or star; the list here has it at once, the workspace in a moment."""
+        workspace = self._need()
+        changes: dict[str, Any] = {name: value for name, value in (("note", note), ("starred", starred)) if value is not None}
+        self.findings = [replace(other, **changes) if other.id == finding.id else other for other in self.findings]
+        self._background.run(lambda: workspace.set_finding(finding.id, note=note, starred=starred), lambda _: self.refresh())
+
+    def refresh(self) -> None:
+        """Reads runs and findings again."""
+        workspace = self.workspace
+        if workspace is None:
+            return
+
+        def read(answer: tuple[list[Run], list[StoredFinding]]) -> None:
+            self.runs, self.findings = answer
+            self.runs_changed.emit()
+            self.findings_changed.emit()
+
+        self._background.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
+
+    def _need(self) -> Workspace:
+        if self.workspace is None:
+            raise RobguiError("No workspace is open yet; wait a moment or open one from the File menu.")
+        return self.workspace
+
+
+def _open(path: Path | None) -> tuple[Workspace, list[Run], list[StoredFinding], list[Reference], list[Derived]]:
+    from robgui.core.workspace import Workspace
+
+    workspace = Workspace.open(path or Workspace.default_path())
+    references = [*workspace.references("dataset"), *workspace.references("model")]
+    return workspace, workspace.runs(), workspace.findings(), references, workspace.derived()
+
+
+def _close(workspace: Workspace, writing: Background) -> None:
+    """Closes a workspace once the report that may be written of it is complete."""
+    writing.wait()
+    workspace.close()
+
+
+def _remember(workspace: Workspace, item: Classifier | Dataset, trust: bool) -> None:
+    from robgui.core.execution.request import reference
+
+    workspace.remember(reference(item, trust=trust))
+
+
+def _write_report(workspace: Workspace, path: Path) -> None:
+    from robgui.report.writing import write_report
+
+    write_report(workspace, path)
+
+
+def _export_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None) -> int:
+    from robgui.core.workspace.export import export_findings
+
+    return export_findings(workspace, folder, ids)

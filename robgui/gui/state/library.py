@@ -1,0 +1,395 @@
+"""Library: the models and datasets that are loaded, and which of them are in use."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from robgui.core.errors import IncompleteModelError, TrustError
+from robgui.gui.state.predictions import Predictions
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.dataset.derived import Derived
+    from robgui.core.execution.request import Reference, Request
+    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.speed import Speed
+    from robgui.gui.state.background import Background
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A model file on its way in, with all that was said about it so far.
+
+    Attributes:
+        quiet: Part of a larger step (demo, reopened workspace): no dialog follows and the model in use stays.
+    """
+
+    path: Path
+    trust: bool = False
+    settings: dict[str, Any] = field(default_factory=dict)
+    quiet: bool = False
+
+    def but(self, **changes: Any) -> Opening:
+        """A copy with ``changes``."""
+        return replace(self, **changes)
+
+
+class Library(QObject):
+    """Models and datasets; one of each is in use, and ``predictions`` says what the one makes of the other.
+
+    Signals:
+        models_changed: The list of models, or which one is in use, has changed.
+        datasets_changed: The list of datasets, or which one is in use, has changed.
+        model_opened: The user opened a model file; the loading dialog shows how it behaves.
+        trust_needed: ``(opening, sentence)``: the file would execute code.
+        details_needed: ``(opening, sentence)``: the file does not tell its architecture or shape.
+        added: ``(item, trust)`` to be remembered.
+        removed: The fingerprint to be forgotten.
+        said: ``(level, sentence, details)``.
+        working: What is being done now, in words; empty when idle.
+    """
+
+    models_changed = Signal()
+    datasets_changed = Signal()
+    model_opened = Signal(object)
+    trust_needed = Signal(object, str)
+    details_needed = Signal(object, str)
+    added = Signal(object, bool)
+    removed = Signal(str)
+    said = Signal(str, str, str)
+    working = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.models: list[Classifier] = []
+        self.model: Classifier | None = None
+        self.datasets: list[Dataset] = []
+        self.dataset: Dataset | None = None
+        self.device = ""
+        self.autocast = False
+        self.channels_last = False
+        self.mismatch = ""
+        self.predictions = Predictions(self)
+        self._background = background
+        self._under_way: list[str] = []
+        self._loading: list[str] = []
+        self._trusted: set[Path] = set()
+
+    @property
+    def loading(self) -> str:
+        """Which file is being read now, in words; empty when none is."""
+        return self._loading[0] if self._loading else ""
+
+    # --- models --------------------------------------------------------------------------------------------
+
+    def load_model(self, opening: Opening) -> None:
+        """Loads a model file; ``model_opened`` follows unless it is to be quiet."""
+
+        def loaded(answer: Classifier | TrustError | IncompleteModelError) -> None:
+            if isinstance(answer, TrustError):
+                self.trust_needed.emit(opening, str(answer))
+            elif isinstance(answer, IncompleteModelError):
+                self.details_needed.emit(opening, str(answer))
+            else:
+                fits = self.dataset is None or looks_alike(answer, self.dataset)
+                self.add_model(answer, trust=opening.trust, activate=not opening.quiet or (self.model is None and fits))
+                if not opening.quiet:
+                    self.model_opened.emit(answer)
+
+        device = self.device
+        self._busy(f"Loading {opening.path.name} …", lambda: _load_model(opening, device), loaded, loads=True)
+
+    def add_model(self, classifier: Classifier, *, trust: bool = False, activate: bool = True) -> None:
+        """Adds a loaded model, in place of an older one from the same file."""
+        classifier.notice = self._notice
+        if trust and classifier.path is not None:
+            self._trusted.add(classifier.path)
+        replaced = [m for m in self.models if m.path is not None and m.path == classifier.path]
+        for old in replaced:
+            if old.fingerprint != classifier.fingerprint:
+                self.removed.emit(old.fingerprint)
+        self.models = [m for m in self.models if m not in replaced] + [classifier]
+        if activate or self.model in replaced:
+            self.use_model(classifier)
+        else:
+            self.models_changed.emit()
+        self.added.emit(classifier, self.trusts(classifier))
+
+    def use_model(self, classifier: Classifier) -> None:
+        """Makes ``classifier`` the one that the next run looks at; picks data that fit it."""
+        self.model = classifier
+        if self.dataset is None or not looks_alike(classifier, self.dataset):
+            fitting = next((d for d in self.datasets if looks_alike(classifier, d)), None)
+            if fitting is not None and fitting is not self.dataset:
+                self.dataset = fitting
+                self.datasets_changed.emit()
+        self._match()
+        self.models_changed.emit()
+
+    def remove_model(self, classifier: Classifier) -> None:
+        """Takes a model off the list; its runs stay."""
+        self.models = [m for m in self.models if m is not classifier]
+        self.removed.emit(classifier.fingerprint)
+        if self.model is classifier:
+            self.model = None
+            if self.models:
+                self.use_model(self.models[-1])
+                return
+            self._match()
+        self.models_changed.emit()
+
+    def fitting_models(self) -> list[Classifier]:
+        """The models that fit the data in use (without data: the model in use), the one in use first."""
+        dataset, model = self.dataset, self.model
+        if dataset is None:
+            fitting = [m for m in self.models if model is not None and (m.shape, m.labels) == (model.shape, model.labels)]
+        else:
+            fitting = [m for m in self.models if looks_alike(m, dataset)]
+        others = [m for m in fitting if m is not model]
+        return [model, *others] if model is not None else others
+
+    def trusts(self, classifier: Classifier) -> bool:
+        """Whether the user has said that the file of ``classifier`` may execute code."""
+        return classifier.path in self._trusted
+
+    # --- data ----------------------------------------------------------------------------------------------
+
+    def load_dataset(self, path: Path, *, quiet: bool = False) -> None:
+        """Opens data of any format we read and uses it (unless ``quiet`` and one is in use)."""
+
+        def opened(dataset: Dataset) -> None:
+            self.add_dataset(dataset, activate=not quiet or self.dataset is None)
+            self._say_notes(dataset, quiet)
+
+        self._busy(f"Loading {path.name} …", lambda: _open_dataset(path), opened, loads=True)
+
+    def _say_notes(self, dataset: Dataset, quiet: bool) -> None:
+        """What was guessed or left out while reading; a guess about data that a workspace brings along is for the log only."""
+        many = len(dataset.skipped)
+        left_out = f"{many:,} {'file or row was' if many == 1 else 'files or rows were'} skipped; the log says why." if many else ""
+        words = " ".join((*dataset.notes, *filter(None, (left_out,))))
+        if not words:
+            return
+        sentence = f"{dataset.name}: {words}"
+        if many:
+            self.said.emit("warning", sentence, _listed(dataset.skipped))
+        elif quiet:
+            logging.getLogger("robgui").info("%s", sentence)
+        else:
+            self.said.emit("info", sentence, "")
+
+    def add_dataset(self, dataset: Dataset, *, activate: bool = True, instead_of: Dataset | None = None) -> None:
+        """Adds open data, in place of older data from the same path and of ``instead_of``."""
+        others = [d for d in self.datasets if d is not instead_of]
+        self.datasets = [d for d in others if d.path is None or d.path != dataset.path] + [dataset]
+        if activate or self.dataset not in self.datasets:
+            self.use_dataset(dataset)
+        else:
+            self.datasets_changed.emit()
+        self.added.emit(dataset, False)
+
+    def add_derived(self, items: Sequence[Derived], *, activate: bool = True) -> None:
+        """Adds derived inputs to the gallery of their family; that gallery is shown."""
+        from robgui.core.dataset.derived import families
+
+        for family in families(items):
+            old = next((d for d in self.datasets if _relatives(d) == _relatives(family)), None)
+            self.add_dataset(family if old is None else old.with_more(family.items), activate=activate, instead_of=old)  # type: ignore[attr-defined]
+
+    def drop_derived(self) -> None:
+        """Lets go of the derived inputs: they belong to a workspace that is no longer open."""
+        self.datasets = [d for d in self.datasets if not _relatives(d)]
+        if self.dataset not in self.datasets:
+            self.dataset = None
+            if self.datasets:
+                self.use_dataset(self.datasets[-1])
+        self.datasets_changed.emit()
+
+    def dataset_of(self, request: Request) -> Dataset | None:
+        """The data of a request, if they are open; of derived inputs exactly those it asks for."""
+        wanted = request.dataset
+        if wanted is None:
+            return None
+        for dataset in self.datasets:
+            if dataset.fingerprint == wanted.fingerprint:
+                return dataset
+        family, places = self._family_of(wanted)
+        return None if family is None else family.only(places)  # type: ignore[attr-defined]
+
+    def locate(self, request: Request, place: int) -> tuple[Dataset, int] | None:
+        """Where input number ``place`` of a request stands now: which open data, which index; None when it is not open."""
+        wanted = request.dataset
+        if wanted is None:
+            return None
+        index = place if request.indices is None else request.indices[place]
+        for dataset in self.datasets:
+            if dataset.fingerprint == wanted.fingerprint:
+                return dataset, index
+        family, places = self._family_of(wanted)
+        return None if family is None else (family, places[index])
+
+    def _family_of(self, wanted: Reference) -> tuple[Dataset | None, list[int]]:
+        """The gallery that holds the derived inputs of a reference, and where in it they are."""
+        ids = wanted.options.get("derived")
+        for dataset in self.datasets:
+            known = dataset.options.get("derived")
+            if isinstance(ids, list) and isinstance(known, list) and set(ids) <= set(known):
+                return dataset, [known.index(number) for number in ids]
+        return None, []
+
+    def use_dataset(self, dataset: Dataset) -> None:
+        """Shows ``dataset`` in the gallery; picks a model that fits it if the present one does not."""
+        self.dataset = dataset
+        self.mismatch = ""  # it was about the data before; whoever hears of the new ones asks for it
+        self.datasets_changed.emit()
+        if self.model is None or not looks_alike(self.model, dataset):
+            fitting = next((m for m in self.models if looks_alike(m, dataset)), None)
+            if fitting is not None:
+                self.model = fitting
+                self.models_changed.emit()
+        self._match()
+
+    def has(self, fingerprint: str) -> bool:
+        """Whether a model or dataset with this fingerprint is loaded."""
+        return any(m.fingerprint == fingerprint for m in self.models) or any(d.fingerprint == fingerprint for d in self.datasets)
+
+    # --- both together -------------------------------------------------------------------------------------
+
+    def set_device(self, device: str, *, autocast: bool | None = None, channels_last: bool | None = None) -> None:
+        """Moves every model to ``device``; the next run works there."""
+        self.autocast = self.autocast if autocast is None else autocast
+        self.channels_last = self.channels_last if channels_last is None else channels_last
+        models, half, last = list(self.models), self.autocast, self.channels_last
+
+        def move() -> None:
+            for model in models:
+                model.to(device, autocast=half, channels_last=last)
+
+        def moved(_: Any) -> None:
+            self.device = device
+            self._match()
+            self.models_changed.emit()
+
+        self._busy(f"Moving the models to {device} …", move, moved)
+
+    def measure_speed(self) -> None:
+        """Says how fast the model in use is each way, and how much the answers change."""
+        classifier = self.model
+        if classifier is None:
+            return
+
+        def measured(speeds: list[Speed]) -> None:
+            lines = [
+                f"{s.name}: {s.inputs_per_second:,.0f} inputs/s (largest change of a probability {s.largest_change:.2g})" for s in speeds
+            ]
+            self.said.emit("info", f"{classifier.name} on {classifier.device}. " + "; ".join(lines) + ".", "")
+
+        self._busy("Measuring …", lambda: _measure(classifier), measured)
+
+    def _match(self) -> None:
+        """Checks that model and data fit each other; predictions start when they do."""
+        self.mismatch = ""
+        self.predictions.clear()
+        classifier, dataset = self.model, self.dataset
+        if classifier is None or dataset is None:
+            self._background.drop("match")
+            return
+
+        def matched(fitted: Classifier) -> None:
+            if fitted is not classifier:
+                self.models = [fitted if m is classifier else m for m in self.models]
+                self.model = fitted
+                fitted.notice = self._notice
+                self.models_changed.emit()
+            self.predictions.start(fitted, dataset)
+
+        def refused(sentence: str, details: str) -> None:
+            self.mismatch = sentence
+            self.models_changed.emit()
+            self.said.emit("error", sentence, details)
+
+        self._background.run(lambda: _match(classifier, dataset), matched, failed=refused, key="match")
+
+    def _busy(self, words: str, work: Callable[[], Any], done: Callable[[Any], None], *, loads: bool = False) -> None:
+        """Work in the background, one piece after the other, with the words of the present one in the status bar."""
+        lists = (self._under_way, self._loading) if loads else (self._under_way,)
+        for waiting in lists:
+            waiting.append(words)
+        self._tell()
+
+        def over() -> None:
+            for waiting in lists:
+                waiting.remove(words)
+            self._tell()
+
+        def answered(answer: Any) -> None:
+            over()
+            done(answer)
+
+        def failed(sentence: str, details: str) -> None:
+            over()
+            self.said.emit("error", sentence, details)
+
+        self._background.run(work, answered, failed=failed)
+
+    def _tell(self) -> None:
+        self.working.emit(self._under_way[0] if self._under_way else "")
+
+    def _notice(self, sentence: str) -> None:
+        """Called by a Classifier on whatever thread it works; signals cross threads by themselves."""
+        self.said.emit("warning", sentence, "")
+
+
+def _relatives(dataset: Dataset) -> object:
+    """Which family of derived inputs a dataset is; empty for any other."""
+    items = getattr(dataset, "items", ())
+    return items[0].relatives if items else ()
+
+
+def looks_alike(classifier: Classifier, dataset: Dataset) -> bool:
+    """A cheap guess whether the two belong together: kind, size and class names."""
+    if classifier.kind != dataset.kind:
+        return False
+    if dataset.shape is not None and dataset.shape != classifier.shape:
+        return False
+    return not dataset.names or len(dataset.names) == classifier.classes
+
+
+def _load_model(opening: Opening, device: str) -> Classifier | TrustError | IncompleteModelError:
+    from robgui.core.loading import load
+
+    try:
+        return load(opening.path, trust=opening.trust, device=device or None, **opening.settings)
+    except (TrustError, IncompleteModelError) as question:
+        return question
+
+
+def _open_dataset(path: Path) -> Dataset:
+    """Opens the data and computes their fingerprint, so that the window need not."""
+    from robgui.core.dataset import open_dataset
+
+    dataset = open_dataset(path)
+    assert dataset.fingerprint
+    return dataset
+
+
+def _match(classifier: Classifier, dataset: Dataset) -> Classifier:
+    from robgui.core.dataset import match
+
+    return match(classifier, dataset)
+
+
+def _measure(classifier: Classifier) -> list[Speed]:
+    from robgui.core.model.speed import measure
+
+    return measure(classifier)
+
+
+def _listed(skipped: Sequence[Any]) -> str:
+    return "\n".join(f"{item.path}: {item.reason}" for item in skipped[:200])

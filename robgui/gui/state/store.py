@@ -1,0 +1,344 @@
+"""Store: the only object that panels and docks know; one call down, one signal up.
+
+``library`` holds the models and data, ``history`` the workspace, ``runner`` the work in progress. Everything slow
+happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes long, and nothing waits for it) or the
+Runner; the attributes are plain values that the GUI thread may read at any time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from robgui.gui.panels import PAGES
+from robgui.gui.state.background import Background
+from robgui.gui.state.history import History
+from robgui.gui.state.inspect_all import Inspection
+from robgui.gui.state.library import Library, Opening
+from robgui.gui.state.navigation import Navigation
+from robgui.gui.state.runner import Job, Runner
+from robgui.gui.state.selection import Selection
+from robgui.gui.state.sending import Sending
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robgui.core.dataset import Dataset
+    from robgui.core.dataset.derived import Derived
+    from robgui.core.execution.analysis import Analysis, Params
+    from robgui.core.execution.request import Reference, Request
+    from robgui.core.model.classifier import Classifier
+
+
+class Store(QObject):
+    """What the user works with: models, data, selection, settings and runs.
+
+    Signals:
+        ready: torch and the analyses are imported; ``analyses`` is filled.
+        selection_changed: ``(selection, origin)``; a view ignores its own origin.
+        scope_changed: Other inputs pass the filter of the gallery.
+        params_changed: The settings in the form of this analysis have changed.
+        params_offered: ``(analysis, values)`` to be put into its form.
+        job_stepped: A running Job has a newer Step.
+        job_changed: A Job's state has changed.
+        said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
+        offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that calls ``deed``.
+        working: What the program is busy with now, in words; empty when idle.
+    """
+
+    ready = Signal()
+    selection_changed = Signal(object, object)
+    scope_changed = Signal()
+    params_changed = Signal(str)
+    params_offered = Signal(str, object)
+    job_stepped = Signal(object)
+    job_changed = Signal(object)
+    said = Signal(str, str, str)
+    offered = Signal(str, str, object)
+    working = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.analyses: dict[str, Analysis] = {}
+        self.selection = Selection()
+        self.scope: tuple[int, ...] | None = None
+        self.params: dict[str, Params | None] = {}
+        self._busy_with: dict[str, str] = {}
+        self.background = Background(1, self)
+        self.pictures = Background(2, self)
+        self.writing = Background(1, self)
+        self.library = Library(self.background, self)
+        self.history = History(self.background, self.writing, self)
+        self.runner = Runner(self)
+        self.sending = Sending(self)
+        self._connect()
+        self.navigation = Navigation(self)
+        self.inspection = Inspection(self)
+
+    def _connect(self) -> None:
+        for threads in (self.background, self.pictures, self.writing):
+            threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
+        for part in (self.library, self.history):
+            part.said.connect(self.said)
+        self.history.offered.connect(self.offered)
+        self.library.working.connect(lambda words: self.work_on("library", words))
+        self.history.working.connect(lambda words: self.work_on("history", words))
+        self.library.added.connect(self.history.remember)
+        self.library.removed.connect(self.history.forget)
+        self.library.datasets_changed.connect(self._dataset_changed)
+        self.history.opened.connect(self._workspace_opened)
+        self.history.found.connect(self._load)
+        self.history.result_shown.connect(lambda run, _: self._point_at(run.request))
+        self.runner.stepped.connect(self.job_stepped)
+        self.runner.changed.connect(self._job_changed)
+        self._shown_data: object = None
+
+    # --- start and end -------------------------------------------------------------------------------------
+
+    def warm_up(self) -> None:
+        """Imports torch and the analyses away from the GUI thread."""
+        self.work_on("torch", "Loading torch …")
+        self.background.run(_import_everything, self._warm)
+
+    def _warm(self, answer: tuple[dict[str, Analysis], str]) -> None:
+        self.analyses, device = answer
+        self.library.device = self.library.device or device
+        self.work_on("torch", "")
+        self.ready.emit()
+
+    def shutdown(self) -> bool:
+        """Stops all threads and closes the workspace; False if a model would not let go."""
+        ended = self.runner.shutdown()
+        self.library.predictions.shutdown()
+        ended = self.pictures.shutdown() and ended
+        ended = self.writing.shutdown() and ended
+        ended = self.background.shutdown() and ended
+        self.history.close()
+        return ended
+
+    def run_doctor(self) -> None:
+        """Writes what is installed and what is broken into the log."""
+        self.background.run(_doctor, lambda text: self.say("info", "The installation was checked; the log has the result.", text))
+
+    def say(self, level: str, sentence: str, details: str = "") -> None:
+        """One sentence for the log and, for a while, on the window."""
+        self.said.emit(level, sentence, details)
+
+    def work_on(self, part: str, words: str) -> None:
+        """Says what one part of the program is busy with, or with empty words that it is no longer; the first to begin is shown."""
+        if words:
+            self._busy_with[part] = words
+        else:
+            self._busy_with.pop(part, None)
+        self.working.emit(next(iter(self._busy_with.values()), ""))
+
+    # --- workspace and selection ---------------------------------------------------------------------------
+
+    def open_workspace(self, path: Path | None = None) -> None:
+        """Opens a workspace in place of the present one, unless something is running."""
+        if self.runner.busy:
+            self.say("warning", "Stop the running analysis before opening another workspace.")
+        else:
+            self.history.open(path)
+
+    def _workspace_opened(self, references: Sequence[Reference]) -> None:
+        for reference in references:
+            if not self.library.has(reference.fingerprint):
+                self._load(reference)
+        self.library.drop_derived()
+        if self.history.derived:
+            self.library.add_derived(self.history.derived, activate=False)
+
+    def _load(self, reference: Reference) -> None:
+        """Loads what a workspace remembers."""
+        path = Path(reference.path)
+        if reference.kind == "model":
+            self.library.load_model(Opening(path, trust=reference.trust, settings=dict(reference.options), quiet=True))
+        else:
+            self.library.load_dataset(path, quiet=True)
+
+    def set_scope(self, indices: tuple[int, ...] | None) -> None:
+        """Which inputs an analysis of many looks at: those that pass the filter of the gallery; None means all."""
+        if indices != self.scope:
+            self.scope = indices
+            self.scope_changed.emit()
+
+    def select(self, selection: Selection, origin: object = None) -> None:
+        """Tells every view what the user points at."""
+        if selection != self.selection:
+            self.selection = selection
+            self.selection_changed.emit(selection, origin)
+
+    def subject(self, request: Request) -> str:
+        """Which model on which input: every picture says what it shows; a derived input with its trail."""
+        models = ", ".join(model.name for model in request.models)
+        if request.dataset is None:
+            return models
+        derived = self.library.dataset_of(request) if "derived" in request.dataset.options else None
+        items: tuple[Derived, ...] = getattr(derived, "items", ())
+        if len(items) == 1:
+            return f"{models} on {items[0].words()}"
+        if request.indices is None:
+            return f"{models} on {f'{len(items):,} inputs ' if items else ''}{request.dataset.name}"
+        which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs"
+        return f"{models} on {which} of {request.dataset.name}"
+
+    def choose(self, request: Request, place: int, origin: object = None) -> bool:
+        """Chooses an input of a run in the gallery; says so when its data are not open."""
+        found = self.library.locate(request, place)
+        if found is None:
+            name = request.dataset.name if request.dataset is not None else "The data of this run"
+            self.say("warning", f"{name} is not open; open it to see this input in the gallery.")
+            return False
+        dataset, index = found
+        if dataset is not self.library.dataset:
+            self.library.use_dataset(dataset)
+        self.select(self.selection.but(input=index), origin=origin)
+        return True
+
+    def _point_at(self, request: Request) -> None:
+        """Model, data and inputs of a run come back with its picture, as far as they are loaded."""
+        library = self.library
+        model = next((m for m in library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
+        place = library.locate(request, 0)
+        if place is not None and place[0] is not library.dataset:
+            library.use_dataset(place[0])
+        if model is not None and model is not library.model:
+            library.use_model(model)
+        if place is None or place[0] is not library.dataset:
+            return
+        if request.dataset is not None and "derived" in request.dataset.options:
+            self.select(self.selection.but(input=place[1], second=None))
+        elif (known := self.analyses.get(request.analysis)) is not None and known.inputs == "many":
+            self.set_scope(request.indices)
+        elif request.indices and len(request.indices) <= 2:
+            second = request.indices[1] if len(request.indices) == 2 else None
+            self.select(self.selection.but(input=request.indices[0], second=second))
+
+    def _dataset_changed(self) -> None:
+        """Other data: the selection begins anew at their first input."""
+        dataset = self.library.dataset
+        if dataset is not self._shown_data:
+            self._shown_data = dataset
+            self.set_scope(None)
+            self.select(Selection(input=0 if dataset is not None and len(dataset) else None))
+
+    # --- runs ----------------------------------------------------------------------------------------------
+
+    def set_params(self, analysis: str, params: Params | None) -> None:
+        """What the form of ``analysis`` shows now; None while it is not valid."""
+        if self.params.get(analysis) != params:
+            self.params[analysis] = params
+            self.params_changed.emit(analysis)
+
+    def request(self, analysis: str) -> Request | None:
+        """What pressing Run would ask for now; None while something is missing."""
+        from robgui.core.execution.request import Request, reference
+
+        library, known, params = self.library, self.analyses.get(analysis), self.params.get(analysis)
+        if known is None or params is None or library.model is None:
+            return None
+        looks = known.looks_at_data(params)
+        dataset = library.dataset if looks else None
+        one = known.inputs == "one"
+        if looks and (dataset is None or (one and self.selection.input is None)):
+            return None
+        models = self.models_for(known, params)
+        indices = None if not looks else self.selection.inputs if one else self.scope
+        if dataset is not None and "derived" in dataset.options:
+            dataset, indices = _only(dataset, indices), None
+        request = Request.build(analysis, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
+        return request.model_copy(update={"models": tuple(reference(m, trust=library.trusts(m)) for m in models)})
+
+    def obstacle(self, analysis: str) -> str:
+        """Why ``analysis`` cannot run now, in words; empty when it can."""
+        if analysis not in self.analyses:
+            return "Still loading torch; a moment."
+        if self.library.model is None:
+            return self.library.loading or "Open a model first."
+        known, params = self.analyses[analysis], self.params.get(analysis)
+        looks = params is None or known.looks_at_data(params)
+        if looks and (lack := self._lack_of_inputs(known)):
+            return lack
+        if params is None:
+            return "Correct the settings first."
+        models = self.models_for(known, params)
+        return known.refusal(self.library.model) or known.shortage(params, models, self._count(known) if looks else 0)
+
+    def compared(self, analysis: str) -> list[Classifier]:
+        """The models that a run of ``analysis`` would look at together; none for an analysis of one model."""
+        known, params = self.analyses.get(analysis), self.params.get(analysis)
+        if known is None or params is None or not known.several_models:
+            return []
+        return self.models_for(known, params)
+
+    def models_for(self, known: Analysis, params: Params) -> list[Classifier]:
+        """The models that a run would look at now: the one in use, or all that fit the data, the one in use first."""
+        if known.several_models:
+            return self.library.fitting_models()[: known.takes(params).most_models]
+        return [self.library.model] if self.library.model is not None else []
+
+    def _lack_of_inputs(self, known: Analysis) -> str:
+        if self.library.dataset is None:
+            return self.library.loading or "Open some inputs first."
+        if self.library.mismatch:
+            return self.library.mismatch
+        if known.inputs == "one" and self.selection.input is None:
+            return "Choose an input in the gallery."
+        if known.inputs == "many" and self.scope == ():
+            return "No input passes the filter of the gallery; widen it."
+        return ""
+
+    def _count(self, known: Analysis) -> int:
+        """How many inputs a run would look at now."""
+        dataset = self.library.dataset
+        if known.inputs == "one":
+            return len(self.selection.inputs)
+        return len(dataset or ()) if self.scope is None else len(self.scope)
+
+    def submit(self, request: Request) -> Job:
+        """Queues a Request, on what is loaded already where that is what it asks for."""
+        from robgui.core.execution.request import drive
+
+        library, workspace = self.library, self.history.writable
+        wanted = [model.fingerprint for model in request.models]
+        loaded = {model.fingerprint: model for model in library.models}
+        models = tuple(loaded[f] for f in wanted) if all(f in loaded for f in wanted) else ()
+        dataset = library.dataset_of(request)
+        job = Job(request, lambda: drive(request, workspace, models, dataset))
+        self.runner.submit(job)
+        return job
+
+    def _job_changed(self, job: Job) -> None:
+        self.job_changed.emit(job)
+        logging.getLogger("robgui").info("%s: %s", self.analyses[job.request.analysis].title, job.state.value)
+        if job.error:
+            self.say("error", job.error, job.details)
+        if job.state.ended:
+            self.history.refresh()
+
+
+def _only(dataset: Dataset, indices: Sequence[int] | None) -> Dataset:
+    """Exactly these derived inputs, so that a request on them stays the same when more are derived."""
+    chosen: Dataset = dataset.only(range(len(dataset)) if indices is None else indices)  # type: ignore[attr-defined]
+    return chosen
+
+
+def _import_everything() -> tuple[dict[str, Analysis], str]:
+    from robgui.core.execution.analysis import analyses
+    from robgui.core.loading import default_device
+
+    for page in PAGES:
+        for entry in page.panels:
+            importlib.import_module(entry.module)
+    return analyses(), str(default_device())
+
+
+def _doctor() -> str:
+    from robgui.doctor import report
+
+    return report()

@@ -1,0 +1,1 @@
+"""Widgets that know nothing of an analysis: plots, pictures, tables, toasts."""

@@ -1,0 +1,203 @@
+"""Pictures made of values: a heat map with its scale beside it, and an input with things drawn over it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from robgui.core.text.words import number
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.plots import Plot
+
+#: Vermilion below zero, blue above, nothing at zero: for differences.
+DIVERGING = "diverging"
+
+
+@lru_cache(maxsize=8)
+def lookup(name: str) -> np.ndarray:
+    """The 256 colours ``(256, 4)`` uint8 of a colour map: viridis, cividis, or diverging for differences."""
+    if name == DIVERGING:
+        stops = np.array([[213, 94, 0, 255], [245, 245, 245, 255], [0, 114, 178, 255]], float)
+        places = np.linspace(0, 2, 256)
+        below = np.minimum(places.astype(int), 1)
+        share = (places - below)[:, None]
+        return np.asarray(stops[below] * (1 - share) + stops[below + 1] * share, np.uint8)
+    return np.asarray(pg.colormap.get(name).getLookupTable(0.0, 1.0, 256, alpha=True), np.uint8)
+
+
+class Heat(QWidget):
+    """A matrix of values as one image with named axes and a scale of colours.
+
+    Nan is left empty. Levels are given, never guessed from what is on show, so that a live picture does not flicker.
+
+    Args:
+        x: Name and unit of the horizontal axis.
+        y: Name and unit of the vertical axis.
+        scale: What the colours mean.
+        colours: Name of the colour map.
+
+    Signals:
+        hovered: ``(x, y)`` under the mouse, in the units of the axes; None when it has left.
+        clicked: ``(x, y)`` in the units of the axes.
+    """
+
+    hovered = Signal(object)
+    clicked = Signal(float, float)
+
+    def __init__(self, x: str, y: str, scale: str, colours: str = "viridis") -> None:
+        super().__init__()
+        self.plot = Plot(x, y)
+        self.plot.getPlotItem().showGrid(x=False, y=False)
+        self.image = pg.ImageItem(axisOrder="row-major")
+        self.image.setLookupTable(lookup(colours))
+        self.plot.addItem(self.image)
+        self.bar = Scale(scale, colours)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.bar)
+        self._place: QRectF | None = None
+        self.plot.scene().sigMouseMoved.connect(self._moved)
+        self.plot.scene().sigMouseClicked.connect(self._pressed)
+
+    def show_values(self, values: np.ndarray, rect: tuple[float, float, float, float], levels: tuple[float, float] = (0, 1)) -> None:
+        """Shows ``(rows, columns)`` with row 0 at the bottom in ``rect`` = x, y, width, height; moves the axes only for another rect."""
+        self.image.setImage(values, autoLevels=False, levels=levels)
+        place = QRectF(*rect)
+        self.image.setRect(place)
+        if place != self._place:
+            self._place = place
+            self.plot.setRange(place, padding=0.01)
+        self.bar.set_levels(levels)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The mouse has left."""
+        super().leaveEvent(event)
+        self.hovered.emit(None)
+
+    def _moved(self, position: QPointF) -> None:
+        place = self._data(position)
+        self.hovered.emit(None if place is None else (place.x(), place.y()))
+
+    def _pressed(self, event: Any) -> None:
+        place = self._data(event.scenePos())
+        if place is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.clicked.emit(place.x(), place.y())
+
+    def _data(self, position: QPointF) -> QPointF | None:
+        box = self.plot.getPlotItem().getViewBox()
+        if self._place is None or not box.sceneBoundingRect().contains(position):
+            return None
+        place: QPointF = box.mapSceneToView(position)
+        return place if self._place.contains(place) else None
+
+
+class Scale(QWidget):
+    """The colours of a heat map with what they mean; never colour alone."""
+
+    def __init__(self, title: str, colours: str) -> None:
+        super().__init__()
+        self._title = title
+        self._table = lookup(colours)
+        self._levels = (0.0, 1.0)
+        self.setFixedWidth(self.fontMetrics().averageCharWidth() * 15)
+        self.setAccessibleName(f"Colours: {title}")
+        theme.changed.connect(self.update)
+
+    def set_levels(self, levels: tuple[float, float]) -> None:
+        """Which values the first and the last colour stand for."""
+        if levels != self._levels:
+            self._levels = levels
+            self.update()
+
+    def set_title(self, title: str) -> None:
+        """What the colours mean."""
+        self._title = title
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width(), 120)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        line = self.fontMetrics().height()
+        bar = QRectF(8, line * 3.8, line, max(8.0, self.height() - line * 5.5))
+        colours = QImage(np.ascontiguousarray(self._table[::-1]).data, 1, 256, 4, QImage.Format.Format_RGBA8888)
+        painter.drawImage(bar, colours)
+        painter.setPen(pg.mkPen(theme.colours.line))
+        painter.drawRect(bar)
+        painter.setPen(pg.mkPen(theme.colours.text))
+        flags = Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value
+        painter.drawText(QRectF(4, 0, self.width() - 4, line * 3.4), flags, self._title)
+        low, high = self._levels
+        for share in (0.0, 0.5, 1.0):
+            y = bar.bottom() - share * bar.height()
+            painter.drawText(QPointF(bar.right() + 6, y + line * 0.3), number(low + share * (high - low)))
+
+
+class InputView(pg.PlotWidget):
+    """An image with square pixels, a heat map over it, and whatever a panel adds in pixel coordinates.
+
+    Column and row count from the upper left corner; the middle of the first pixel is (0.5, 0.5).
+
+    Signals:
+        pointed: ``(column, row)`` of the pixel that was clicked.
+    """
+
+    pointed = Signal(int, int)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(enableMenu=False)
+        item = self.getPlotItem()
+        item.hideButtons()
+        item.hideAxis("left")
+        item.hideAxis("bottom")
+        item.invertY(True)
+        item.setAspectLocked(True)
+        item.setDefaultPadding(0.02)
+        self.setAccessibleName(name)
+        self.image = pg.ImageItem(axisOrder="row-major")
+        self.heat = pg.ImageItem(axisOrder="row-major")
+        self.heat.setLookupTable(lookup("viridis"))
+        self.addItem(self.image)
+        self.addItem(self.heat)
+        self._shape: tuple[int, int] | None = None
+        self.scene().sigMouseClicked.connect(self._clicked)
+        theme.changed.connect(self._tint)
+        self._tint()
+
+    def show_picture(self, picture: np.ndarray | None) -> None:
+        """Shows uint8 ``(h, w, 3)``; None shows nothing."""
+        if picture is None:
+            self.image.clear()
+            return
+        self.image.setImage(picture, autoLevels=False, levels=(0, 255))
+        if picture.shape[:2] != self._shape:
+            self._shape = (picture.shape[0], picture.shape[1])
+            self.setRange(QRectF(0, 0, picture.shape[1], picture.shape[0]), padding=0.02)
+
+    def show_heat(self, values: np.ndarray | None, opacity: float = 0.6, levels: tuple[float, float] | None = None) -> None:
+        """Lays values ``(h, w)`` over the picture, from its lowest to its highest unless ``levels`` are given; None takes them away."""
+        if values is None:
+            self.heat.clear()
+            return
+        span = levels or (float(np.nanmin(values)), float(np.nanmax(values)) or 1.0)
+        self.heat.setImage(values, autoLevels=False, levels=span)
+        self.heat.setOpacity(opacity)
+
+    def _clicked(self, event: Any) -> None:
+        box = self.getPlotItem().getViewBox()
+        place = box.mapSceneToView(event.scenePos())
+        column, row = int(np.floor(place.x())), int(np.floor(place.y()))
+        if self._shape is not None and 0 <= column < self._shape[1] and 0 <= row < self._shape[0]:
+            self.pointed.emit(column, row)
+
+    def _tint(self) -> None:
+        self.setBackground(theme.colours.surface)

