@@ -9,7 +9,7 @@ import pytest
 
 from robgui import manual
 from robgui.cli import main
-from robgui.core.execution.analysis import analyses
+from robgui.core.execution.registry import analyses
 from robgui.core.model.settings import ModelSettings
 from robgui.reproduce.claim import methods
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robgui.cli import main
-from robgui.core.execution.analysis import analyses
+from robgui.core.execution.registry import analyses
 
 
 def test_every_analysis_is_a_stop_except_the_game_on_many_images():

@@ -49,7 +49,7 @@ class Entry:
     run_id: str = ""
     reused: bool = False
     attempts: int = 0
-    verdict: str = ""
+    verdict: Verdict | None = None
     error: str = ""
 
     @property
@@ -276,13 +276,13 @@ class Batch(Iterator[Progress]):
         entry = self.entries[number]
         seconds = report.seconds or entry.seconds
         if report.state is RunState.CANCELLED and report.step is None and (known := self._workspace.run(entry.run_id).verdict):
-            report = replace(report, verdict=f"Stopped early. {known}")
+            report = replace(report, verdict=known.stopped())
         self._workspace.update_run(
             entry.run_id,
             state=report.state,
             step=report.step,
             error=report.error,
-            verdict=report.verdict or None,
+            verdict=report.verdict,
             seconds=seconds,
             device=report.device or None,
             findings=report.findings,

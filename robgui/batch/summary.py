@@ -97,7 +97,8 @@ def _as_json(entry: Entry) -> dict[str, Any]:
         "run": entry.run_id,
         "seconds": round(entry.seconds, 3),
         "attempts": entry.attempts,
-        "verdict": entry.verdict,
+        "status": None if entry.verdict is None else entry.verdict.status.value,
+        "verdict": "" if entry.verdict is None else entry.verdict.text,
         "error": entry.error,
     }
 

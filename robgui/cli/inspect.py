@@ -15,8 +15,9 @@ from robgui.cli.opening import add_model_options, open_data, open_model
 from robgui.cli.options import describe, named_settings
 from robgui.cli.printing import print_json
 from robgui.core.dataset.options import Options
-from robgui.core.execution.analysis import Analysis, analyses
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.params_text import write
+from robgui.core.execution.registry import analyses
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import count
 

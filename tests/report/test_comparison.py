@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.core.execution.analysis import analyses
+from robgui.core.execution.registry import analyses
 from robgui.report.comparison import COMPARED, Bars, Curves, Matrix, aligned, difference
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from robgui.analyses.zonnscan import ZonnscanResult
 from robgui.core.dataset import from_arrays
-from robgui.core.execution.analysis import analyses, find
+from robgui.core.execution.registry import analyses, find
 from robgui.core.model.classifier import Classifier
 from robgui.report.figures import FIGURES, class_style, draw, pixels, save, shorten
 from tests.analyses.simple_modules import Constant

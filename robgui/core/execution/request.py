@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 from pydantic_core import to_jsonable_python
 
-from robgui.core.execution.analysis import find
 from robgui.core.execution.drive import Drive, drive
+from robgui.core.execution.registry import find
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset

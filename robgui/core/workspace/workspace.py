@@ -16,10 +16,12 @@ from pydantic import ValidationError
 from robgui.core.codec import decode, encode, npz, unzip
 from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import Finding, StoredFinding
+from robgui.core.verdict import Verdict, from_json, to_json
 from robgui.core.workspace.database import Database
 from robgui.core.workspace.lock import FileLock
 
@@ -111,14 +113,15 @@ class Workspace:
         state: RunState | None = None,
         step: Step[Any] | None = None,
         error: str | None = None,
-        verdict: str | None = None,
+        verdict: Verdict | None = None,
         seconds: float | None = None,
         device: str | None = None,
         versions: dict[str, str] | None = None,
         findings: Sequence[Finding] = (),
     ) -> None:
         """Changes what is given and leaves the rest, all in one transaction; ``step`` replaces the stored result."""
-        changes: dict[str, Any] = {"state": state, "error": error, "verdict": verdict, "seconds": seconds, "device": device}
+        said = None if verdict is None else to_json(verdict)
+        changes: dict[str, Any] = {"state": state, "error": error, "verdict": said, "seconds": seconds, "device": device}
         changes = {name: value for name, value in changes.items() if value is not None}
         if versions is not None:
             changes["versions"] = json.dumps(versions)
@@ -281,7 +284,7 @@ class Workspace:
             done=done,
             total=total,
             error=error,
-            verdict=verdict,
+            verdict=self._verdict(id_, verdict),
             device=device,
             versions=self._json(versions),
             has_result=bool(has_result),
@@ -295,6 +298,12 @@ class Workspace:
             return self._requests[run_id]
         except ValidationError as error:
             raise WorkspaceError(f"Run {run_id} in {self.path} has a malformed request ({error.errors()[0]['msg']}).") from error
+
+    def _verdict(self, run_id: str, text: str) -> Verdict | None:
+        try:
+            return from_json(text)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise WorkspaceError(f"Run {run_id} in {self.path} has a malformed verdict ({error}).") from error
 
     def _finding(self, row: Any, arrays: dict[str, np.ndarray] | None = None) -> StoredFinding:
         id_, run_id, kind, title, severity, detail, note, starred, has_picture = row

@@ -329,7 +329,7 @@ def _only(dataset: Dataset, indices: Sequence[int] | None) -> Dataset:
 
 
 def _import_everything() -> tuple[dict[str, Analysis], str]:
-    from robgui.core.execution.analysis import analyses
+    from robgui.core.execution.registry import analyses
     from robgui.core.loading import default_device
 
     for page in PAGES:

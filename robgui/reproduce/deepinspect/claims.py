@@ -19,7 +19,7 @@ from robgui.analyses.deepinspect.result import DeepInspectResult, Quality
 from robgui.analyses.deepinspect.thresholds import deepinspect_thresholds
 from robgui.core.dataset import Dataset, align, match, open_dataset
 from robgui.core.errors import DataError, ModelError, RobguiError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import number, percent

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from robgui.core.dataset import Dataset, from_arrays
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 
 

@@ -27,7 +27,7 @@ from robgui.analyses.deepinspect.neurons import read
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from tests.analyses.deepinspect import slow

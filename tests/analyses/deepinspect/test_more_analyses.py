@@ -13,7 +13,7 @@ from robgui.analyses.deepinspect import CoverageResult, ThresholdsResult
 from robgui.analyses.deepinspect.coverage import cohens_d, effect_shares, kruskal, top_neurons
 from robgui.core.codec import decode, encode
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from tests.analyses.deepinspect.nets import images, inspect, run, small_cnn, told
 from tests.guards import no_deviceless_factories
 

@@ -13,7 +13,7 @@ from torch import nn
 from robgui import resources
 from robgui.analyses.deepinspect import napvd, pair_inputs, rho, type2conf
 from robgui.core.dataset import Dataset, open_dataset
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.execution.drive import drive
 from robgui.core.execution.request import Request
 from robgui.core.model.classifier import Classifier

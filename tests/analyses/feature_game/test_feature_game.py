@@ -15,7 +15,7 @@ from robgui.analyses.feature_game import FeatureGameResult, example_of, pictures
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from robgui.report.figures import draw
 from tests.analyses.feature_game.games import all_steps, image, linear, play, small_cnn

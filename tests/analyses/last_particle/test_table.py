@@ -15,7 +15,7 @@ from robgui.analyses.last_particle import LastParticleTableParams, LastParticleT
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.report.figures import draw

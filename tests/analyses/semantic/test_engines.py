@@ -14,7 +14,8 @@ from robgui.analyses.semantic.regions.scan import Scan
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import Step, Takes, find
+from robgui.core.execution.analysis import Step, Takes
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from robgui.report.figures import draw
 from tests.analyses.semantic.toy import FLAT, SIDES, ToyScene, open_toy, overlap, plateau, toy_net, with_hole

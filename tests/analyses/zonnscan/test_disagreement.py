@@ -10,7 +10,8 @@ from robgui.analyses.zonnscan import CornerCasesResult
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import ModelError
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request, drive
 from robgui.core.model.classifier import Classifier
 from tests.analyses.zonnscan.models import exact_index, linear, small_mlp

@@ -13,7 +13,8 @@ from robgui.analyses.zonnscan.populations import compare
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from tests.analyses.zonnscan.models import exact_index, linear, small_mlp
 from tests.guards import no_deviceless_factories

@@ -12,7 +12,7 @@ from torch import nn
 from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zone_samples
 from robgui.core.codec import decode, encode
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
 from tests.analyses.zonnscan.models import all_steps, binary_entropy, exact_index, last_step, linear, small_mlp, sweep

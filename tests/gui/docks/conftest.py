@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from robgui.core.dataset import from_arrays
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.execution.analysis import Params, Step, analysis
 from robgui.core.execution.request import Request
 from robgui.core.finding import Finding

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLineEdit
 
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from robgui.gui.docks import Findings

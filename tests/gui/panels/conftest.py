@@ -6,7 +6,7 @@ import pytest
 
 from robgui import resources
 from robgui.core.dataset import open_dataset
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.loading import load
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from robgui.analyses.semantic.maps.words import map_headline
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.execution.request import Request
 from robgui.core.headline import STATUS_WORDS
 from robgui.gui.app.theme import theme

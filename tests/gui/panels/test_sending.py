@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robgui.core.execution.analysis import analyses
+from robgui.core.execution.registry import analyses
 from robgui.gui.state.sending import Offer
 
 QUICK = {"samples": 32, "radii": (0.0, 0.3, 1.0)}
