@@ -16,6 +16,7 @@ from robgui.batch.plan import Plan, Planned
 from robgui.core.errors import RobguiError, WorkspaceError
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
+from robgui.core.verdict import Verdict
 from robgui.core.workspace import Workspace
 
 #: Seconds between two pictures of the whole.

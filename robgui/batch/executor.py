@@ -14,6 +14,7 @@ from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
+from robgui.core.verdict import Verdict
 
 #: Reports of a running task without its result come so many times as often as those with it.
 _REPORTS_PER_RESULT = 10
