@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams, Norm
-from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult, Outcome
-from robgui.analyses.feature_game.words import COLUMN, UNITS
+from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult, Outcome, Persistence
+from robgui.analyses.feature_game.words import COLUMN, NO_GUARANTEE, UNITS
 from robgui.core.text.words import count, number, percent
 from robgui.core.view import (
     Axis,
@@ -46,7 +46,9 @@ def game_views(result: FeatureGameResult, params: FeatureGameParams) -> Sequence
         _features(result),
         _by_search(result, params.norm),
         _searches(result),
-        _tree(result, params.norm),
+        _tree(result),
+        _evidence(result),
+        *(() if result.persistence is None else (_turned(result, result.persistence),)),
     )
 
 
@@ -186,7 +188,37 @@ def _whole(value: float) -> int | None:
     return int(value) if np.isfinite(value) else None
 
 
-def _tree(result: FeatureGameResult, norm: Norm) -> Tree:
+def _evidence(result: FeatureGameResult) -> Table:
+    """What the search has seen of the network's steepness; evidence, no guarantee."""
+    seen = result.evidence
+    rows = [
+        ("images shown to the model", f"{result.model_calls:,}"),
+        ("one-pixel moves tried", f"{seen.singles:,} of {seen.moves:,}"),
+        ("largest change of the confidence per unit of change", number(seen.lipschitz)),
+        ("smallest fall of the confidence that changed the class", number(seen.gap)),
+        ("step that the paper's Theorem 4 would ask for", number(seen.tau)),
+    ]
+    names, values = zip(*rows, strict=True)
+    return Table("Evidence", (Column("What", names), Column("Value", values)), NO_GUARANTEE)
+
+
+def _turned(result: FeatureGameResult, turned: Persistence) -> Table:
+    """Whether the example still works when it is turned or scaled."""
+    rows = [(f"turned by {number(float(angle))}°", *pair) for angle, pair in zip(turned.angles, turned.rotated_class.T, strict=True)]
+    rows += [(f"scaled to {percent(float(scale))}", *pair) for scale, pair in zip(turned.scales, turned.scaled_class.T, strict=True)]
+    labels, original = result.labels, result.original
+    return Table(
+        "Turned and scaled",
+        (
+            Column("View", tuple(words for words, _, _ in rows)),
+            Column("Image", tuple(labels[int(image)] for _, image, _ in rows)),
+            Column("Example", tuple(labels[int(example)] for _, _, example in rows)),
+            Column("Still fooled", tuple("yes" if image == original != example else "no" for _, image, example in rows)),
+        ),
+    )
+
+
+def _tree(result: FeatureGameResult) -> Tree:
     tree = result.tree
     names = tuple(_node_name(int(k), x, y) for k, (x, y) in zip(tree.keypoint, tree.pixel.tolist(), strict=True))
     return Tree(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-from robgui.core.view.ink import Ink
+from robgui.core.view.ink import SERIES, Ink, called_after
 from robgui.core.view.views import Matrix
 
 #: The ground that pale colours fade into, light and dark.
 GROUND = ("#FFFFFF", "#1D2127")
 #: A class that wins by nothing at all keeps this share of its hue, so that it can still be told.
 PALEST = 0.18
+#: Two colours no further apart than this (of 255 in each channel) are taken for each other.
+ALIKE = 80.0
 
 
 def colour_map(worst: str) -> tuple[str, bool]:
@@ -31,9 +35,22 @@ def diverging(dark: bool) -> tuple[str, str, str]:
 
 
 def class_ink(view: Matrix, number: int) -> Ink:
-    """What stands for one class of a matrix: its own colour if it is called after one."""
+    """What stands for one class of a matrix: its own colour if it is called after one, else one unlike all of these."""
     name = view.class_names[number] if 0 <= number < len(view.class_names) else ""
-    return Ink("series", number, name)
+    free = _free_series(view.class_names)
+    return Ink("series", free[number % len(free)], name)
+
+
+@cache
+def _free_series(names: tuple[str, ...]) -> list[int]:
+    """The colours of series that nobody takes for the colour that another class is called after."""
+    called = [_rgb(colour) for colour in map(called_after, names) if colour]
+    free = [at for at, (light, _) in enumerate(SERIES) if all(_apart(_rgb(light), one) for one in called)]
+    return free or list(range(len(SERIES)))
+
+
+def _apart(first: np.ndarray, second: np.ndarray) -> bool:
+    return float(np.linalg.norm(first - second)) > ALIKE
 
 
 def class_pixels(view: Matrix, dark: bool) -> np.ndarray:

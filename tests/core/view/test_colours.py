@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robgui.core.view import Axis, Ink, Matrix, class_pixels, colour_map, diverging
+from robgui.core.view import Axis, Ink, Matrix, class_ink, class_pixels, colour_map, diverging
 
 
 def classes(values, winners, names=("red", "shirt")):
@@ -35,3 +35,11 @@ def test_a_value_that_is_not_known_is_the_palest_and_not_an_error():
 def test_a_difference_has_two_ends_and_a_ground_between():
     below, zero, above = diverging(False)
     assert below == Ink("changed").colour() and above == Ink("original").colour() and zero not in (below, above)
+
+
+def test_a_class_beside_one_called_green_is_not_drawn_in_a_green():
+    view = classes([[1.0, 1.0, 1.0]], [[0, 1, 2]], ("red", "green", "none"))
+    red, green, none = (class_ink(view, number).colour() for number in range(3))
+    assert (red, green) == (Ink(name="red").colour(), Ink(name="green").colour())
+    far = [int(none[at : at + 2], 16) - int(green[at : at + 2], 16) for at in (1, 3, 5)]
+    assert sum(part**2 for part in far) > 80**2

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
-from robgui_brightness.method import BrightnessParams, BrightnessResult
 
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
+from robgui_brightness.method import BrightnessParams, BrightnessResult
 
 
 def brightness(classifier: Classifier, dataset: Dataset, params: BrightnessParams) -> Iterator[Step[BrightnessResult]]:
