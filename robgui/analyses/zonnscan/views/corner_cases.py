@@ -29,30 +29,18 @@ def views(result: CornerCasesResult, params: CornerCasesParams) -> Sequence[View
     )
 
 
-def _answer(result: CornerCasesResult, model: int, place: int) -> str:
-    sure = 100 * result.confidence[model, place]
-    return f"{result.labels[result.classes[model, place]]} {sure:.0f} %"
-
-
 def _pictures(result: CornerCasesResult) -> Images:
-    names = short_names(result.models)
+    """A caption is what the dataset calls an input, so that a click finds it in the gallery."""
     pictures = []
     for place, pixels in enumerate(result.thumbnails[:MOST_PICTURES]):
-        truth = int(result.truth[place])
-        true = f", truly {result.labels[truth]}" if truth >= 0 else ""
-        others = "; ".join(f"{name}: {_answer(result, m, place)}" for m, name in enumerate(names) if m)
-        label = result.labels[result.classes[0, place]]
-        pictures.append(
-            Picture(
-                pixels,
-                f"{result.keys[place]}{true}; {others}",
-                f"{names[0]}: {_answer(result, 0, place)}",
-                bool(result.classes[0, place] == truth) if truth >= 0 else None,
-                Ink("class", name=label),
-            )
-        )
+        truth, first = int(result.truth[place]), int(result.classes[0, place])
+        answers = dict.fromkeys(result.labels[c] for c in result.classes[:, place])
+        right = bool(first == truth) if truth >= 0 else None
+        ink = Ink("class", name=result.labels[first])
+        pictures.append(Picture(pixels, result.keys[place], " / ".join(answers), right, ink))
     left = len(result.numbers) - len(pictures)
-    note = "The surest answers first."
+    names = short_names(result.models)
+    note = f"Answers of {', '.join(names)}; ✓ and ✗ tell of {names[0]}. The surest come first."
     if left:
         note = f"{note} {left:,} more are not shown."
     return Images("Inputs the models disagree on", tuple(pictures), note=note)

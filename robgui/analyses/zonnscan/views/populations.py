@@ -79,10 +79,13 @@ def _worst(result: PopulationsResult) -> Images:
     pictures = []
     for place in result.notable:
         label = result.labels[int(result.predicted[place])]
-        share = percent(float(result.crossing[place]))
-        caption = f"{result.keys[place]}: {share} of samples change class"
-        pictures.append(Picture(result.thumbnails[place], caption, label, None, Ink("class", name=label)))
-    return Images(f"The most unsure of {result.names[0]}", tuple(pictures))
+        ink = Ink("class", name=label)
+        pictures.append(Picture(result.thumbnails[place], result.keys[place], label, None, ink))
+    return Images(
+        f"The most unsure of {result.names[0]}",
+        tuple(pictures),
+        note="Samples around each change class, or the model is unsure there; the worst first.",
+    )
 
 
 def _table(result: PopulationsResult) -> Table:

@@ -61,23 +61,19 @@ def _moves(result: WatermarkResult, params: WatermarkParams) -> Curves:
     )
 
 
-def _answer(result: WatermarkResult, which: int, place: int) -> str:
-    c = int(result.answers[which, place])
-    return f"{result.labels[c]} {100 * result.confidence[which, place]:.0f} %" if c >= 0 else "…"
-
-
 def _key(result: WatermarkResult, params: WatermarkParams) -> Images:
-    before, after = ("before", "after") if params.mode == "make" else ("first", "second")
+    """A caption is what the dataset calls an input, so that a click finds it in the gallery."""
     pictures = []
     for place, pixels in enumerate(result.thumbnails[:MOST_PICTURES]):
-        truth = int(result.classes[place])
-        known = int(result.answers[1, place])
-        caption = f"{result.keys[place]}, {result.labels[truth]}; {before}: {_answer(result, 0, place)}"
-        chip = f"{after}: {_answer(result, 1, place)}"
-        right = known == truth if known >= 0 else None
-        ink = Ink("class", name=result.labels[truth])
-        pictures.append(Picture(pixels, caption, chip, right, ink))
-    return Images("Key inputs" if params.mode == "make" else "Inputs", tuple(pictures))
+        before, after = (int(c) for c in result.answers[:, place])
+        known = result.labels[after] if after >= 0 else "…"
+        right = after == int(result.classes[place]) if after >= 0 else None
+        ink = Ink("class", name=result.labels[before])
+        chip = f"{result.labels[before]} → {known}"
+        pictures.append(Picture(pixels, result.keys[place], chip, right, ink))
+    first, second = _names(params)
+    note = f"Answers of {first} → {second}; ✓ and ✗ tell of {second}."
+    return Images("Key inputs" if params.mode == "make" else "Inputs", tuple(pictures), note=note)
 
 
 def _table(result: WatermarkResult, params: WatermarkParams) -> Table:
