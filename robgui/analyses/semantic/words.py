@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Smallest side of a picture that stands for a finding.
 _SMALLEST = 112
+#: A side or a volume this near to the whole is the whole: rounding makes no region smaller.
+WHOLE = 1e-6
 
 
 def place_words(axes: Sequence[Axis], point: np.ndarray) -> str:
@@ -27,7 +29,7 @@ def region_place(axes: Sequence[Axis], low: np.ndarray, high: np.ndarray) -> str
     """``azimuth 100° to 180°, elevation everywhere``."""
     parts = []
     for axis, a, b in zip(axes, low, high, strict=True):
-        whole = b - a >= (axis.high - axis.low) * (1 - 1e-9)
+        whole = b - a >= (axis.high - axis.low) * (1 - WHOLE)
         span = "everywhere" if whole else _span(axis, float(a), float(b))
         parts.append(f"{axis.title.lower()} {span}")
     return ", ".join(parts)
@@ -47,6 +49,11 @@ def with_unit(value: float, unit: str) -> str:
     """``35°``, ``50 %``, ``2.73``."""
     text = number(round(value, 1) if unit == "°" else float(f"{value:.3g}"))
     return f"{text}{unit}" if unit == "°" else f"{text} {unit}".rstrip()
+
+
+def setting_words(share: float) -> str:
+    """A share that somebody has set: ``80 %``, ``0.5 %``."""
+    return f"{number(100 * share)} %"
 
 
 def sentence_case(words: str) -> str:

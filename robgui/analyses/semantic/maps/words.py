@@ -10,6 +10,7 @@ from robgui.analyses.semantic.words import (
     place_words,
     range_words,
     sentence_case,
+    setting_words,
     with_unit,
     worst_status,
 )
@@ -129,7 +130,7 @@ def _lost_words(result: MapResult, params: MapParams, found: Survival) -> str:
     classes = ", ".join(f"“{result.labels[c]}”" for c in found.rivals[:3])
     return (
         f"lost at {lost:,} of {count(found.known, 'pose')}, to {classes}; nearest to the usual pose "
-        f"at {place_words(result.axes, found.nearest)}. Asked: kept at {percent(params.enough)}."
+        f"at {place_words(result.axes, found.nearest)}. Asked: kept at {setting_words(params.enough)}."
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from robgui.analyses.semantic.params import RegionsParams
 from robgui.analyses.semantic.result import RegionsResult
+from robgui.analyses.semantic.words import WHOLE, setting_words
 from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import percent
 
@@ -44,7 +45,7 @@ class Lost:
     @property
     def words(self) -> str:
         """``8.2 % (21 of 256), at most 11.6 % with 95 % confidence``."""
-        sure = f"at most {percent(self.most)} with {percent(CONFIDENCE)} confidence"
+        sure = f"at most {percent(self.most)} with {setting_words(CONFIDENCE)} confidence"
         return f"{percent(self.share)} ({self.lost:,} of {self.total:,}), {sure}"
 
 
@@ -53,6 +54,12 @@ def lost_in(result: RegionsResult, region: int) -> Lost:
     if region >= len(result.inside_lost) or result.inside_lost[region] < 0:
         return Lost(0, 0)
     return Lost(int(result.inside_lost[region]), int(result.inside_total[region]))
+
+
+def size_of(result: RegionsResult, region: int) -> float:
+    """The share of the range that a region fills."""
+    volume = float(result.volume[region])
+    return 1.0 if volume >= 1 - WHOLE else volume
 
 
 def grew(result: RegionsResult) -> np.ndarray:

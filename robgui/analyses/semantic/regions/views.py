@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, RegionsParams
-from robgui.analyses.semantic.regions.lost import lost_in, shown_region
+from robgui.analyses.semantic.regions.lost import lost_in, shown_region, size_of
 from robgui.analyses.semantic.result import RegionsResult, pieces
 from robgui.analyses.semantic.views import METHOD_INKS, SCORE, score_matrix, view_axis
 from robgui.analyses.semantic.words import place_words, range_words
@@ -34,7 +34,7 @@ from robgui.core.view import (
 )
 
 #: A film has at most this many frames.
-MOST_FRAMES = 48
+MOST_FRAMES = 32
 #: Room of one box in its lane, the others being gaps.
 _THICK = 0.7
 _SHARE = Axis("share of the range", low=0.0, high=1.0, kind="share")
@@ -108,7 +108,7 @@ def region_table(result: RegionsResult, params: RegionsParams) -> Table:
     asked = tuple(bool(fits) if told else None for fits, told in zip(result.holds, known, strict=True))
     columns = [
         Column("Region", _names(result)),
-        Column("Share of the range", tuple(result.volume.tolist()), "share"),
+        Column("Share of the range", tuple(size_of(result, row) for row in range(len(result.method))), "share"),
         Column("Lost inside", tuple(one.lost if one.known else None for one in inside), "count"),
         Column("of poses", tuple(one.total if one.known else None for one in inside), "count"),
         Column("Share lost", tuple(one.share if one.known else None for one in inside), "share"),
@@ -116,7 +116,7 @@ def region_table(result: RegionsResult, params: RegionsParams) -> Table:
         Column("What became of it", tuple(fate(result, row) for row in range(len(result.method)))),
         Column("Mean score", _cells(result.inside_mean), "number"),
         Column("Variance", _cells(result.inside_var), "number"),
-        Column("Mean and variance as asked", asked),
+        Column("Mean and variance as set", asked),
     ]
     for p, axis in enumerate(result.axes):
         for name, values in (("start", result.start), ("from", result.low), ("to", result.high)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from robgui.analyses.semantic.params import SrvrParams
 from robgui.analyses.semantic.result import SrvrResult
-from robgui.analyses.semantic.words import axes_words, range_words, sentence_case, worst_status
+from robgui.analyses.semantic.words import axes_words, range_words, sentence_case, setting_words, worst_status
 from robgui.core.finding import Finding
 from robgui.core.text.words import count, percent
 from robgui.core.verdict import Quantity, Status, Verdict
@@ -193,7 +193,7 @@ def _each(result: SrvrResult) -> tuple[str, ...]:
 
 
 def _enough(params: SrvrParams) -> str:
-    return f"Asked: at least {percent(params.enough)}." if params.mode == "robust" else ""
+    return f"Asked: at least {setting_words(params.enough)}." if params.mode == "robust" else ""
 
 
 def _unseen() -> str:

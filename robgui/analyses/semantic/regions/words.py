@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from robgui.analyses.semantic.params import METHOD_WORDS, RegionsParams
-from robgui.analyses.semantic.regions.lost import failing, grew, lost_in, shown_region
+from robgui.analyses.semantic.regions.lost import failing, grew, lost_in, shown_region, size_of
 from robgui.analyses.semantic.result import RegionsResult
-from robgui.analyses.semantic.words import axes_words, place_words, range_words, region_place
+from robgui.analyses.semantic.words import axes_words, place_words, range_words, region_place, setting_words
 from robgui.core.text.words import count, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
@@ -63,7 +63,7 @@ def _adversarial_status(result: RegionsResult) -> Status:
 
 def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
     inside, name = lost_in(result, region), _class(result)
-    size = percent(float(result.volume[region]))
+    size = percent(size_of(result, region))
     fills = f"fills {size} of {axes_words(result.axes)}"
     if not inside.known:
         known = "contains poses that lose it" if failing(result)[region] else "has not been looked into yet"
@@ -79,14 +79,14 @@ def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
 
 def _lost_sentence(result: RegionsResult, region: int) -> str:
     inside, name = lost_in(result, region), _class(result)
-    fills = f"fills {percent(float(result.volume[region]))} of {axes_words(result.axes)}"
+    fills = f"fills {percent(size_of(result, region))} of {axes_words(result.axes)}"
     if not inside.known:
         return f"{result.network} loses {name} around a start; the largest region {fills} and has not been looked into yet."
     return f"{result.network} loses {name} at {percent(inside.share)} of the poses in a region that {fills}."
 
 
 def _number(result: RegionsResult, params: RegionsParams, region: int) -> Quantity:
-    volume = float(result.volume[region]) if region >= 0 else 0.0
+    volume = size_of(result, region) if region >= 0 else 0.0
     if params.mode == "adversarial":
         text = f"{percent(volume)} of the range" if region >= 0 else "none found"
         return Quantity("Largest region that loses the class", volume, better="low", text=text)
@@ -134,7 +134,7 @@ def _inside_words(result: RegionsResult, params: RegionsParams, region: int) -> 
     if params.mode == "adversarial":
         return f"{words}."
     enough = "" if inside.lost or inside.most <= params.most_lost else "; draw more samples to show it"
-    return f"{words}; allowed: {percent(params.most_lost)}{enough}."
+    return f"{words}; allowed: {setting_words(params.most_lost)}{enough}."
 
 
 def _others_words(result: RegionsResult, params: RegionsParams) -> str:
@@ -177,9 +177,9 @@ def _asked_words(result: RegionsResult, params: RegionsParams, region: int) -> s
     if not np.isfinite(mean):
         return ""
     wanted = f"at least {number(1 - params.eps_m)}" if params.mode == "robust" else f"at most {number(params.eps_m)}"
-    fits = "as asked" if result.holds[region] else "not as asked"
-    asked = f"{wanted}, variance at most {number(params.eps_v)}"
-    return f"The mean score inside is {number(mean)}, its variance {number(var)}: {fits} ({asked})."
+    fits = "within" if result.holds[region] else "outside of"
+    allowed = f"mean {wanted}, variance at most {number(params.eps_v)}"
+    return f"The mean score inside is {number(mean)}, its variance {number(var)}: {fits} what the settings allow ({allowed})."
 
 
 def _fates(result: RegionsResult) -> str:
