@@ -16,12 +16,14 @@ Gradient = Literal["auto", "differences", "autograd"]
 Preset = Literal["default", "paper"]
 
 METHODS: tuple[GrowMethod, ...] = ("naive", "oir_b", "oir_w")
-#: What the program calls the ways to grow, and what the paper calls them.
+#: What the program calls the ways to grow; the paper's names stand in the manual and its claims.
 METHOD_WORDS: dict[str, str] = {
     "naive": "grow, naive",
     "oir_b": "grow, black-box",
     "oir_w": "grow, with gradients",
 }
+#: The same where there is little room, such as beside the number of a start.
+SHORT_WORDS: dict[str, str] = {"naive": "naive", "oir_b": "black-box", "oir_w": "with gradients"}
 PAPER_WORDS: dict[str, str] = {"naive": "naive", "oir_b": "OIR_B", "oir_w": "OIR_W"}
 #: The scene that transforms the chosen input; every other name is a mesh.
 IMAGE = "image"

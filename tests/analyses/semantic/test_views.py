@@ -163,7 +163,7 @@ def test_one_or_many_parameters_are_bars_in_lanes(axes: tuple[str, ...]) -> None
     last = views[0].frames[-1]
     if len(axes) == 1:
         assert len(last.lanes) == 3 and last.x.title == "Azimuth (°)" and isinstance(views[1], Curves)
-        assert last.lanes[-1] == "1 grow, naive", "the first region stands on top"
+        assert last.lanes[-1] == "1 naive", "the first region stands on top"
     else:
         assert last.lanes == ("light 0 to 1", "elevation -10° to 90°", "azimuth 0° to 360°")
     for box in last.boxes:
@@ -180,8 +180,10 @@ def test_what_is_lost_inside_is_drawn_with_its_upper_bound_and_what_is_allowed()
     assert bars.levels[0].at == 0.03 and row.ink.role == "fails"
     table = titled(views, Table)["Regions"]
     columns = {column.name: column for column in table.columns}
-    assert columns["Lost inside"].cells == tuple(one.lost for one in inside)
-    assert columns["At most (95 %)"].cells == tuple(one.most for one in inside) and "Azimuth from" in columns
+    assert columns["Poses lost"].cells == tuple(one.lost for one in inside)
+    assert columns["At most (95 %)"].cells == tuple(one.most for one in inside)
+    bounds = titled(views, Table)["Scores and bounds"]
+    assert {"Azimuth from", "Elevation to"} <= {column.name for column in bounds.columns}
 
 
 def test_before_any_region_the_film_is_the_map_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +221,7 @@ def test_several_networks_stand_beside_each_other_with_their_intervals() -> None
     assert bars.names == ("a", "b") and len(bars.series) == 4
     np.testing.assert_allclose(bars.series[0].values, result.srvr)
     table = titled(views, Table)["Networks"]
-    lost = next(column for column in table.columns if column.name == "Starts that lose the class")
+    lost = next(column for column in table.columns if column.name == "Starts lost")
     assert lost.cells == (2, 2)
     assert isinstance(where, Boxes) and [spot.symbol for spot in where.spots] == ["circle", "cross"]
     assert len(where.boxes) == 3, "the start that loses the class has no region"

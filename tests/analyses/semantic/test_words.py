@@ -257,7 +257,7 @@ def test_a_winner_is_named_only_beyond_the_error_of_the_difference() -> None:
     nets = (spread_net(40, "narrow"), spread_net(120, "wide"))
     clear = run("srvr", nets, target="pot", starts=starts)
     assert winner(clear) == 1
-    assert says("srvr", clear).sentence.startswith("The regions of wide are the largest")
+    assert says("srvr", clear).sentence.startswith("wide has the largest regions; ")
     mixed = (toy_net(plateau([(0.0, 100.0), (-50.0, 150.0)]), "left"), toy_net(plateau([(200.0, 320.0), (-50.0, 150.0)]), "right"))
     unclear = run("srvr", mixed, target="pot", starts=((50, 40), (260, 40)))
     assert winner(unclear) == -1 and unclear.srvr[1] > unclear.srvr[0]

@@ -123,8 +123,10 @@ def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     ranked = np.argsort(-counts, kind="stable")
     order = np.empty(len(ranked), dtype=np.int64)
     order[ranked] = np.arange(len(ranked))
+    if len(result.labels) <= _MOST_CLASSES + 1:  # all are named: one may be called after a colour
+        return order, tuple(result.labels[c] for c in ranked)
     shown = ranked[: max(1, int((counts > 0).sum()))]
-    names = tuple(result.labels[c] for c in shown[: _MOST_CLASSES])
+    names = tuple(result.labels[c] for c in shown[:_MOST_CLASSES])
     return order, names if len(shown) <= _MOST_CLASSES else (*names, _OTHERS)
 
 
@@ -158,14 +160,17 @@ def _maps(result: MapResult) -> list[View]:
 def _wins(result: MapResult) -> Bars:
     """How often each class is on top, network by network."""
     order, names = class_order(result)
-    rows = []
-    for m, network in enumerate(result.networks):
+    shares = []
+    for m in range(len(result.networks)):
         tops = result.tops[m][result.computed[m]]
-        counts = np.bincount(np.minimum(order[tops], len(names) - 1), minlength=len(names)).astype(float)
-        shares = counts / tops.size if tops.size else np.full(len(names), np.nan)
-        rows.append(Series(network if len(result.networks) > 1 else "network", shares, Ink("series", m)))
+        counts = np.bincount(np.minimum(order[tops], len(names) - 1), minlength=len(names))
+        shares.append(counts / tops.size if tops.size else np.full(len(names), np.nan))
+    seen = np.nan_to_num(np.stack(shares), nan=1.0).any(0)
+    owners = result.networks if len(result.networks) > 1 else ("network",)
+    rows = tuple(Series(name, row[seen], Ink("series", m)) for m, (name, row) in enumerate(zip(owners, shares, strict=True)))
     value = Axis("share of the poses", low=0.0, high=1.0, kind="share")
-    return Bars("How often each class wins", value, names, tuple(rows), x=Axis("class on top"))
+    won = tuple(name for name, there in zip(names, seen, strict=True) if there)
+    return Bars("How often each class wins", value, won, rows, x=Axis("class on top"))
 
 
 def _networks(result: MapResult) -> list[View]:

@@ -108,7 +108,8 @@ def _evidence_of_all(result: MapResult, params: MapParams, each: list[Survival])
     """What is known against each network; the traps of all together come first."""
     traps = _trap_words(result, params, range(len(result.traps.score)))
     lost = [(name, _lost_words(result, params, found)) for name, found in zip(result.networks, each, strict=True)]
-    return (*traps, *(f"{name}: {words}" for name, words in lost if words))
+    told = tuple(f"{name}: {words}" for name, words in lost if words)
+    return (*traps, *told) if len(result.traps.score) else (*told, *traps)
 
 
 def _evidence(result: MapResult, params: MapParams, found: Survival) -> tuple[str, ...]:

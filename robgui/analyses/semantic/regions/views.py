@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, RegionsParams
+from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, SHORT_WORDS, RegionsParams
 from robgui.analyses.semantic.regions.lost import lost_in, shown_region, size_of
 from robgui.analyses.semantic.result import RegionsResult, pieces
 from robgui.analyses.semantic.views import METHOD_INKS, SCORE, score_matrix, view_axis
@@ -46,8 +46,8 @@ def regions_views(result: RegionsResult, params: RegionsParams) -> Sequence[View
     if len(result.axes) == 1:
         views.append(score_curve(result))
     if result.method:
-        views += [lost_bars(result, params), region_table(result, params), *_pictures(result, params)]
-        views += [_sizes(result), loss_curves(result)]
+        views += [lost_bars(result, params), region_table(result), *_pictures(result, params)]
+        views += [_bounds(result), _sizes(result), loss_curves(result)]
     return views
 
 
@@ -101,26 +101,18 @@ def lost_bars(result: RegionsResult, params: RegionsParams) -> Bars:
     return Bars("What is lost inside", value, _names(result), (series,), x=Axis("region"), levels=level, note=note)
 
 
-def region_table(result: RegionsResult, params: RegionsParams) -> Table:
-    """One row for every region: size, what is lost inside, bounds, and what became of it."""
+def region_table(result: RegionsResult) -> Table:
+    """One row for every region: size, what is lost inside, and what became of it."""
     inside = [lost_in(result, row) for row in range(len(result.method))]
-    known = np.isfinite(result.inside_mean)
-    asked = tuple(bool(fits) if told else None for fits, told in zip(result.holds, known, strict=True))
     columns = [
         Column("Region", _names(result)),
         Column("Share of the range", tuple(size_of(result, row) for row in range(len(result.method))), "share"),
-        Column("Lost inside", tuple(one.lost if one.known else None for one in inside), "count"),
-        Column("of poses", tuple(one.total if one.known else None for one in inside), "count"),
+        Column("Poses lost", tuple(one.lost if one.known else None for one in inside), "count"),
+        Column("of", tuple(one.total if one.known else None for one in inside), "count"),
         Column("Share lost", tuple(one.share if one.known else None for one in inside), "share"),
         Column("At most (95 %)", tuple(one.most if one.known else None for one in inside), "share"),
-        Column("What became of it", tuple(fate(result, row) for row in range(len(result.method)))),
-        Column("Mean score", _cells(result.inside_mean), "number"),
-        Column("Variance", _cells(result.inside_var), "number"),
-        Column("Mean and variance as set", asked),
+        Column("Fate", tuple(fate(result, row) for row in range(len(result.method)))),
     ]
-    for p, axis in enumerate(result.axes):
-        for name, values in (("start", result.start), ("from", result.low), ("to", result.high)):
-            columns.append(Column(f"{axis.title} {name}", tuple(values[:, p].tolist()), "number", axis.unit))
     return Table("Regions", tuple(columns))
 
 
@@ -130,7 +122,7 @@ def fate(result: RegionsResult, row: int) -> str:
         return "start does not fit"
     words = (
         ("never grew", result.never_grew[row]),
-        ("reached the end of the range", result.hit_domain[row]),
+        ("reached the end", result.hit_domain[row]),
         ("still growing when stopped", not result.converged[row]),
     )
     return ", ".join(name for name, true in words if true) or "came to rest"
@@ -217,6 +209,22 @@ def _pictures(result: RegionsResult, params: RegionsParams) -> list[View]:
     return [Images("Inside and just outside", tuple(pictures), note=f"Of the region {_names(result)[region]}.")]
 
 
+def _bounds(result: RegionsResult) -> Table:
+    """Scores inside every region, where it began and how far it goes."""
+    known = np.isfinite(result.inside_mean)
+    allowed = tuple(bool(fits) if told else None for fits, told in zip(result.holds, known, strict=True))
+    columns = [
+        Column("Region", _names(result)),
+        Column("Mean score", _cells(result.inside_mean), "number"),
+        Column("Variance", _cells(result.inside_var), "number"),
+        Column("As set", allowed),
+    ]
+    for p, axis in enumerate(result.axes):
+        for name, values in (("start", result.start), ("from", result.low), ("to", result.high)):
+            columns.append(Column(f"{axis.title} {name}", tuple(values[:, p].tolist()), "number", axis.unit))
+    return Table("Scores and bounds", tuple(columns))
+
+
 def _sizes(result: RegionsResult) -> Bars:
     """The mean size that each way to grow reaches."""
     methods = [method for method in METHODS if method in result.method]
@@ -230,7 +238,7 @@ def _sizes(result: RegionsResult) -> Bars:
 
 def _names(result: RegionsResult) -> tuple[str, ...]:
     pairs = zip(result.start_number, result.method, strict=True)
-    return tuple(f"{start + 1} {METHOD_WORDS[method]}" for start, method in pairs)
+    return tuple(f"{start + 1} {SHORT_WORDS[method]}" for start, method in pairs)
 
 
 def _cells(values: np.ndarray) -> tuple[float | None, ...]:

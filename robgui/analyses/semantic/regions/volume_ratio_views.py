@@ -56,14 +56,14 @@ def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Ba
 def _table(result: SrvrResult, shares: list[SafeShare]) -> Table:
     columns = [
         Column("Network", result.networks),
-        Column(TITLE, _cells([one.mean for one in shares]), "share"),
+        Column("Safe share", _cells([one.mean for one in shares]), "share"),
         Column("From (95 %)", _cells([one.low for one in shares]), "share"),
         Column("To (95 %)", _cells([one.high for one in shares]), "share"),
         Column("Regions", _counts(result.regions), "count"),
         Column("Starts", tuple(one.starts for one in shares), "count"),
-        Column("Starts that lose the class", tuple(one.lost for one in shares), "count"),
+        Column("Starts lost", tuple(one.lost for one in shares), "count"),
         Column("Never grew", _counts(result.never_grew), "count"),
-        Column("Reached the end of the range", _counts(result.hits), "count"),
+        Column("Reached the end", _counts(result.hits), "count"),
         Column("Still growing when stopped", _counts(result.unconverged), "count"),
     ]
     columns += [

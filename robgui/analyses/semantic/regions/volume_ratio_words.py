@@ -153,13 +153,13 @@ def _ranking(result: SrvrResult, best: int, known: np.ndarray) -> str:
     if not len(known):
         return f"No region has been grown yet over {axes}."
     order = known[np.argsort(-result.srvr[known], kind="stable")]
-    words = [f"{result.networks[m]} {safe_share(result, int(m)).words}" for m in order]
+    words = [f"{safe_share(result, int(m)).words} for {result.networks[m]}" for m in order]
+    fills = f"on average a region fills this share of {axes}"
     if len(known) < len(result.networks):
-        return f"So far the regions fill on average of {axes}: {', '.join(words)}."
+        return f"So far, {fills}: {', '.join(words)}."
     if best >= 0:
-        return f"The regions of {result.networks[best]} are the largest, on average of {axes}: {words[0]}, next {words[1]}."
-    least = f" to {words[0]}" if len(words) > 1 else ""
-    return f"The {len(known)} networks cannot be told apart; their regions fill on average of {axes}: {words[-1]}{least}."
+        return f"{result.networks[best]} has the largest regions; {fills}: {words[0]}, next {words[1]}."
+    return f"The {len(known)} networks cannot be told apart; {fills}: {words[-1]}, {words[0]}."
 
 
 def _number(share: SafeShare, of: str = "") -> Quantity:
