@@ -1,6 +1,7 @@
 """What a result looks like, as data: pure, validated, stored through the codec, drawn by two renderers."""
 
 from robgui.core.view.axis import Axis
+from robgui.core.view.colours import class_ink, class_pixels, colour_map, diverging
 from robgui.core.view.difference import aligned, difference, is_zero
 from robgui.core.view.ink import Ink
 from robgui.core.view.parts import Box, Column, Line, Mark, Picture, Series, Spot
@@ -28,6 +29,10 @@ __all__ = [
     "View",
     "Views",
     "aligned",
+    "class_ink",
+    "class_pixels",
+    "colour_map",
     "difference",
+    "diverging",
     "is_zero",
 ]

@@ -30,7 +30,7 @@ class Ink:
 
     def colour(self, dark: bool = False) -> str:
         """The colour as ``#rrggbb``."""
-        if self.role in ("class", "rival", "other", "series") and (named := _named(self.name, dark)):
+        if self.role in ("class", "rival", "other", "series") and (named := called_after(self.name, dark)):
             return named
         if self.role == "series":
             return SERIES[self.number % len(SERIES)][dark]
@@ -87,6 +87,7 @@ _CALLED: dict[str, tuple[str, str]] = {
 }
 
 
-def _named(name: str, dark: bool) -> str:
+def called_after(name: str, dark: bool = False) -> str:
+    """The colour that a class is called after; empty for any other name."""
     pair = _CALLED.get(name.strip().lower())
     return pair[dark] if pair else ""

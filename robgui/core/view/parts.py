@@ -8,6 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from robgui.core.text.words import duration, number, percent, probability
+from robgui.core.verdict import Status
 from robgui.core.view.ink import Ink
 
 Symbol = Literal["", "circle", "square", "cross", "triangle", "diamond"]
@@ -168,3 +170,27 @@ class Column:
     def title(self) -> str:
         """Name and unit as they stand above the column."""
         return f"{self.name} ({self.unit})" if self.unit else self.name
+
+    def words(self, cell: Cell) -> str:
+        """One of its cells as a person reads it; the unit stands above the column."""
+        if cell is None:
+            return ""
+        if isinstance(cell, bool):
+            return "yes" if cell else "no"
+        if isinstance(cell, str):
+            return _status_words(cell) if self.kind == "status" else cell
+        if self.kind == "count" and math.isfinite(cell):
+            return f"{round(cell):,}"
+        return _WORDS.get(self.kind, number)(float(cell))
+
+
+_WORDS = {
+    "share": percent,
+    "probability": lambda value: probability(value, 2),
+    "seconds": duration,
+}
+
+
+def _status_words(cell: str) -> str:
+    status = Status(cell)
+    return f"{status.sign} {status.words}"

@@ -1,0 +1,170 @@
+"""Images: pictures with what is said of them, in rows; pairs as before and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle, Rectangle
+from matplotlib.patheffects import withStroke
+
+from robgui.core.verdict import Status
+from robgui.core.view import Images, Ink, Picture, Spot
+from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.look import MARKERS, SMALL, Look, mixed
+from robgui.report.drawing.plate import Area
+from robgui.report.lettering import elide, line_height, wrap
+
+#: A report is for looking at: more pictures than this are counted instead.
+MOST_PICTURES = 48
+#: Inches between two pictures, between two pairs, and of the chip below a picture.
+_GAP, _PAIR_GAP, _CHIP = 0.14, 0.34, 0.26
+_SMALLEST, _LARGEST = 1.05, 2.3
+_CAPTION_LINES = 3
+#: A picture of no more pixels than this shows them as squares.
+_SQUARES = 96
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where the pictures stand: so many in a row, each so wide and high."""
+
+    columns: int
+    width: float
+    height: float
+
+
+def height(view: Images, width: float, large: bool) -> float:
+    """How many inches the pictures take with chips and captions."""
+    if not view.pictures:
+        return 0.4
+    grid = _grid(view, width, large)
+    return sum(_row_height(row, grid) for row in _rows(view, grid))
+
+
+def note(view: Images) -> str:
+    """How many are shown where not all are."""
+    total = len(view.pictures)
+    return f"{MOST_PICTURES} of {total:,} pictures are shown." if total > MOST_PICTURES else ""
+
+
+def entries(view: Images, look: Look) -> list[Entry]:
+    """Pictures say themselves what they are."""
+    return []
+
+
+def paint(view: Images, area: Area, large: bool) -> None:
+    """Draws the pictures row by row."""
+    if not view.pictures:
+        area.plate.put("Nothing to show yet.", area.left, area.top + 0.1, colour=area.look.faded)
+        return
+    grid = _grid(view, area.width, large)
+    axes = area.axes()
+    axes.set_axis_off()
+    top = area.top
+    for row in _rows(view, grid):
+        left = area.left
+        below = top + _highest(row, grid)
+        for place, picture in enumerate(row):
+            wide, high = _size(picture, grid)
+            _picture(axes, picture, area, Area(area.plate, left, below - high, wide, high))
+            _words(picture, Area(area.plate, left, below + 0.07, grid.width, grid.height))
+            left += grid.width + _gap(view)
+            if view.pairs and place % 2 == 0:
+                middle = below - _highest(row, grid) / 2 - 0.1
+                style = {"colour": area.look.faded, "align": "center"}
+                area.plate.put("→", left - _gap(view) / 2, middle, 12, **style)
+        top += _row_height(row, grid)
+    axes.set(xlim=(0, area.width), ylim=(area.height, 0))
+
+
+def _grid(view: Images, width: float, large: bool) -> Grid:
+    count = min(len(view.pictures), MOST_PICTURES)
+    columns = view.columns or (count if count <= 4 else max(1, int((width + _GAP) / (_SMALLEST + _GAP))))
+    columns = max(1, min(columns, count))
+    if view.pairs:
+        columns = max(2, columns - columns % 2)
+    gaps = _gap(view) * (columns - 1)
+    largest = _LARGEST * (1.3 if large and columns <= 2 else 1.0)
+    side = max(0.35, min(largest, (width - gaps) / columns))
+    shapes = [picture.pixels.shape[0] / picture.pixels.shape[1] for picture in view.pictures[:MOST_PICTURES]]
+    return Grid(columns, side, side * min(1.4, max(shapes)))
+
+
+def _gap(view: Images) -> float:
+    """Between two pictures; in pairs there is room for an arrow."""
+    return _PAIR_GAP if view.pairs else _GAP
+
+
+def _rows(view: Images, grid: Grid) -> list[tuple[Picture, ...]]:
+    shown = view.pictures[:MOST_PICTURES]
+    return [shown[start : start + grid.columns] for start in range(0, len(shown), grid.columns)]
+
+
+def _size(picture: Picture, grid: Grid) -> tuple[float, float]:
+    high, wide = picture.pixels.shape[:2]
+    scale = min(grid.width / wide, grid.height / high)
+    return wide * scale, high * scale
+
+
+def _highest(row: tuple[Picture, ...], grid: Grid) -> float:
+    return max(_size(picture, grid)[1] for picture in row)
+
+
+def _row_height(row: tuple[Picture, ...], grid: Grid) -> float:
+    chip = _CHIP if any(picture.chip for picture in row) else 0.0
+    lines = max(len(wrap(picture.caption, SMALL, grid.width, most=_CAPTION_LINES)) for picture in row)
+    return _highest(row, grid) + 0.07 + chip + lines * line_height(SMALL) + 0.12
+
+
+def _picture(axes: Axes, picture: Picture, area: Area, place: Area) -> None:
+    """The pixels with a thin frame, and the signs on them; the axes count inches of the area."""
+    left, top = place.left - area.left, place.top - area.top
+    edges = (left, left + place.width, top + place.height, top)
+    small = max(picture.pixels.shape[:2]) <= _SQUARES
+    finish = "nearest" if small else "antialiased"
+    axes.imshow(picture.pixels, extent=edges, interpolation=finish, aspect="auto")
+    style = {"fill": False, "edgecolor": area.look.grid, "linewidth": 0.7}
+    axes.add_patch(Rectangle((left, top), place.width, place.height, **style))
+    inch = place.width / picture.pixels.shape[1]
+    for spot in picture.spots:
+        centre = (left + (spot.x + 0.5) * inch, top + (spot.y + 0.5) * inch)
+        _sign(axes, spot, centre, spot.size * inch, area.look)
+
+
+def _sign(axes: Axes, spot: Spot, centre: tuple[float, float], size: float, look: Look) -> None:
+    """A sign with a rim, as large as the view says or of fixed size."""
+    rim = [withStroke(linewidth=2.4, foreground=look.ground)]
+    style: dict[str, Any] = {"color": look.colour(spot.ink), "path_effects": rim}
+    if size > 0 and spot.symbol == "square":
+        corner = (centre[0] - size / 2, centre[1] - size / 2)
+        axes.add_patch(Rectangle(corner, size, size, fill=False, linewidth=1.1, **style))
+    elif size > 0:
+        axes.add_patch(Circle(centre, size / 2, fill=False, linewidth=1.1, **style))
+    else:
+        marker = MARKERS[spot.symbol or "circle"]
+        style |= {"markersize": 4.5, "markerfacecolor": "none", "markeredgewidth": 1.2}
+        axes.plot([centre[0]], [centre[1]], marker, **style)
+
+
+def _words(picture: Picture, cell: Area) -> None:
+    """The chip and the caption below a picture."""
+    top = cell.top
+    if picture.chip:
+        _chip(picture, cell, top)
+        top += _CHIP
+    for line in wrap(picture.caption, SMALL, cell.width, most=_CAPTION_LINES):
+        cell.plate.put(line, cell.left, top, SMALL)
+        top += line_height(SMALL)
+
+
+def _chip(picture: Picture, cell: Area, top: float) -> None:
+    """A few words with a sign and a colour: right, wrong, or neither."""
+    look = cell.look
+    signs = {True: (f"{Status.HOLDS.sign} ", Ink("holds")), False: (f"{Status.FAILS.sign} ", Ink("fails"))}
+    sign, ink = ("", picture.ink) if picture.right is None else signs[picture.right]
+    colour = look.colour(ink)
+    words = sign + elide(picture.chip, SMALL, cell.width - 0.12 - 0.16 * bool(sign))
+    style = {"boxstyle": "round,pad=0.28", "facecolor": mixed(colour, look.ground, 0.14), "edgecolor": colour, "linewidth": 0.8}
+    cell.plate.put(words, cell.left + 0.05, top + 0.025, SMALL, colour=colour, bbox=style)

@@ -1,0 +1,151 @@
+"""Table: columns as wide as their contents; numbers are whole, long words are cut in the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from robgui.core.verdict import Status
+from robgui.core.view import Column, Ink, Table
+from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.look import SMALL, Look
+from robgui.report.drawing.plate import Area
+from robgui.report.lettering import clean, elide, extent, line_height, wrap
+
+#: A figure is for reading: more rows than this are counted instead.
+MOST_ROWS = 40
+_GAP = 0.22
+#: A column of words is not cut below this width (inches).
+_NARROWEST = 0.9
+_HEAD_LINES = 3
+_ROW = 1.12
+_STATUS_INKS = {
+    Status.FAILS: Ink("fails"),
+    Status.AT_RISK: Ink("risk"),
+    Status.UNKNOWN: Ink("unknown"),
+    Status.HOLDS: Ink("holds"),
+}
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Columns that stand side by side, each with its width."""
+
+    columns: tuple[Column, ...]
+    widths: tuple[float, ...]
+
+    @property
+    def heads(self) -> list[list[str]]:
+        """The lines of each column's title."""
+        pairs = zip(self.columns, self.widths, strict=True)
+        return [wrap(column.title, SMALL, width, bold=True, most=_HEAD_LINES) for column, width in pairs]
+
+    @property
+    def height(self) -> float:
+        """How many inches it takes."""
+        return self.head_height + 0.1 + _rows(self.columns[0]) * line_height(SMALL) * _ROW + 0.1
+
+    @property
+    def head_height(self) -> float:
+        """How many inches the titles take."""
+        return max((len(lines) for lines in self.heads), default=1) * line_height(SMALL)
+
+
+def height(view: Table, width: float, large: bool) -> float:
+    """How many inches the table takes."""
+    return sum(strip.height for strip in strips(view, width)) if view.height else 0.4
+
+
+def note(view: Table) -> str:
+    """How many rows are shown where not all are."""
+    return f"{MOST_ROWS} of {view.height:,} rows are shown." if view.height > MOST_ROWS else ""
+
+
+def entries(view: Table, look: Look) -> list[Entry]:
+    """A table needs no legend."""
+    return []
+
+
+def paint(view: Table, area: Area) -> None:
+    """Draws the strips below each other."""
+    if not view.height:
+        area.plate.put("Nothing to show yet.", area.left, area.top + 0.1, colour=area.look.faded)
+        return
+    top = area.top
+    for strip in strips(view, area.width):
+        _strip(strip, area, top)
+        top += strip.height
+
+
+def strips(view: Table, width: float) -> list[Strip]:
+    """The columns in as many strips as it takes; every strip begins with the first column, which names the rows."""
+    if not view.columns:
+        return []
+    first, *others = view.columns
+    made: list[list[Column]] = [[first]]
+    for column in others:
+        if len(made[-1]) > 1 and sum(_needs([*made[-1], column])) + _GAP * len(made[-1]) > width:
+            made.append([first])
+        made[-1].append(column)
+    return [Strip(tuple(columns), _widths(columns, width)) for columns in made]
+
+
+def _rows(column: Column) -> int:
+    return min(len(column.cells), MOST_ROWS)
+
+
+def _shown(column: Column) -> list[str]:
+    return [clean(" ".join(column.words(cell).split())) for cell in column.cells[:MOST_ROWS]]
+
+
+def _is_text(column: Column) -> bool:
+    return column.kind == "text"
+
+
+def _wide(column: Column) -> float:
+    """As wide as its widest cell; its title may break."""
+    words = max((extent(word, SMALL) for word in _shown(column)), default=0.0)
+    title = max((extent(word, SMALL, bold=True) for word in column.title.split()), default=0.0)
+    return max(words, min(title, 1.4), 0.3) + 0.02
+
+
+def _needs(columns: Sequence[Column]) -> list[float]:
+    """The least width of each column: numbers are never cut."""
+    return [min(_wide(column), _NARROWEST) if _is_text(column) else _wide(column) for column in columns]
+
+
+def _widths(columns: Sequence[Column], width: float) -> tuple[float, ...]:
+    """What each column gets: its content, columns of words sharing what is left where that is too much."""
+    wanted, least = [_wide(column) for column in columns], _needs(columns)
+    over = sum(wanted) + _GAP * (len(columns) - 1) - width
+    give = [want - need for want, need in zip(wanted, least, strict=True)]
+    if over <= 0:
+        return tuple(wanted)
+    share = min(1.0, over / (sum(give) or 1.0))
+    return tuple(want - share * more for want, more in zip(wanted, give, strict=True))
+
+
+def _strip(strip: Strip, area: Area, top: float) -> None:
+    left = area.left
+    body = top + strip.head_height + 0.1
+    total = sum(strip.widths) + _GAP * (len(strip.widths) - 1)
+    area.plate.rule(left, body - 0.06, left + total, body - 0.06, color=area.look.faded)
+    for column, width, head in zip(strip.columns, strip.widths, strip.heads, strict=True):
+        side = "left" if _is_text(column) or column.kind == "status" else "right"
+        x = left if side == "left" else left + width
+        for at, line in enumerate(head):
+            down = strip.head_height - (len(head) - at) * line_height(SMALL)
+            area.plate.put(line, x, top + down, SMALL, align=side, fontweight="bold")
+        _cells(column, width, area, (x, body), side)
+        left += width + _GAP
+
+
+def _cells(column: Column, width: float, area: Area, place: tuple[float, float], side: str) -> None:
+    x, y = place
+    for cell, words in zip(column.cells, _shown(column), strict=False):
+        colour = area.look.text
+        if column.kind == "status" and isinstance(cell, str):
+            colour = area.look.colour(_STATUS_INKS[Status(cell)])
+        shown = elide(words, SMALL, width) if _is_text(column) else words
+        area.plate.put(shown, x, y, SMALL, colour=colour, align=side)
+        y += line_height(SMALL) * _ROW
