@@ -1,4 +1,4 @@
-"""The manual: one Markdown page per method, written once and used by F1, the report and the command line."""
+"""The manual: one Markdown page per method, in its folder, used by F1, the report and the command line."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robgui import resources
+from robgui.core.execution.method import methods
 from robgui.core.execution.params_text import write
+from robgui.core.execution.registry import method_of
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
 
-#: The pages in the order in which they are listed.
-PAGES = ("start", "zonnscan", "semantic", "feature-game", "deepinspect", "last-particle")
+#: The page that belongs to no method.
+START = "start"
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class ManualPage:
     """One page.
 
     Attributes:
-        name: Its file without the ending.
+        name: The name of its method, or ``start``.
         title: Its heading.
         text: The whole page as Markdown.
         sections: Heading -> text of each section.
@@ -49,26 +52,34 @@ class Hit:
     text: str
 
 
-@cache
 def page(name: str) -> ManualPage:
     """The page called ``name``."""
-    text = resources.path("help", f"{name}.md").read_text(encoding="utf-8")
+    files = {method.name: method.help_path for method in methods()}
+    return _read(name, files.get(name) or resources.path("help", f"{name}.md"))
+
+
+@cache
+def _read(name: str, path: Path) -> ManualPage:
+    text = path.read_text(encoding="utf-8")
     head, *rest = re.split(r"^## +", text, flags=re.MULTILINE)
     sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in rest}
     return ManualPage(name, head.strip().removeprefix("# ").strip(), text, sections)
 
 
+def names() -> list[str]:
+    """The names of all pages: the start, then the methods in the order of the rail."""
+    return [START, *(method.name for method in methods())]
+
+
 def pages() -> list[ManualPage]:
     """Every page, in order."""
-    return [page(name) for name in PAGES]
+    return [page(name) for name in names()]
 
 
 def page_of(analysis: str) -> ManualPage:
     """The page of the method that an analysis belongs to; the first one for an unknown analysis."""
-    name = analysis.replace("_", "-")
-    known = {"srvr": "semantic"}
-    chosen = known.get(name) or next((one for one in PAGES if name.startswith(one)), PAGES[0])
-    return page(chosen)
+    method = method_of(analysis)
+    return page(START if method is None else method.name)
 
 
 def search(words: str) -> list[Hit]:

@@ -145,7 +145,7 @@ def methods(runs: Sequence[Run]) -> dict[str, list[Run]]:
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(manual.page_of(run.request.analysis).name, []).append(run)
-    return {name: groups[name] for name in manual.PAGES if name in groups}
+    return {name: groups[name] for name in manual.names() if name in groups}
 
 
 def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:
