@@ -184,3 +184,8 @@ class LastParticleParams(MethodParams, _One):
 
 class LastParticleTableParams(MethodParams, _Many):
     """Settings for a table of inputs and sizes of noise; a preset replaces what is still at its default."""
+
+
+def table_units(params: LastParticleTableParams, inputs: int) -> int:
+    """One for every input that may be tested; where the model gets some wrong, the right ones are shared out evenly."""
+    return min(params.most, inputs)

@@ -6,8 +6,8 @@ from collections.abc import Generator
 
 import torch
 
+from robgui.analyses.last_particle.pair_tests import PairTests
 from robgui.analyses.last_particle.params import MethodParams
-from robgui.analyses.last_particle.run import Run
 from robgui.bounds import Certificate, certifying
 from robgui.core.model.classifier import Classifier
 
@@ -23,7 +23,7 @@ def unprovable(params: MethodParams) -> str:
     return ""
 
 
-def prove(classifier: Classifier, run: Run, first: int, last: int) -> Generator[None, None, Certificate]:
+def prove(classifier: Classifier, run: PairTests, first: int, last: int) -> Generator[None, None, Certificate]:
     """What is proven about the pairs ``first`` to ``last`` - 1, all of one size of noise; yields now and then."""
     pairs = torch.arange(first, last, device=classifier.device)
     x, reach, _ = run.prior.limits(pairs)

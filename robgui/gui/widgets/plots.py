@@ -1,23 +1,30 @@
-"""pyqtgraph pieces that every panel uses: a plot in the present theme, a strip of pictures."""
+"""Pieces that every panel uses: a plot in the present theme, a strip of pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage, QPainter, QPen, QPixmap, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from robgui.core.view import Axis
 from robgui.gui.app.theme import Themed, theme
+from robgui.gui.widgets.axes import ViewAxis
+from robgui.gui.widgets.legend import Key, Legend
+
+__all__ = ["Caption", "Key", "Legend", "Plot", "Strip", "beside", "column", "to_qimage"]
 
 pg.setConfigOptions(antialias=True)
+Range = tuple[float, float]
+Names = Sequence[str]
 
 
 class Plot(Themed, pg.PlotWidget):
-    """A plot with named axes and fixed ranges that follows the theme.
+    """A plot with named axes and fixed ranges that follows the theme; a double click undoes a zoom.
 
     Args:
         x: Name and unit of the horizontal axis.
@@ -26,20 +33,35 @@ class Plot(Themed, pg.PlotWidget):
         y_range: Where the vertical axis begins and ends.
     """
 
-    def __init__(self, x: str, y: str, x_range: tuple[float, float] = (0, 1), y_range: tuple[float, float] = (0, 1)) -> None:
-        super().__init__(enableMenu=False)
+    def __init__(self, x: str, y: str, x_range: Range = (0, 1), y_range: Range = (0, 1)) -> None:
+        self._axes = {side: ViewAxis(side) for side in ("bottom", "left")}
+        super().__init__(enableMenu=False, axisItems=self._axes)
+        self._frame: tuple[Range, Range, float] | None = None
         item = self.getPlotItem()
         item.hideButtons()
+        item.layout.setContentsMargins(2, 8, 16, 2)  # half a number may reach beyond an axis
         item.showGrid(x=True, y=True, alpha=0.15)
         item.setLabel("bottom", x)
         item.setLabel("left", y)
-        for side in ("bottom", "left"):
-            item.getAxis(side).enableAutoSIPrefix(False)
-        item.setXRange(*x_range, padding=0.05)
-        item.setYRange(*y_range, padding=0.05)
+        self.set_frame(x_range, y_range, padding=0.05)
         self.setAccessibleName(f"{y} against {x}")
+        self.setMinimumSize(160, 110)
+        self.scene().sigMouseClicked.connect(self._undo_zoom)
         theme.changed.connect(self.look_changed)
         self.restyle()
+
+    def show_axes(self, x: Axis, y: Axis, columns: Names = (), rows: Names = ()) -> None:
+        """Takes titles and numbers from two Axes, or names in place of the numbers."""
+        self._axes["bottom"].show_axis(x, columns)
+        self._axes["left"].show_axis(y, rows)
+        self.setAccessibleName(f"{y.title} against {x.title}")
+
+    def set_frame(self, x_range: Range, y_range: Range, padding: float = 0.0) -> None:
+        """What is on show before the user zooms; the user's zoom stays while this is the same."""
+        wanted = (x_range, y_range, padding)
+        if wanted != self._frame:
+            self._frame = wanted
+            self.setRange(xRange=x_range, yRange=y_range, padding=padding)
 
     def take_look(self) -> None:
         """Takes over the present theme."""
@@ -49,121 +71,16 @@ class Plot(Themed, pg.PlotWidget):
         """Background, axes and their names in the present theme."""
         colours = theme.colours
         self.setBackground(colours.surface)
-        for side in ("bottom", "left"):
-            axis = self.getPlotItem().getAxis(side)
+        for axis in self._axes.values():
             axis.setPen(pg.mkPen(colours.line))
             axis.setTextPen(pg.mkPen(colours.text))
             axis.setTickFont(self.font())
             axis.label.setDefaultTextColor(pg.mkColor(colours.text))
 
-
-@dataclass(frozen=True)
-class Key:
-    """One line of a legend: how it is drawn and what it means."""
-
-    words: str
-    pen: QPen
-    symbol: str = ""
-
-
-#: Pixels between two rows of a legend, and between two things in one.
-_GAP, _SPACE = 4, 6
-
-
-class Legend(Themed, QScrollArea):
-    """What each line means, beside the plot (or in a row below it, or two where one is too narrow), so that it never covers data."""
-
-    def __init__(self, *, row: bool = False) -> None:
-        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
-        self._row = row
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Legend")
-        self._keys: tuple[Key, ...] = ()
-        self._shown: list[list[Key]] = []
-        theme.changed.connect(self.look_changed)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width may take another number of rows."""
-        super().resizeEvent(event)
-        self._fit()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """The width is known now."""
-        super().showEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        if self._row and self._rows() != self._shown:
-            self._fill()
-
-    def take_look(self) -> None:
-        """Draws the samples anew."""
-        self._fill()
-
-    def show_keys(self, keys: Sequence[Key]) -> None:
-        """Shows these lines, top to bottom."""
-        if tuple(keys) != self._keys:
-            self._keys = tuple(keys)
-            self._fill()
-
-    def _fill(self) -> None:
-        page = QWidget()
-        lines = QVBoxLayout(page)
-        lines.setContentsMargins(8, 8, 0, 8)
-        lines.setSpacing(_GAP)
-        height = self.fontMetrics().height()
-        self._shown = self._rows()
-        for keys in self._shown:
-            line = QHBoxLayout(spacing=_SPACE)
-            for key in keys:
-                sample = QLabel()
-                sample.setPixmap(_sample(key, height))
-                line.addWidget(sample)
-                line.addWidget(QLabel(key.words))
-            line.addStretch(1)
-            lines.addLayout(line)
-        lines.addStretch(1)
-        self.setWidget(page)
-        if self._row:
-            self.setFixedHeight(max(1, len(self._shown)) * (height + _GAP) - _GAP + 16)
-        else:
-            self.setFixedWidth(page.sizeHint().width() + 24)
-
-    def _rows(self) -> list[list[Key]]:
-        """The keys of each row: one each beside a plot, below it as many as fit the width."""
-        if not self._row or not self.isVisible():
-            return [list(self._keys)] if self._row else [[key] for key in self._keys]
-        rows: list[list[Key]] = []
-        left = 0
-        for key in self._keys:
-            width = 2 * self.fontMetrics().height() + self.fontMetrics().horizontalAdvance(key.words) + 2 * _SPACE
-            if not rows or width > left:
-                rows.append([])
-                left = self.viewport().width() - 8 + _SPACE
-            rows[-1].append(key)
-            left -= width
-        return rows
-
-
-def _sample(key: Key, height: int) -> QPixmap:
-    """A short piece of the line as it is drawn in the plot."""
-    picture = QPixmap(height * 2, height)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(key.pen)
-    painter.drawLine(0, height // 2, height * 2, height // 2)
-    if key.symbol:
-        pg.graphicsItems.ScatterPlotItem.drawSymbol(
-            _shifted(painter, height, height / 2), key.symbol, 8, pg.mkPen(key.pen.color()), pg.mkBrush(key.pen.color())
-        )
-    painter.end()
-    return picture
-
-
-def _shifted(painter: QPainter, x: float, y: float) -> QPainter:
-    painter.translate(x, y)
-    return painter
+    def _undo_zoom(self, event: Any) -> None:
+        if event.double() and self._frame is not None:
+            x_range, y_range, padding = self._frame
+            self.setRange(xRange=x_range, yRange=y_range, padding=padding)
 
 
 class Strip(QWidget):
@@ -205,6 +122,7 @@ class Caption(QLabel):
 
     def __init__(self) -> None:
         super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.words = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
@@ -218,7 +136,8 @@ class Caption(QLabel):
         self._fit()
 
     def _fit(self) -> None:
-        self.setText(self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width()))
+        mode = Qt.TextElideMode.ElideMiddle
+        self.setText(self.fontMetrics().elidedText(self.words, mode, self.width()))
 
 
 class _Picture(QLabel):

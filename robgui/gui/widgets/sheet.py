@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,14 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from robgui.core.text.words import number
+from robgui.core.verdict import Status
+from robgui.core.view import Column, Table
+from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.thumbs import say_empty
 
 AnyIndex = QModelIndex | QPersistentModelIndex
+#: A column of words is at most this many characters wide; the tool tip has the whole.
+WIDEST = 48
 
 
 class Sheet(QTableView):
@@ -42,6 +48,8 @@ class Sheet(QTableView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setTabKeyNavigation(False)
         self.setSortingEnabled(True)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -54,13 +62,31 @@ class Sheet(QTableView):
 
     def show_columns(self, columns: Mapping[str, Sequence[Any] | np.ndarray]) -> None:
         """Shows these columns; the user's order and choice stay."""
+        self._show([Plain(name, cells) for name, cells in columns.items()])
+
+    def show_table(self, table: Table) -> None:
+        """Shows typed columns; the user's order and choice stay."""
+        self._show(list(table.columns))
+
+    def _show(self, columns: Sequence[Plain | Column]) -> None:
         chosen = self.current
-        new = list(columns) != self._model.names
+        new = [column.title for column in columns] != self._model.names
         with QSignalBlocker(self.selectionModel()):
             self._model.show(columns)
             self.point(chosen)
-        if new:
-            self.resizeColumnsToContents()
+        self._fit(new)
+
+    def _fit(self, new: bool) -> None:
+        """Columns hold their widest cell; while a run goes on they may grow but not shrink."""
+        most = self.fontMetrics().averageCharWidth() * WIDEST
+        header = self.horizontalHeader()
+        for place in range(self._model.columnCount()):
+            contents = self.sizeHintForColumn(place)
+            if self._model.is_text(place):
+                contents = min(contents, most)
+            wanted = max(contents, header.sectionSizeHint(place)) + 4
+            if new or wanted > self.columnWidth(place):
+                self.setColumnWidth(place, wanted)
 
     def sizeHint(self) -> QSize:
         """Five rows and the header: the rest can be scrolled to, and the picture above needs the room."""
@@ -95,23 +121,44 @@ class Sheet(QTableView):
             self.pointed.emit(self._model.order[index.row()])
 
 
+@dataclass(frozen=True)
+class Plain:
+    """A column of plain values: words, numbers with three digits, yes and no."""
+
+    title: str
+    cells: Sequence[Any] | np.ndarray
+    kind: str = "text"
+
+    def words(self, cell: Any) -> str:
+        """A cell as a person reads it."""
+        return _words(cell)
+
+
 class _Columns(QAbstractTableModel):
     """The cells, and the order in which the rows stand."""
 
     def __init__(self, parent: Sheet) -> None:
         super().__init__(parent)
-        self.names: list[str] = []
-        self._columns: list[Sequence[Any] | np.ndarray] = []
+        self._columns: list[Plain | Column] = []
         self.order: list[int] = []
         self._sorted = (-1, False)
 
-    def show(self, columns: Mapping[str, Sequence[Any] | np.ndarray]) -> None:
+    @property
+    def names(self) -> list[str]:
+        """What stands above the columns."""
+        return [column.title for column in self._columns]
+
+    def show(self, columns: Sequence[Plain | Column]) -> None:
         self.beginResetModel()
-        if list(columns) != self.names:
+        if [column.title for column in columns] != self.names:
             self._sorted = (-1, False)
-        self.names, self._columns = list(columns), list(columns.values())
+        self._columns = list(columns)
         self._arrange()
         self.endResetModel()
+
+    def is_text(self, column: int) -> bool:
+        """Whether a column holds words, which may be cut; a number never is."""
+        return all(isinstance(cell, str | None) for cell in self._columns[column].cells)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.layoutAboutToBeChanged.emit()
@@ -120,30 +167,42 @@ class _Columns(QAbstractTableModel):
         self.layoutChanged.emit()
 
     def _arrange(self) -> None:
-        count = len(self._columns[0]) if self._columns else 0
+        """What is not known stands last, whichever way the others are sorted."""
+        count = len(self._columns[0].cells) if self._columns else 0
         column, down = self._sorted
         self.order = list(range(count))
-        if 0 <= column < len(self._columns):
-            values = self._columns[column]
-            self.order.sort(key=lambda row: _rank(values[row]), reverse=down)
+        if not 0 <= column < len(self._columns):
+            return
+        cells = self._columns[column].cells
+        known = [row for row in self.order if not _unknown(cells[row])]
+        known.sort(key=lambda row: _rank(cells[row]), reverse=down)
+        self.order = known + [row for row in range(count) if _unknown(cells[row])]
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self.order)
 
     def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.names)
+        return 0 if parent.isValid() else len(self._columns)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole and section < len(self.names):
-            return self.names[section]
+        if orientation is not Qt.Orientation.Horizontal or section >= len(self._columns):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._columns[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignLeft if self.is_text(section) else Qt.AlignmentFlag.AlignRight
+            return side | Qt.AlignmentFlag.AlignVCenter
         return None
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        value = self._columns[index.column()][self.order[index.row()]]
+        column = self._columns[index.column()]
+        cell = column.cells[self.order[index.row()]]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return _words(value)
-        if role == Qt.ItemDataRole.TextAlignmentRole and not isinstance(value, str):
+            return column.words(cell)
+        if role == Qt.ItemDataRole.TextAlignmentRole and not isinstance(cell, str | None):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ForegroundRole and column.kind == "status" and cell:
+            return colour(status_ink(Status(cell)))
         return None
 
 
@@ -157,9 +216,10 @@ def _words(value: Any) -> str:
     return number(float(value)) if np.isfinite(value) else "n/a"
 
 
-def _rank(value: Any) -> tuple[bool, Any]:
-    """What a cell is sorted by; what is not known stands last."""
-    if isinstance(value, str):
-        return False, value.casefold()
-    unknown = bool(np.isnan(float(value)))
-    return unknown, 0.0 if unknown else float(value)
+def _unknown(value: Any) -> bool:
+    return value is None or (not isinstance(value, str) and bool(np.isnan(float(value))))
+
+
+def _rank(value: Any) -> Any:
+    """What a known cell is sorted by."""
+    return value.casefold() if isinstance(value, str) else float(value)

@@ -57,8 +57,12 @@ def claims(setting: Setting) -> Iterator[Claim]:
 
 def _run(bench: Bench, classifier: Classifier, dataset: Dataset, title: str, *, plain: bool = False) -> LastParticleTableResult:
     """The table of the analysis with the paper's settings: N = 2, t = 40, p_c = 1e-10."""
+    return bench.setting.last(title, last_particle_table(classifier, dataset, _params(bench, plain=plain)))
+
+
+def _params(bench: Bench, *, plain: bool = False) -> LastParticleTableParams:
     size = bench.size
-    params = LastParticleTableParams(
+    return LastParticleTableParams(
         preset="paper",
         radii=size.radii,
         most=size.inputs,
@@ -67,7 +71,6 @@ def _run(bench: Bench, classifier: Classifier, dataset: Dataset, title: str, *, 
         attack_steps=40 if plain else 0,
         seed=bench.setting.seed,
     )
-    return bench.setting.last(title, last_particle_table(classifier, dataset, params))
 
 
 def _table_1(bench: Bench, classifier: Classifier, dataset: Dataset) -> Iterator[Claim]:
@@ -211,7 +214,8 @@ def _hardened(name: str, defence: Defence, base: LastParticleTableResult, result
 
 def _settings(bench: Bench, result: LastParticleTableResult) -> str:
     """On how many inputs and with which settings, in one sentence."""
-    settings = f"N = {result.n_particles}, t = {result.steps}, p_c = {result.critical:g}, risk {result.risk:g}, m = {result.m}"
+    p = _params(bench)
+    settings = f"N = {p.particles}, t = {p.steps}, p_c = {p.critical:g}, risk {p.risk:g}, m = {result.m}"
     return f"{bench.what}: the first {result.validated.shape[1]:,} inputs that the model gets right (paper: 100), {settings}."
 
 

@@ -13,32 +13,22 @@ import numpy as np
 import torch
 
 from robgui.analyses.last_particle.attack import refusal, search
-from robgui.analyses.last_particle.choice import Chosen, one_input
 from robgui.analyses.last_particle.exact import monte_carlo_bound
 from robgui.analyses.last_particle.lanes import Lane
 from robgui.analyses.last_particle.montecarlo import MonteCarlo
+from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.proof import prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleResult
-from robgui.analyses.last_particle.run import Run, Verdict
-from robgui.analyses.last_particle.words import findings, headline, verdict
+from robgui.analyses.last_particle.tested_inputs import Chosen, one_input
 from robgui.core.dataset import Dataset, align
-from robgui.core.execution.analysis import Pace, Step, Takes, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: How far below the critical probability the power is shown, in powers of ten, and how finely.
 _POWER_DECADES, _POWER_POINTS = 8, 17
 
 
-@analysis(
-    title="Last particle",
-    question="Is the probability that noise makes the model fail below 1e-10, and how sure is that?",
-    verdict=verdict,
-    findings=findings,
-    headline=headline,
-    first_look={"samples": 0},
-    takes=lambda params: Takes(most_inputs=1),
-)
 def last_particle(classifier: Classifier, dataset: Dataset, params: LastParticleParams) -> Iterator[Step[LastParticleResult]]:
     """Tests one input; then takes plain samples, searches with gradients and tries a formal proof, for comparison."""
     test = _Test(classifier, align(classifier, dataset), params)
@@ -56,7 +46,7 @@ class _Test:
         self._classifier, self._params = classifier, params
         self._name = dataset.key(0) if len(dataset) else ""
         self._chosen: Chosen = one_input(classifier, dataset, params)
-        self._run = Run(classifier, dataset, params, self._chosen, (params.eps,), trace=True)
+        self._run = PairTests(classifier, dataset, params, self._chosen, (params.eps,), trace=True)
         run = self._run
         self._monte_carlo = MonteCarlo(run.any_rival, run.prior.dim, 1, params.samples, params.seed, run.rows, classifier.device)
         self._power_p = params.critical * np.logspace(0, -_POWER_DECADES, _POWER_POINTS)
@@ -104,7 +94,7 @@ class _Test:
 
     def _result(self) -> LastParticleResult:
         p, run = self._params, self._run
-        joint = run.verdict(0)
+        joint = run.joint(0)
         shown = joint.tests[joint.shown]
         run.splitting.look(joint.shown)
         lanes = run.splitting.lanes[joint.shown * p.replicas : (joint.shown + 1) * p.replicas]
@@ -143,15 +133,6 @@ class _Test:
             attack_note=self._refusal,
             power_p=self._power_p,
             power=self._power,
-            eps=p.eps,
-            noise=p.noise,
-            critical=p.critical,
-            risk=p.risk,
-            n_particles=p.particles,
-            kill=p.kill,
-            steps=p.steps,
-            replicas=p.replicas,
-            class_wise=p.class_wise,
             start=float(self._chosen.start[0]),
             input=self._chosen.x[0].cpu().numpy(),
             input_name=self._name,
@@ -163,7 +144,7 @@ class _Test:
             certified_reason=self._why_not_certified,
         )
 
-    def _tests(self, joint: Verdict) -> dict[str, np.ndarray]:
+    def _tests(self, joint: JointOutcome) -> dict[str, np.ndarray]:
         return {
             "test_class": self._run.rivals[0],
             "test_p": np.array([each.p_estimate for each in joint.tests]),

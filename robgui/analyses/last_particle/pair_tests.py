@@ -8,19 +8,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.choice import Chosen
-from robgui.analyses.last_particle.exact import OUTSIDE, Law
+from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.margin import MarginScore
 from robgui.analyses.last_particle.outcome import Outcome, outcome
 from robgui.analyses.last_particle.params import MethodParams
 from robgui.analyses.last_particle.priors import Prior, prior_of
+from robgui.analyses.last_particle.result import OUTSIDE
 from robgui.analyses.last_particle.splitting import Setup, Splitting
+from robgui.analyses.last_particle.tested_inputs import Chosen
 from robgui.core.dataset import Dataset
 from robgui.core.model.classifier import Classifier
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JointOutcome:
     """What the tests of one pair of input and size say together; fields as in ``LastParticleResult``."""
 
     validated: bool
@@ -35,7 +36,7 @@ class Verdict:
     tests: tuple[Outcome, ...]
 
 
-class Run:
+class PairTests:
     """The tests of all pairs of an input and a size of noise: pair ``e * n + i``, and for each pair one test per rival.
 
     Attributes:
@@ -99,8 +100,8 @@ class Run:
         """``(pairs,)`` model calls of the tests."""
         return np.asarray(self.splitting.calls.reshape(self.rivals.shape).sum(1))
 
-    def verdict(self, pair: int) -> Verdict:
-        """The joint verdict on one pair, as things stand."""
+    def joint(self, pair: int) -> JointOutcome:
+        """What the tests of one pair say together, as things stand."""
         per_pair, R = self.rivals.shape[1], self._params.replicas
         tests = range(pair * per_pair, (pair + 1) * per_pair)
         outcomes = tuple(
@@ -139,12 +140,12 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
     return np.asarray(every[every != classes[:, None]].reshape(len(classes), -1))
 
 
-def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> Verdict:
+def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
     """Several tests as one: the failure probability lies between the largest of theirs and their sum."""
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")
     failing = any(not each.validated and not each.inconclusive for each in outcomes)
-    return Verdict(
+    return JointOutcome(
         validated=all(each.validated for each in outcomes),
         inconclusive=bool(reason) and not failing,
         reason="" if failing else reason,
