@@ -302,5 +302,3 @@ def test_the_thresholds_are_settings_that_a_user_can_see() -> None:
         extra = params.model_fields["enough"].json_schema_extra or {}
         assert not extra.get("rare")
     assert RegionsParams.model_fields["most_lost"].default == 0.01
-
-

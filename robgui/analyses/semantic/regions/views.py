@@ -149,9 +149,7 @@ def _on_map(result: RegionsResult, rows: list[int], step: int, ground: Matrix | 
         for (x0, x1), (y0, y1) in product(*spans):
             boxes.append(_box(result, row, (x0, y0), (x1 - x0, y1 - y0)))
     starts = {int(result.start_number[row]): result.start[row] for row in rows}
-    spots = tuple(
-        Spot(float(at[0]), float(at[1]), f"start {place + 1}", Ink("text"), "circle") for place, at in starts.items()
-    )
+    spots = tuple(Spot(float(at[0]), float(at[1]), f"start {place + 1}", Ink("text"), "circle") for place, at in starts.items())
     x, y = (view_axis(axis) for axis in result.axes)
     return Boxes("Regions", x, y, tuple(boxes), ground, spots)
 
