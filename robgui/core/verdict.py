@@ -103,7 +103,8 @@ class Verdict:
 
     def stopped(self) -> Verdict:
         """The same for a run that was stopped: every reader is told before anything else."""
-        return replace(self, scope=f"Stopped early. {self.scope}".rstrip(), models=tuple(one.stopped() for one in self.models))
+        models = tuple(one.stopped() for one in self.models)
+        return replace(self, sentence=f"Stopped early. {self.sentence}", models=models)
 
     def of(self, place: int) -> Verdict:
         """What it says of the model at ``place`` of the request; the whole where it does not tell them apart."""

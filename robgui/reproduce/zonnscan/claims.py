@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-from robgui.analyses.zonnscan.population_params import PopulationsParams
+from robgui.analyses.zonnscan.params import PopulationsParams
 from robgui.analyses.zonnscan.populations import PopulationsResult, adversarial_twins, compare, zonnscan_populations
 from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES
 from robgui.analyses.zonnscan.sampling.tally import read_scores

@@ -77,7 +77,7 @@ def test_a_run_is_queued_then_running_then_done_with_everything_recorded(workspa
     steps = list(going)
     run = workspace.run(going.run_id)
     assert (run.state, run.done, run.total, run.device, run.error) == (RunState.DONE, 8, 8, "cpu", "")
-    assert run.verdict == going.verdict == tiny.verdict(steps[-1].result)
+    assert run.verdict == going.verdict == tiny.verdict(steps[-1].result, going.params)
     assert set(run.versions) == {"robgui", "torch", "numpy", "python"}
     assert run.seconds > 0
     np.testing.assert_array_equal(workspace.result(run.id).confidence, steps[-1].result.confidence)

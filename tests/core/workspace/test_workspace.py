@@ -20,6 +20,7 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import Reference, Request
 from robgui.core.finding import Finding
+from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import RunState, Workspace, database
 from robgui.core.workspace.export import write_document
 from tests.core.tiny import TinyResult
@@ -57,11 +58,25 @@ def workspace(path):
 def test_a_run_comes_back_after_reopening(path):
     with Workspace.open(path) as workspace:
         run = workspace.add_run(REQUEST)
-        workspace.update_run(run.id, state=RunState.DONE, step=step(7), verdict="Fine.", seconds=1.5, device="cpu", versions={"torch": "2"})
+        workspace.update_run(
+            run.id,
+            state=RunState.DONE,
+            step=step(7),
+            verdict=Verdict(Status.HOLDS, "Fine."),
+            seconds=1.5,
+            device="cpu",
+            versions={"torch": "2"},
+        )
     with Workspace.open(path, create=False) as workspace:
         (found,) = workspace.runs()
         assert found.request == REQUEST
-        assert (found.state, found.done, found.total, found.verdict, found.seconds) == (RunState.DONE, 7, 10, "Fine.", 1.5)
+        assert (found.state, found.done, found.total, found.verdict, found.seconds) == (
+            RunState.DONE,
+            7,
+            10,
+            Verdict(Status.HOLDS, "Fine."),
+            1.5,
+        )
         assert (found.device, found.versions, found.has_result) == ("cpu", {"torch": "2"}, True)
         result = workspace.result(found.id)
         assert isinstance(result, TinyResult)
