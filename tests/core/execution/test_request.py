@@ -213,7 +213,7 @@ def test_a_paused_run_leaves_the_workspace_free_and_counts_no_time(workspace, mo
 
 def test_a_summary_that_raises_fails_the_run_but_keeps_the_result(workspace, model, data, monkeypatch):
     going = drive(ask(model, data, samples=2), workspace, [model], data)
-    broken = type(going.analysis)(**{**vars(going.analysis), "findings": lambda result: 1 / 0})
+    broken = type(going.analysis)(**{**vars(going.analysis), "findings": lambda result, params: 1 / 0})
     monkeypatch.setattr(going, "analysis", broken)
     with pytest.raises(ZeroDivisionError):
         list(going)

@@ -29,6 +29,8 @@ MODEL = Reference(kind="model", name="m", path="/models/m.pt2", fingerprint="012
 DATA = Reference(kind="dataset", name="d", path="/data/d.npz", fingerprint="fedcba9876543210")
 REQUEST = Request(analysis="tiny_confidence", models=(MODEL,), dataset=DATA, indices=(1, 2), params={"samples": 4, "radii": (0.0, 0.1)})
 
+FINE = Verdict(Status.HOLDS, "Fine.")
+
 
 def step(done: int = 1, size: int = 2) -> Step[TinyResult]:
     return Step(done, 10, TinyResult(np.arange(size) / 4, np.full(size, done, np.float32), done))
@@ -62,7 +64,7 @@ def test_a_run_comes_back_after_reopening(path):
             run.id,
             state=RunState.DONE,
             step=step(7),
-            verdict=Verdict(Status.HOLDS, "Fine."),
+            verdict=FINE,
             seconds=1.5,
             device="cpu",
             versions={"torch": "2"},
