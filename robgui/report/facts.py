@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from robgui import manual
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.registry import analyses
 from robgui.core.execution.params_text import write
+from robgui.core.execution.registry import analyses
 from robgui.core.headline import STATUS_WORDS, Headline, Status
 from robgui.core.text.words import duration
 from robgui.report import each
