@@ -97,6 +97,11 @@ class Verdict:
     models: tuple[Verdict, ...] = ()
 
     @property
+    def line(self) -> str:
+        """The sign of its status and its sentence, where there is one line."""
+        return f"{self.status.sign} {self.sentence}"
+
+    @property
     def text(self) -> str:
         """The whole verdict as running text."""
         return " ".join(part for part in (self.sentence, self.scope, *self.because) if part)
