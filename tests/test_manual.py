@@ -13,7 +13,7 @@ from robgui.core.execution.registry import analyses
 from robgui.core.model.settings import ModelSettings
 from robgui.reproduce.claim import methods
 
-METHODS = manual.PAGES[1:]
+METHODS = manual.names()[1:]
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -13,11 +13,11 @@ from robgui.core.errors import RobguiError
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
+from robgui.gui.app.rail import places, shortcut
 from robgui.gui.app.theme import theme
 from robgui.gui.model.architecture_dialog import ArchitectureDialog, ask_trust
 from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.pages.help import Help
-from robgui.gui.panels import PAGES
 from robgui.gui.show import export
 from robgui.gui.show.presentation import Presentation
 from robgui.gui.state.library import Opening
@@ -54,7 +54,6 @@ class Commands:
     def entries(self) -> list[Entry]:
         """Every action of the program."""
         w = self._window
-        pages = [("Welcome", "home"), ("Overview", "overview"), *((page.title, page.icon) for page in PAGES), ("Compare", "compare")]
         return [
             Entry("open_model", "Open model …", "File", self.open_model, "Ctrl+O", "model", toolbar=True),
             Entry("open_data", "Open data file …", "File", self.open_data, "Ctrl+D", "data", toolbar=True),
@@ -84,8 +83,8 @@ class Commands:
             Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
             Entry("remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"),
             *(
-                Entry(f"page_{i}", f"Show {title}", "View", partial(w.go_to, i), f"Ctrl+{i + 1}", mark)
-                for i, (title, mark) in enumerate(pages)
+                Entry(f"page_{i}", f"Show {page.title}", "View", partial(w.go_to, i), shortcut(i), page.icon)
+                for i, page in enumerate(places())
             ),
             Entry("dark", "Dark theme", "View", self.toggle_dark, "Ctrl+T", "theme", checkable=True, separator=True),
             Entry("larger", "Larger text", "View", lambda: self.scale_text(1.1), "Ctrl++", "plus"),
@@ -128,7 +127,7 @@ class Commands:
             redo=undo.canRedo(),
             back=store.navigation.can_go_back,
             forward=store.navigation.can_go_forward,
-            run=panel is not None and not store.obstacle(panel.analysis),
+            run=panel is not None and not store.obstacle(panel.analysis.name),
             pause=active,
             stop=active,
             stop_all=store.runner.busy,
@@ -342,7 +341,7 @@ class Commands:
         if self._help is None:
             self._help = Help(self._store, self._window)
         panel = self._window.current_panel
-        self._help.show_page(manual.page_of(panel.analysis).name if panel is not None else manual.PAGES[0])
+        self._help.show_page(manual.page_of(panel.analysis.name).name if panel is not None else manual.START)
         self._help.show()
         self._help.raise_()
         self._help.activateWindow()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap, QShowEvent
@@ -143,13 +144,18 @@ class Themed:
             self.take_look()
 
 
-def icon(name: str, colour: str = "") -> QIcon:
-    """Our own SVG icon, tinted with the text colour or ``colour``; greyed when disabled, readable when selected."""
+def icon(name: str | Path, colour: str = "") -> QIcon:
+    """An SVG icon, tinted with the text colour or ``colour``; greyed when disabled, readable when selected.
+
+    Args:
+        name: One of our own icons, or the file of a method's.
+        colour: Of the icon; empty takes that of the text.
+    """
     return _icon(name, colour, theme.colours)
 
 
 @lru_cache(maxsize=512)
-def _icon(name: str, colour: str, colours: Colours) -> QIcon:
+def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
     result = QIcon()
     tints = {QIcon.Mode.Normal: colour or colours.text, QIcon.Mode.Disabled: colours.line, QIcon.Mode.Selected: colours.on_accent}
     for mode, tint in tints.items():
@@ -158,7 +164,7 @@ def _icon(name: str, colour: str, colours: Colours) -> QIcon:
     return result
 
 
-def pixmap(name: str, size: int, colour: str = "") -> QPixmap:
+def pixmap(name: str | Path, size: int, colour: str = "") -> QPixmap:
     """An icon as a picture of ``size`` pixels."""
     return _paint(name, colour or theme.colours.text, size)
 
@@ -177,7 +183,7 @@ def heading_font(scale: float = 1.35) -> QFont:
     return font
 
 
-def _paint(name: str, colour: str, size: int) -> QPixmap:
+def _paint(name: str | Path, colour: str, size: int) -> QPixmap:
     svg = _svg(name).replace("currentColor", colour)
     picture = QPixmap(QSize(size, size))
     picture.fill(Qt.GlobalColor.transparent)
@@ -188,8 +194,9 @@ def _paint(name: str, colour: str, size: int) -> QPixmap:
 
 
 @cache
-def _svg(name: str) -> str:
-    return resources.path("icons", f"{name}.svg").read_text(encoding="utf-8")
+def _svg(name: str | Path) -> str:
+    path = name if isinstance(name, Path) else resources.path("icons", f"{name}.svg")
+    return path.read_text(encoding="utf-8")
 
 
 def _palette(c: Colours) -> QPalette:

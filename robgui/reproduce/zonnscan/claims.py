@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-from robgui.analyses.zonnscan.points import SOBOL_REPLICATES
 from robgui.analyses.zonnscan.population_params import PopulationsParams
 from robgui.analyses.zonnscan.populations import PopulationsResult, adversarial_twins, compare, zonnscan_populations
+from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES
+from robgui.analyses.zonnscan.sampling.tally import read_scores
 from robgui.analyses.zonnscan.sweep import ZonnscanParams, ZonnscanResult, zonnscan
-from robgui.analyses.zonnscan.tally import read_scores
 from robgui.analyses.zonnscan.watermark_check import WatermarkParams, WatermarkResult, zonnscan_watermark
 from robgui.core.dataset import Dataset, from_arrays, inputs
 from robgui.core.errors import DataError

@@ -10,8 +10,9 @@ from robgui.core.execution import registry
 from robgui.core.loading import load
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
-from robgui.gui.panels import PAGES
+from robgui.gui.panels import make_panel
 from robgui.gui.state.store import Store
+from tests.gui.sampled import SAMPLED
 
 
 @pytest.fixture(scope="session")
@@ -41,12 +42,20 @@ def store(qtbot, tmp_path, demo_models, demo_images):
 
 
 @pytest.fixture
+def sampled(store):
+    """A small analysis with a view of every kind."""
+    registry.register(SAMPLED)
+    store.analyses = registry.analyses()
+    yield SAMPLED
+    registry.unregister(SAMPLED.name)
+
+
+@pytest.fixture
 def bench(qtbot, store):
     """Makes a panel with its form: ``panel, pane = bench("zonnscan")``."""
 
     def make(analysis):
-        entry = next(entry for page in PAGES for entry in page.panels if entry.analysis == analysis)
-        panel, pane = entry.make(store), RunPane(store)
+        panel, pane = make_panel(store, store.analyses[analysis]), RunPane(store)
         for widget in (panel, pane):
             qtbot.addWidget(widget)
         pane.show_analysis(analysis)
@@ -64,7 +73,7 @@ def run(qtbot, store):
 
     def press(panel, pane, **values):
         pane.form().set_values(values)
-        assert pane.run.isEnabled(), store.obstacle(panel.analysis)
+        assert pane.run.isEnabled(), store.obstacle(panel.analysis.name)
         runs = len(store.history.runs)
         pane.run.click()
         qtbot.waitUntil(lambda: len(store.history.runs) > runs and store.history.runs[0].state.ended, timeout=60_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from robgui.core.view import View
 from robgui.gui.widgets.views.bars import BarsView
+from robgui.gui.widgets.views.board import Board
 from robgui.gui.widgets.views.boxes import BoxesView
 from robgui.gui.widgets.views.curves import CurvesView
 from robgui.gui.widgets.views.film import FilmView
@@ -15,6 +16,7 @@ from robgui.gui.widgets.views.widget import ViewWidget
 
 __all__ = [
     "BarsView",
+    "Board",
     "BoxesView",
     "CurvesView",
     "FilmView",

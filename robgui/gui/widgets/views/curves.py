@@ -20,6 +20,8 @@ from robgui.gui.widgets.views.plot_view import PlotView, scaled, span
 MOST_READ = 4
 #: A line this near to the pointer, in pixels, is pointed at.
 NEAR = 14
+#: More points than this have smaller symbols.
+CROWD = 200
 _WIDTHS = {"quiet": 1.0, "plain": 2.0, "strong": 3.0}
 
 
@@ -156,7 +158,7 @@ class LineItem:
         self._band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))
         if line.symbol:
             self._dots.setSymbol(SYMBOLS[line.symbol])
-            self._dots.setSize(8 + width)
+            self._dots.setSize(8 + width if len(self.x) <= CROWD else 6)
             self._dots.setBrush(pg.mkBrush(colour(ink)))
             self._dots.setPen(pg.mkPen(colour(ink)))
 

@@ -58,7 +58,7 @@ class PlotView(ViewWidget):
             item.setValue(scaled(axis, np.array([mark.at]))[0])
         for place, item in enumerate(items):
             item.setVisible(place < len(marks) and math.isfinite(marks[place].at))
-        shown = [mark for mark in marks if math.isfinite(mark.at)]
+        shown = [mark for mark in marks if mark.name and math.isfinite(mark.at)]
         return [Key(mark.name, pen(mark.ink, 1.5, style), upright=bool(angle)) for mark in shown]
 
     def tell(self, words: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from robgui.analyses.zonnscan.tally import TAIL
+from robgui.analyses.zonnscan.sampling.tally import TAIL
 
 #: A zone waits for the two around it when what they cannot tell of it is within this share of the target.
 LEFT_OVER = 0.5

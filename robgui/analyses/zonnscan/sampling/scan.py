@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.neighbours import Neighbours
-from robgui.analyses.zonnscan.points import stretches
-from robgui.analyses.zonnscan.tally import Counts, Tally, half_widths, too_skewed
-from robgui.analyses.zonnscan.zones import Block, Cloud
+from robgui.analyses.zonnscan.sampling.neighbours import Neighbours
+from robgui.analyses.zonnscan.sampling.points import stretches
+from robgui.analyses.zonnscan.sampling.tally import Counts, Tally, half_widths, too_skewed
+from robgui.analyses.zonnscan.sampling.zones import Block, Cloud
 from robgui.core.model.classifier import Classifier
 
 #: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.

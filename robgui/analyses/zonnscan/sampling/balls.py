@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Literal
 
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.points import block_size, stretch_generator
-from robgui.analyses.zonnscan.zones import EVERY, Block
+from robgui.analyses.zonnscan.sampling.points import block_size, stretch_generator
+from robgui.analyses.zonnscan.sampling.zones import EVERY, Block
+from robgui.analyses.zonnscan.zone import Power
 
 #: Passes over all coordinates. The start is close to uniform already: after 4 passes no Kolmogorov-Smirnov test with
 #: 8,000 samples in 3 or 50 dimensions could tell the law from that after 400 passes; 8 leave a margin.
 SWEEPS = 8
-Power = Literal[1, 2]
 
 
 class _BallCloud:

@@ -14,7 +14,7 @@ import torch
 from scipy import special
 from torch import Tensor
 
-from robgui.analyses.zonnscan.points import SOBOL_REPLICATES
+from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES
 
 #: Samples whose classes are kept, so that a panel can show them with their pictures.
 SHOWN = 8

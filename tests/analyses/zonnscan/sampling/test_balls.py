@@ -7,9 +7,9 @@ import pytest
 import torch
 from scipy import stats
 
-from robgui.analyses.zonnscan import zone_samples
-from robgui.analyses.zonnscan.balls import unit_ball
-from robgui.analyses.zonnscan.clouds import radius_of, zone_cloud
+from robgui.analyses.zonnscan import ZonnscanParams, zone_samples
+from robgui.analyses.zonnscan.sampling.balls import unit_ball
+from robgui.analyses.zonnscan.sampling.clouds import radius_of, zone_cloud
 from tests.analyses.zonnscan.models import last_step, small_mlp, sweep
 
 ZERO = torch.tensor([0])
@@ -79,7 +79,7 @@ def test_a_sweep_of_a_ball_says_that_sampling_is_plain_and_can_be_drawn_again(zo
     step = last_step(classifier, np.full((1, 6, 6), 0.3), zone=zone, radii=(0.0, 0.5, 2.0), samples=96)
     result = step.result
     assert "plain" in step.note and result.sampler == "plain" and np.isfinite(result.index).all()
-    shown = zone_samples(result, 2.0)
+    shown = zone_samples(result, ZonnscanParams(zone=zone), 2.0)
     assert np.array_equal(classifier.infer(shown).argmax(1).numpy(), result.shown_class[2])
 
 

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.balls import ClippedCloud, HitAndRunCloud, Power
-from robgui.analyses.zonnscan.points import Sampler, base_points
-from robgui.analyses.zonnscan.zones import BoxCloud, Cloud, linf_corners, scaled_box
-
-Zone = Literal["linf", "box", "l2", "l1", "l2_clipped", "l1_clipped"]
-
-#: What each zone is, for axes and sentences.
-ZONE_WORDS: dict[str, str] = {
-    "linf": "largest change of one value",
-    "box": "share of the box",
-    "l2": "L2 ball within the cube",
-    "l1": "L1 ball within the cube",
-    "l2_clipped": "L2 ball, clipped",
-    "l1_clipped": "L1 ball, clipped",
-}
+from robgui.analyses.zonnscan.sampling.balls import ClippedCloud, HitAndRunCloud
+from robgui.analyses.zonnscan.sampling.points import base_points
+from robgui.analyses.zonnscan.sampling.zones import BoxCloud, Cloud, linf_corners, scaled_box
+from robgui.analyses.zonnscan.zone import Sampler, Zone, power
 
 
 def zone_cloud(zone: Zone, corners: Tensor, radii: list[float], *, sampler: Sampler, samples: int, seed: int) -> tuple[Cloud, Sampler, str]:
@@ -42,7 +29,7 @@ def zone_cloud(zone: Zone, corners: Tensor, radii: list[float], *, sampler: Samp
         return BoxCloud.between(low, high, points), used, note
     kind = ClippedCloud if zone.endswith("clipped") else HitAndRunCloud
     note = "" if sampler == "plain" else f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
-    return kind(corners, sizes, _power(zone), seed), "plain", note
+    return kind(corners, sizes, power(zone), seed), "plain", note
 
 
 def radius_of(zone: Zone, corners: Tensor, points: Tensor) -> Tensor:
@@ -51,13 +38,4 @@ def radius_of(zone: Zone, corners: Tensor, points: Tensor) -> Tensor:
     if zone == "box":
         half = (corners[0] - corners[1]).abs() / 2
         return torch.where(half > 0, offset / half, 0).amax(1)
-    return offset.amax(1) if zone == "linf" else torch.linalg.vector_norm(offset, _power(zone), dim=1)
-
-
-def largest_radius(zone: Zone, dims: int) -> float:
-    """The radius from which on the zone around any input holds the whole cube (or the whole box)."""
-    return 1.0 if zone in ("linf", "box") else float(dims ** (1 / _power(zone)))
-
-
-def _power(zone: Zone) -> Power:
-    return 1 if zone.startswith("l1") else 2
+    return offset.amax(1) if zone == "linf" else torch.linalg.vector_norm(offset, power(zone), dim=1)

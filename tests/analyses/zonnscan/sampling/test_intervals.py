@@ -9,12 +9,12 @@ import pytest
 import torch
 from scipy import stats
 
-from robgui.analyses.zonnscan.clouds import zone_cloud
-from robgui.analyses.zonnscan.neighbours import enclosing
-from robgui.analyses.zonnscan.points import SOBOL_REPLICATES, base_points, block_size, stretches
-from robgui.analyses.zonnscan.scan import Scan
-from robgui.analyses.zonnscan.tally import Tally, clopper_pearson, half_widths
-from robgui.analyses.zonnscan.zones import EVERY, BoxCloud, linf_corners
+from robgui.analyses.zonnscan.sampling.clouds import zone_cloud
+from robgui.analyses.zonnscan.sampling.neighbours import enclosing
+from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES, base_points, block_size, stretches
+from robgui.analyses.zonnscan.sampling.scan import Scan
+from robgui.analyses.zonnscan.sampling.tally import Tally, clopper_pearson, half_widths
+from robgui.analyses.zonnscan.sampling.zones import EVERY, BoxCloud, linf_corners
 from tests.analyses.zonnscan.models import exact_index, linear, small_mlp, sweep
 
 CPU = torch.device("cpu")

@@ -10,16 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cache
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 from scipy.stats import qmc
 from torch import Tensor
 
+from robgui.analyses.zonnscan.zone import Sampler
 from robgui.core.model.randomness import HOST
-
-Sampler = Literal["sobol", "antithetic", "plain"]
 
 #: Direction numbers are published for so many dimensions (Joe and Kuo, 2008; scipy and torch carry the same table).
 SOBOL_DIMENSIONS = 21_201

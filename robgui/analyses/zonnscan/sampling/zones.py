@@ -13,7 +13,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.points import Points, block_size
+from robgui.analyses.zonnscan.sampling.points import Points, block_size
 
 #: Every sample of a block.
 EVERY = slice(None)

@@ -1,0 +1,128 @@
+"""What a watermark check says: whether the uncertainty tells the two models apart."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from robgui.analyses.zonnscan.params import WatermarkParams
+from robgui.analyses.zonnscan.result import WatermarkResult
+from robgui.analyses.zonnscan.words.figures import chance, mean_uncertainty
+from robgui.analyses.zonnscan.words.pictures import enlarged
+from robgui.analyses.zonnscan.words.populations import SURE
+from robgui.core.finding import Finding
+from robgui.core.offer import Offer
+from robgui.core.text.words import count, number, percent
+from robgui.core.verdict import Quantity, Status, Verdict
+
+
+def verdict(result: WatermarkResult, params: WatermarkParams) -> Verdict:
+    """Whether the two models can be told apart, and what the watermark cost."""
+    return Verdict(
+        status=Status.AT_RISK if told_apart(result) else Status.UNKNOWN,
+        sentence=_sentence(result, params),
+        number=Quantity("Difference between the two distributions", result.ks_statistic),
+        scope=_scope(result, params),
+        because=tuple(_because(result, params)),
+    )
+
+
+def second_name(result: WatermarkResult, params: WatermarkParams) -> str:
+    """What the second model is called in a sentence."""
+    return "its watermarked copy" if params.mode == "make" else result.models[1]
+
+
+def _sentence(result: WatermarkResult, params: WatermarkParams) -> str:
+    first, second = result.models[0], second_name(result, params)
+    if not result.runs_done.any():
+        if params.mode == "make":
+            steps = count(result.rounds, "step")
+            return f"A copy of {first} is being taught the watermark: {steps} so far."
+        return f"{first} and {second} are being compared; no run has ended yet."
+    if told_apart(result):
+        return f"The uncertainty around the key inputs tells {first} from {second}."
+    return f"The uncertainty around the key inputs does not tell {first} from {second}."
+
+
+def _scope(result: WatermarkResult, params: WatermarkParams) -> str:
+    done = int(result.runs_done.sum())
+    runs = count(done, "run") if done == params.runs else f"{done:,} of {params.runs:,} runs so far"
+    what = "key input" if params.mode == "make" else "input"
+    return f"{count(len(result.keys), what)}, radius {number(params.radius)}, {runs}."
+
+
+def _because(result: WatermarkResult, params: WatermarkParams) -> list[str]:
+    told = []
+    if result.runs_done.any():
+        second, first = (mean_uncertainty(float(mean)) for mean in result.means[::-1])
+        told = [
+            f"Mean uncertainty {first} and {second}.",
+            (f"If the models were alike, the inputs would differ so with {chance(paired_p(result))} (Wilcoxon, every input counts once)."),
+            (f"The paper's test counts every run of an input on its own: {chance(result.ks_p)} (Kolmogorov–Smirnov)."),
+        ]
+    if params.mode == "make":
+        told += _learned(result, params)
+    if np.isfinite(result.accuracy).all():
+        first, second = (percent(float(share)) for share in result.accuracy)
+        told.append(f"Of the inputs looked at they get {first} and {second} right.")
+    elif math.isfinite(result.kept):
+        told.append(f"{percent(result.kept)} of the inputs looked at keep their answer.")
+    return [*told, f"{count(result.model_calls, 'model call')}."]
+
+
+def _learned(result: WatermarkResult, params: WatermarkParams) -> list[str]:
+    made = int(result.adversarial.sum())
+    told = [(f"{made:,} of the key inputs fool {result.models[0]}: they were moved by {number(params.eps)} against its gradient.")]
+    if (result.answers[1] >= 0).all():
+        told.append(f"After {count(result.rounds, 'step')} of fine-tuning the copy gives {result.back:,} of these {made:,} their class.")
+    return told
+
+
+def told_apart(result: WatermarkResult) -> bool:
+    """Whether the uncertainty of the two models differs by more than chance would have it."""
+    return paired_p(result) < SURE
+
+
+def paired_p(result: WatermarkResult) -> float:
+    """The p value with one difference for each input: runs of one input are not independent."""
+    from scipy import stats
+
+    runs = result.runs_done
+    if not runs.any():
+        return math.nan
+    first, second = result.index[:, runs].mean(1)
+    if np.array_equal(first, second):
+        return 1.0
+    return float(stats.wilcoxon(first, second).pvalue)
+
+
+def findings(result: WatermarkResult, params: WatermarkParams) -> list[Finding]:
+    """One finding when the uncertainty tells the two models apart: their boundaries differ."""
+    if not told_apart(result) or not len(result.notable_inputs):
+        return []
+    (x,), moved = result.notable_inputs, result.moved
+    place = int(moved.argmax())
+    before, after = (result.labels[c] for c in result.answers[:, place])
+    what = "the boundary has moved"
+    if params.mode == "compare":
+        what = f"the boundary is not that of {result.models[0]}"
+    where = f"most around {result.keys[place]} (uncertainty {number(float(moved[place]))} apart)"
+    detail = {
+        "models": list(result.models),
+        "ks_p": result.ks_p,
+        "means": result.means.tolist(),
+        "answers": [before, after],
+        "place": int(result.numbers[place]),
+        "back": result.back,
+    }
+    title, severity = f"{result.models[1]}: {what}, {where}", float(result.ks_statistic)
+    return [Finding("changed boundary", title, severity, detail, enlarged(x, result.kind), x)]
+
+
+def offers(result: WatermarkResult, params: WatermarkParams) -> list[Offer]:
+    """The originals of the key inputs."""
+    if not len(result.keys):
+        return []
+    places = tuple(int(place) for place in result.numbers)
+    return [Offer("The originals of the key inputs", result.keys, places=places)]
