@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Ink, Table
@@ -38,7 +40,8 @@ class Strip:
     def heads(self) -> list[list[str]]:
         """The lines of each column's title."""
         pairs = zip(self.columns, self.widths, strict=True)
-        return [wrap(column.title, SMALL, width, bold=True, most=_HEAD_LINES) for column, width in pairs]
+        style: dict[str, Any] = {"bold": True, "most": _HEAD_LINES}
+        return [wrap(column.title, SMALL, width, **style) for column, width in pairs]
 
     @property
     def height(self) -> float:
@@ -78,7 +81,7 @@ def paint(view: Table, area: Area) -> None:
 
 
 def strips(view: Table, width: float) -> list[Strip]:
-    """The columns in as many strips as it takes; every strip begins with the first column, which names the rows."""
+    """The columns in as many strips as it takes; each begins with the names of the rows."""
     if not view.columns:
         return []
     first, *others = view.columns
@@ -111,11 +114,12 @@ def _wide(column: Column) -> float:
 
 def _needs(columns: Sequence[Column]) -> list[float]:
     """The least width of each column: numbers are never cut."""
-    return [min(_wide(column), _NARROWEST) if _is_text(column) else _wide(column) for column in columns]
+    most = {True: _NARROWEST, False: math.inf}
+    return [min(_wide(column), most[_is_text(column)]) for column in columns]
 
 
 def _widths(columns: Sequence[Column], width: float) -> tuple[float, ...]:
-    """What each column gets: its content, columns of words sharing what is left where that is too much."""
+    """What each column gets: its content; where that is too much, columns of words give way."""
     wanted, least = [_wide(column) for column in columns], _needs(columns)
     over = sum(wanted) + _GAP * (len(columns) - 1) - width
     give = [want - need for want, need in zip(wanted, least, strict=True)]

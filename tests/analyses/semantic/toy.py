@@ -11,6 +11,8 @@ from torch import Tensor, nn
 
 from robgui.analyses.semantic.scene.scene import Axis
 from robgui.core.dataset import Dataset
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 
 Score = Callable[[Tensor], Tensor]
@@ -97,3 +99,15 @@ def with_hole(u: Tensor) -> Tensor:
 def open_toy(spec: str, classifier: Classifier, dataset: Dataset | None = None, seed: int = 0, up: str = "auto") -> ToyScene:
     """Stands in for open_scene: any name is a toy, and the scene image has exact gradients."""
     return ToyScene(dataset.key(0), exact_gradient=True) if spec == "image" and dataset is not None else ToyScene(spec)
+
+
+def steps(name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object) -> list[Step]:
+    """Every Step of an analysis of toy scenes."""
+    known = find(name)
+    models = nets if not known.several_models or isinstance(nets, tuple) else (nets,)
+    return list(known.engine(models, inputs, known.params.parse({"scene": "toy", **params})))
+
+
+def run(name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object):
+    """The result of an analysis of toy scenes."""
+    return steps(name, nets, inputs, **params)[-1].result
