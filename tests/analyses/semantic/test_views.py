@@ -31,13 +31,9 @@ def titled(views, kind):
     return {view.title: view for view in views if isinstance(view, kind)}
 
 
-@pytest.mark.parametrize(
-    ("name", "most"), [("semantic_map", 2), ("semantic_regions", 3), ("srvr", 3)]
-)
+@pytest.mark.parametrize(("name", "most"), [("semantic_map", 2), ("semantic_regions", 3), ("srvr", 3)])
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_every_step_has_its_views_and_they_survive_the_codec(
-    name, most, count, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_step_has_its_views_and_they_survive_the_codec(name, most, count, monkeypatch: pytest.MonkeyPatch) -> None:
     axes = ("azimuth", "elevation", "light")[: min(count, most)]
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     known = find(name)
@@ -45,9 +41,7 @@ def test_every_step_has_its_views_and_they_survive_the_codec(
     for step in steps(name, toy_net(with_hole), axes=axes, **extra):
         views = tuple(known.views(step.result, known.params()))
         again = decode(Views, *encode(Views(views)))
-        assert [type(view) for view in again.views] == [type(view) for view in views] and views[
-            0
-        ].title
+        assert [type(view) for view in again.views] == [type(view) for view in views] and views[0].title
 
 
 # --- maps -------------------------------------------------------------------------------------
@@ -56,25 +50,17 @@ def test_every_step_has_its_views_and_they_survive_the_codec(
 def test_the_map_is_coloured_by_the_class_on_top_and_its_confidence() -> None:
     result = run("semantic_map", toy_net(with_hole), target="pot", step=GRID)
     first = map_views(result, MapParams())[0]
-    assert (
-        isinstance(first, Matrix)
-        and first.classes is not None
-        and first.title == "Which class wins"
-    )
+    assert isinstance(first, Matrix) and first.classes is not None and first.title == "Which class wins"
     names = np.array(first.class_names)[first.classes]
     assert (names == np.array(result.labels)[result.tops[0, 0]]).all()
     best = np.maximum(result.scores[0, 0], 0.9 * (1 - result.scores[0, 0]))
     np.testing.assert_allclose(first.values, best, atol=1e-5)
-    assert first.class_names[:2] == ("pot", "other"), (
-        "the class that is named first, then its rival"
-    )
+    assert first.class_names[:2] == ("pot", "other"), "the class that is named first, then its rival"
     assert first.rect == (-6.0, -15.0, 360.0, 110.0) and first.x.title == "Azimuth (°)"
 
 
 def test_a_trap_is_marked_where_it_is_in_a_ring_of_its_own() -> None:
-    result = run(
-        "semantic_map", toy_net(with_hole), target="pot", step={"azimuth": 6, "elevation": 6}
-    )
+    result = run("semantic_map", toy_net(with_hole), target="pot", step={"azimuth": 6, "elevation": 6})
     views = map_views(result, MapParams())
     ring, cross = views[0].spots
     assert (ring.symbol, cross.symbol, cross.ink.role) == ("circle", "cross", "fails")
@@ -118,9 +104,7 @@ def test_several_networks_have_a_map_each_in_the_same_colours_and_a_mean() -> No
         "Score of the class, mean of all networks and shapes",
     ]
     assert maps["Which class wins: a"].class_names == maps["Which class wins: b"].class_names
-    np.testing.assert_allclose(
-        maps["Score of the class, mean of all networks and shapes"].values, result.score
-    )
+    np.testing.assert_allclose(maps["Score of the class, mean of all networks and shapes"].values, result.score)
     assert titled(views, Table)["Networks"].columns[0].cells == ("a", "b")
     wins = titled(views, Bars)["How often each class wins"]
     assert [row.name for row in wins.series] == ["a", "b"]
@@ -131,10 +115,7 @@ def test_several_shapes_have_the_mean_of_each_network_beside_the_mean_of_all() -
     nets = (toy_net(FLAT, "a"), toy_net(with_hole, "b"))
     result = run("semantic_map", nets, scene=("toy", "second"), target="pot", step=GRID)
     maps = titled(map_views(result, MapParams()), Matrix)
-    assert (
-        "Which class wins: a, second" in maps
-        and "Score of the class: b, mean of all shapes" in maps
-    )
+    assert "Which class wins: a, second" in maps and "Score of the class: b, mean of all shapes" in maps
 
 
 def test_one_parameter_is_a_curve_with_crosses_where_another_class_is_seen() -> None:
@@ -147,12 +128,8 @@ def test_one_parameter_is_a_curve_with_crosses_where_another_class_is_seen() -> 
 
 
 def test_the_maps_of_two_networks_from_two_runs_can_be_subtracted() -> None:
-    one, other = (
-        run("semantic_map", toy_net(f), target="pot", step=GRID) for f in (FLAT, with_hole)
-    )
-    first, second = (
-        titled(map_views(r, MapParams()), Matrix)["Score of the class"] for r in (one, other)
-    )
+    one, other = (run("semantic_map", toy_net(f), target="pot", step=GRID) for f in (FLAT, with_hole))
+    first, second = (titled(map_views(r, MapParams()), Matrix)["Score of the class"] for r in (one, other))
     gap = difference(first, second)
     assert isinstance(gap, Matrix)
     np.testing.assert_allclose(gap.values, other.scores[0, 0] - one.scores[0, 0], atol=1e-6)
@@ -166,10 +143,7 @@ def test_the_growing_is_a_film_of_boxes_over_the_map_with_its_steps() -> None:
     film = regions_views(result, RegionsParams())[0]
     assert isinstance(film, Film) and 10 < len(film.frames) <= MOST_FRAMES + 1
     steps_done = result.trace.shape[1] - 1
-    assert (
-        film.steps[0] == f"step 0 of {steps_done}"
-        and film.steps[-1] == f"step {steps_done} of {steps_done}"
-    )
+    assert film.steps[0] == f"step 0 of {steps_done}" and film.steps[-1] == f"step {steps_done} of {steps_done}"
     first, last = film.frames[0], film.frames[-1]
     assert isinstance(last, Boxes) and last.behind is not None and last.behind is first.behind
     np.testing.assert_allclose(last.behind.values, result.map_score)
@@ -182,9 +156,7 @@ def test_the_growing_is_a_film_of_boxes_over_the_map_with_its_steps() -> None:
 
 def test_a_region_across_the_seam_is_two_boxes() -> None:
     around = lambda u: 0.02 + 0.98 * torch.sigmoid((30 - ((u[:, 0] + 180) % 360 - 180).abs()) / 2)  # noqa: E731
-    result = run(
-        "semantic_regions", toy_net(around), target="pot", starts=((0, 40),), methods="naive"
-    )
+    result = run("semantic_regions", toy_net(around), target="pot", starts=((0, 40),), methods="naive")
     last = regions_views(result, RegionsParams())[0].frames[-1]
     assert len(last.boxes) == 2 and {box.x for box in last.boxes} >= {0.0}
     assert max(box.x + box.width for box in last.boxes) == pytest.approx(360)
@@ -197,18 +169,12 @@ def test_one_or_many_parameters_are_bars_in_lanes(axes: tuple[str, ...]) -> None
     views = regions_views(result, RegionsParams())
     last = views[0].frames[-1]
     if len(axes) == 1:
-        assert (
-            len(last.lanes) == 3 and last.x.title == "Azimuth (°)" and isinstance(views[1], Curves)
-        )
+        assert len(last.lanes) == 3 and last.x.title == "Azimuth (°)" and isinstance(views[1], Curves)
         assert last.lanes[-1] == "1 naive", "the first region stands on top"
     else:
         assert last.lanes == ("Light", "Elevation", "Azimuth") and "azimuth 0° to 360°" in last.note
     for box in last.boxes:
-        assert (
-            box.y >= 0
-            and box.y + box.height <= len(last.lanes)
-            and int(box.y) == int(box.y + box.height - 1e-9)
-        )
+        assert box.y >= 0 and box.y + box.height <= len(last.lanes) and int(box.y) == int(box.y + box.height - 1e-9)
 
 
 def test_what_is_lost_inside_is_drawn_with_its_upper_bound_and_what_is_allowed() -> None:
@@ -217,9 +183,7 @@ def test_what_is_lost_inside_is_drawn_with_its_upper_bound_and_what_is_allowed()
     bars = titled(views, Bars)["What is lost inside"]
     (row,) = bars.series
     inside = [lost_in(result, region) for region in range(3)]
-    assert row.values.tolist() == [one.share for one in inside] and row.high.tolist() == [
-        one.most for one in inside
-    ]
+    assert row.values.tolist() == [one.share for one in inside] and row.high.tolist() == [one.most for one in inside]
     assert bars.levels[0].at == 0.03 and row.ink.role == "fails"
     table = titled(views, Table)["Regions"]
     columns = {column.name: column for column in table.columns}
@@ -256,21 +220,14 @@ def test_the_fate_of_a_region_is_said_in_words() -> None:
 # --- the safe share ---------------------------------------------------------------------------
 
 
-def test_the_share_of_one_network_is_drawn_by_way_to_grow_and_can_be_subtracted_from_another() -> (
-    None
-):
-    one, other = (
-        run("srvr", toy_net(f, n), target="pot", starts=((140, 40), (120, 30)))
-        for f, n in ((FLAT, "a"), (with_hole, "b"))
-    )
+def test_the_share_of_one_network_is_drawn_by_way_to_grow_and_can_be_subtracted_from_another() -> None:
+    one, other = (run("srvr", toy_net(f, n), target="pot", starts=((140, 40), (120, 30))) for f, n in ((FLAT, "a"), (with_hole, "b")))
     first, second = (srvr_views(result, SrvrParams())[0] for result in (one, other))
     assert first.names == ("mean", *METHOD_WORDS.values()) and first.levels[0].name == "enough"
     np.testing.assert_allclose(first.series[0].values, [one.srvr[0], *one.by_method[0]])
     assert np.isfinite(first.series[0].low[0]) and np.isnan(first.series[0].low[1:]).all()
     gap = difference(first, second)
-    assert isinstance(gap, Bars) and gap.series[0].values[0] == pytest.approx(
-        other.srvr[0] - one.srvr[0]
-    )
+    assert isinstance(gap, Bars) and gap.series[0].values[0] == pytest.approx(other.srvr[0] - one.srvr[0])
 
 
 def test_several_networks_stand_beside_each_other_with_their_intervals() -> None:

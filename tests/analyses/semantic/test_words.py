@@ -19,10 +19,13 @@ from tests.analyses.semantic.toy import FLAT, open_toy, plateau, run, steps, toy
 
 GRID = {"azimuth": 12, "elevation": 10}
 EVERYWHERE = plateau([(-500.0, 900.0), (-500.0, 500.0)])
+
+
 #: The class everywhere but in a hole at 150, 40.
-HOLED = lambda u: (
-    EVERYWHERE(u) * (1 - torch.exp(-(((u[:, 0] - 150) / 25) ** 2) - ((u[:, 1] - 40) / 25) ** 2))
-)  # noqa: E731
+def HOLED(u):
+    return EVERYWHERE(u) * (1 - torch.exp(-(((u[:, 0] - 150) / 25) ** 2) - ((u[:, 1] - 40) / 25) ** 2))
+
+
 PAPER = re.compile(r"OIR|SRVR|NSM|DSM|come to rest|converge|robust|adversarial")
 
 
@@ -44,27 +47,14 @@ def test_a_map_that_loses_the_class_fails_and_says_how_often_and_to_what() -> No
     said = says("semantic_map", result)
     share = float((result.tops == 1).mean())
     assert said.status is Status.FAILS and share < 0.2
-    assert (
-        said.sentence.startswith("net keeps “pot” at ") and "most often to “other”" in said.sentence
-    )
-    assert (
-        said.number is not None
-        and said.number.value == pytest.approx(share)
-        and said.number.better == "high"
-    )
-    assert said.because[0].startswith(
-        f"Lost at {(result.tops != 1).sum()} of {result.tops.size} poses"
-    )
-    assert (
-        "Asked: kept at 80 %." in said.because[0]
-        and said.because[-1] == f"{result.model_calls} model calls."
-    )
+    assert said.sentence.startswith("net keeps “pot” at ") and "most often to “other”" in said.sentence
+    assert said.number is not None and said.number.value == pytest.approx(share) and said.number.better == "high"
+    assert said.because[0].startswith(f"Lost at {(result.tops != 1).sum()} of {result.tops.size} poses")
+    assert "Asked: kept at 80 %." in said.because[0] and said.because[-1] == f"{result.model_calls} model calls."
 
 
 def test_a_map_with_a_few_lost_poses_is_at_risk_however_small_their_share() -> None:
-    result = run(
-        "semantic_map", toy_net(plateau([(-500.0, 900.0), (-500.0, 80.0)])), target="pot", step=GRID
-    )
+    result = run("semantic_map", toy_net(plateau([(-500.0, 900.0), (-500.0, 80.0)])), target="pot", step=GRID)
     share = float((result.tops == 1).mean())
     assert 0.8 < share < 1 and says("semantic_map", result).status is Status.AT_RISK
     assert says("semantic_map", result, enough=0.0).status is Status.AT_RISK
@@ -75,10 +65,7 @@ def test_a_trap_that_loses_the_class_is_a_failure_and_the_sentence_says_where() 
     result = run("semantic_map", toy_net(HOLED), target="pot", step=GRID)
     assert len(result.traps.score) == 1 and float((result.tops == 1).mean()) > 0.9
     said = says("semantic_map", result, enough=0.0)
-    assert (
-        said.status is Status.FAILS
-        and "azimuth 144°, elevation 40° it fails right inside" in said.sentence
-    )
+    assert said.status is Status.FAILS and "azimuth 144°, elevation 40° it fails right inside" in said.sentence
     assert said.because[0].startswith("One trap at azimuth 144°, elevation 40°: score ")
 
 
@@ -91,10 +78,7 @@ def test_a_class_kept_at_every_pose_holds_only_when_all_of_them_are_computed(
     assert early.status is Status.UNKNOWN and early.sentence.startswith("So far ")
     assert "computed, the rest shows coarser ones" in early.scope
     assert whole.status is Status.HOLDS and "at all 330 poses" in whole.sentence
-    assert any(
-        "steps of 12° × 10°" in line and "between its points nothing" in line
-        for line in whole.because
-    )
+    assert any("steps of 12° × 10°" in line and "between its points nothing" in line for line in whole.because)
 
 
 def test_a_partial_map_counts_the_poses_that_are_computed_and_no_coarser_cell_twice(
@@ -105,24 +89,16 @@ def test_a_partial_map_counts_the_poses_that_are_computed_and_no_coarser_cell_tw
     computed = result.tops[result.computed]
     assert 0 < len(computed) < result.tops.size
     said = says("semantic_map", result)
-    assert said.number is not None and said.number.value == pytest.approx(
-        float((computed == 1).mean())
-    )
+    assert said.number is not None and said.number.value == pytest.approx(float((computed == 1).mean()))
 
 
 def test_the_nearest_lost_pose_is_measured_from_the_usual_one() -> None:
     result = run("semantic_map", toy_net(FLAT), target="pot", step={"azimuth": 3, "elevation": 5})
-    (line,) = [
-        line for line in says("semantic_map", result).because if "nearest to the usual pose" in line
-    ]
-    assert re.search(
-        r"azimuth 99°, elevation 40°|azimuth 180°, elevation 40°|azimuth 183°, elevation 40°", line
-    )
+    (line,) = [line for line in says("semantic_map", result).because if "nearest to the usual pose" in line]
+    assert re.search(r"azimuth 99°, elevation 40°|azimuth 180°, elevation 40°|azimuth 183°, elevation 40°", line)
 
 
-def test_the_first_of_several_networks_leads_the_sentence_and_each_has_a_verdict_of_its_own() -> (
-    None
-):
+def test_the_first_of_several_networks_leads_the_sentence_and_each_has_a_verdict_of_its_own() -> None:
     nets = (toy_net(FLAT, "first"), toy_net(EVERYWHERE, "second"), toy_net(HOLED, "third"))
     result = run("semantic_map", nets, target="pot", step=GRID)
     said = says("semantic_map", result)
@@ -141,17 +117,13 @@ def test_the_first_of_several_networks_leads_the_sentence_and_each_has_a_verdict
 def test_many_networks_are_summed_up_by_the_best_and_the_worst() -> None:
     nets = tuple(toy_net(plateau([(0.0, 40.0 * k), (-50.0, 150.0)]), f"n{k}") for k in (4, 1, 2, 7))
     said = says("semantic_map", run("semantic_map", nets, target="pot", step=GRID))
-    assert re.search(
-        r"n4 keeps “pot” at .* %, the other 3 at .* % \(n1\) to .* % \(n7\)\.$", said.sentence
-    )
+    assert re.search(r"n4 keeps “pot” at .* %, the other 3 at .* % \(n1\) to .* % \(n7\)\.$", said.sentence)
 
 
 def test_a_mesh_whose_class_is_not_known_yet_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("semantic_map", toy_net(FLAT), step=GRID)
     known = find("semantic_map")
-    unknown = {name: getattr(result, name) for name in result.__slots__} | {
-        "target": np.array([-1])
-    }
+    unknown = {name: getattr(result, name) for name in result.__slots__} | {"target": np.array([-1])}
     said = known.verdict(known.result(**unknown), MapParams())
     assert said.status is Status.UNKNOWN and "not known yet" in said.sentence
 
@@ -160,21 +132,13 @@ def test_a_mesh_whose_class_is_not_known_yet_says_so(monkeypatch: pytest.MonkeyP
 
 
 def test_the_poses_lost_inside_are_counted_after_the_growing() -> None:
-    result = run(
-        "semantic_regions", toy_net(with_hole), target="pot", starts=((120, 30),), samples=4000
-    )
+    result = run("semantic_regions", toy_net(with_hole), target="pot", starts=((120, 30),), samples=4000)
     for row in range(3):
         low, high = result.low[row], result.high[row]
-        grid = np.stack(
-            np.meshgrid(*(np.linspace(a, b, 200) for a, b in zip(low, high, strict=True))), -1
-        ).reshape(-1, 2)
-        lost = float(
-            (with_hole(torch.tensor(grid)) * 1.9 < 0.9).double().mean()
-        )  # the rival has 0.9 (1 - f)
+        grid = np.stack(np.meshgrid(*(np.linspace(a, b, 200) for a, b in zip(low, high, strict=True))), -1).reshape(-1, 2)
+        lost = float((with_hole(torch.tensor(grid)) * 1.9 < 0.9).double().mean())  # the rival has 0.9 (1 - f)
         inside = lost_in(result, row)
-        assert (
-            inside.total == 4000 and inside.share == pytest.approx(lost, abs=0.02) and lost > 0.02
-        )
+        assert inside.total == 4000 and inside.share == pytest.approx(lost, abs=0.02) and lost > 0.02
 
 
 @pytest.mark.parametrize(("lost", "total"), [(0, 299), (21, 256), (255, 256), (256, 256)])
@@ -193,10 +157,7 @@ def test_a_region_with_failures_inside_fails_and_states_their_share_with_its_bou
     said = says("semantic_regions", result)
     best = lost_in(result, shown_region(result, RegionsParams()))
     assert best.lost > 3 and said.status is Status.FAILS
-    assert (
-        said.sentence.startswith("net loses “pot” at ")
-        and "of the poses in its largest region" in said.sentence
-    )
+    assert said.sentence.startswith("net loses “pot” at ") and "of the poses in its largest region" in said.sentence
     assert said.because[0] == f"Poses inside that lose the class: {best.words}; allowed: 1 %."
     assert f"({best.lost} of 256), at most " in said.because[0]
     assert said.number is not None and (said.number.value, said.number.text) == (0.0, "none")
@@ -218,17 +179,12 @@ def test_a_large_region_without_a_failure_holds_when_the_samples_can_show_it() -
     )
     said = says("semantic_regions", result)
     region = "a region that fills 100 % of azimuth × elevation"
-    assert (
-        said.status is Status.HOLDS
-        and said.sentence == f"net keeps “pot” at all 300 poses drawn from {region}."
-    )
+    assert said.status is Status.HOLDS and said.sentence == f"net keeps “pot” at all 300 poses drawn from {region}."
     assert said.number is not None and (said.number.value, said.number.text) == (
         1.0,
         "100 % of the range",
     )
-    assert said.because[0].startswith(
-        "Poses inside that lose the class: 0 % (0 of 300), at most 1.0 % with 95 % confidence"
-    )
+    assert said.because[0].startswith("Poses inside that lose the class: 0 % (0 of 300), at most 1.0 % with 95 % confidence")
     few = run("semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),))
     open_ = says("semantic_regions", few)
     assert open_.status is Status.UNKNOWN and "draw more samples" in open_.because[0]
@@ -248,14 +204,8 @@ def test_a_small_region_is_no_success_even_without_a_failure_inside() -> None:
     )
     region = shown_region(result, RegionsParams())
     said = says("semantic_regions", result)
-    assert (
-        not lost_in(result, region).lost
-        and result.volume[region] < 0.01
-        and said.status is Status.AT_RISK
-    )
-    assert "fills only " in said.sentence and any(
-        line.startswith("Just outside it becomes “other”") for line in said.because
-    )
+    assert not lost_in(result, region).lost and result.volume[region] < 0.01 and said.status is Status.AT_RISK
+    assert "fills only " in said.sentence and any(line.startswith("Just outside it becomes “other”") for line in said.because)
 
 
 def test_a_clean_region_beside_others_with_failures_is_at_risk_and_is_the_one_spoken_of() -> None:
@@ -270,19 +220,14 @@ def test_a_clean_region_beside_others_with_failures_is_at_risk_and_is_the_one_sp
     said = says("semantic_regions", result, most_lost=0.5)
     assert lost_in(result, 0).lost and not lost_in(result, 1).lost
     assert shown_region(result, RegionsParams()) == 1 and said.status is Status.AT_RISK
-    assert (
-        said.number.value == pytest.approx(result.volume[1])
-        and "but loses it inside others" in said.sentence
-    )
+    assert said.number.value == pytest.approx(result.volume[1]) and "but loses it inside others" in said.sentence
 
 
 def test_what_is_inside_is_unknown_until_it_has_been_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
-    made = steps(
-        "semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),), iterations=30
-    )
+    made = steps("semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),), iterations=30)
     growing = next(step.result for step in made if step.result.trace.shape[1] > 20)
     said = says("semantic_regions", growing)
     assert said.status is Status.UNKNOWN and "has not been looked into yet" in said.sentence
@@ -292,13 +237,9 @@ def test_what_is_inside_is_unknown_until_it_has_been_looked_at(
 def test_starts_that_do_not_see_the_class_are_a_failure() -> None:
     none = run("semantic_regions", toy_net(FLAT, "net"), target="pot", starts=((300, 0),))
     said = says("semantic_regions", none)
-    assert said.status is Status.FAILS and said.sentence.startswith(
-        "net does not see “pot” at any of 1 start"
-    )
+    assert said.status is Status.FAILS and said.sentence.startswith("net does not see “pot” at any of 1 start")
     assert said.because[0].startswith("1 start is unfit: Start 1")
-    some = run(
-        "semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),), samples=300
-    )
+    some = run("semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),), samples=300)
     assert says("semantic_regions", some).status is Status.HOLDS
 
 
@@ -307,20 +248,13 @@ def test_a_region_that_loses_the_class_is_a_failure_and_its_size_is_bad() -> Non
     result = run("semantic_regions", toy_net(lambda u: 1 - FLAT(u), "net"), **settings)
     said = says("semantic_regions", result, mode="adversarial")
     assert said.status is Status.FAILS and said.sentence.startswith("net loses “pot” at 9")
-    assert said.number.better == "low" and said.number.value == pytest.approx(
-        80 * 40 / 36000, rel=0.15
-    )
+    assert said.number.better == "low" and said.number.value == pytest.approx(80 * 40 / 36000, rel=0.15)
 
 
 def test_regions_that_had_not_ended_were_still_growing_when_stopped() -> None:
-    result = run(
-        "semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),), iterations=3
-    )
+    result = run("semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),), iterations=3)
     fates = says("semantic_regions", result).because[-2]
-    assert (
-        fates
-        == "3 regions: 0 never grew, 0 reached the end of the range, 3 still growing when stopped."
-    )
+    assert fates == "3 regions: 0 never grew, 0 reached the end of the range, 3 still growing when stopped."
 
 
 # --- the safe share of the range --------------------------------------------------------------
@@ -335,19 +269,10 @@ def test_the_share_states_its_error_and_a_small_one_is_never_good() -> None:
     result = run("srvr", toy_net(FLAT, "net"), target="pot", starts=((140, 40), (300, 0), (20, 20)))
     said, share = says("srvr", result), safe_share(result, 0)
     each = result.volume[0].mean(-1).ravel()
-    half = (
-        4.302652729749464 * each.std(ddof=1) / math.sqrt(3)
-    )  # Student's t with 2 degrees of freedom
+    half = 4.302652729749464 * each.std(ddof=1) / math.sqrt(3)  # Student's t with 2 degrees of freedom
     assert (share.low, share.high) == (0.0, pytest.approx(each.mean() + half)) and share.lost == 2
-    assert (
-        said.status in (Status.FAILS, Status.AT_RISK)
-        and "2 of 3 starts already lose the class" in said.sentence
-    )
-    assert (
-        said.number.low == 0
-        and said.number.high == pytest.approx(share.high)
-        and share.words in said.sentence
-    )
+    assert said.status in (Status.FAILS, Status.AT_RISK) and "2 of 3 starts already lose the class" in said.sentence
+    assert said.number.low == 0 and said.number.high == pytest.approx(share.high) and share.words in said.sentence
     tiny = run(
         "srvr",
         toy_net(plateau([(139.0, 141.0), (39.0, 41.0)], soft=0.5)),
@@ -365,9 +290,7 @@ def test_a_share_far_below_what_is_asked_with_lost_starts_fails() -> None:
 def test_a_large_share_does_not_hold_because_nobody_looked_inside() -> None:
     result = run("srvr", toy_net(EVERYWHERE), target="pot", starts=((140, 40), (300, 0)))
     said = says("srvr", result)
-    assert said.status is Status.UNKNOWN and any(
-        "is not looked at here" in line for line in said.because
-    )
+    assert said.status is Status.UNKNOWN and any("is not looked at here" in line for line in said.because)
 
 
 def test_a_winner_is_named_only_beyond_the_error_of_the_difference() -> None:
@@ -402,9 +325,7 @@ def test_every_network_has_a_verdict_with_its_own_share() -> None:
 
 def test_before_the_first_region_is_done_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
-    early = steps("srvr", (toy_net(FLAT, "a"), toy_net(FLAT, "b")), target="pot", iterations=3)[
-        0
-    ].result
+    early = steps("srvr", (toy_net(FLAT, "a"), toy_net(FLAT, "b")), target="pot", iterations=3)[0].result
     said = says("srvr", early)
     assert said.status is Status.UNKNOWN and "No region has been grown yet" in said.sentence
     assert "0 of 24 regions done so far" in said.scope

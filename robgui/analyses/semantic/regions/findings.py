@@ -39,9 +39,7 @@ def _finding(result: RegionsResult, params: RegionsParams, place: int) -> Findin
     if params.mode == "adversarial":
         where = region_place(result.axes, result.low[region], result.high[region])
         title = f"{result.shape}: “{name}” fails in {where}, seen as “{seen}”"
-        return Finding(
-            "adversarial region", title, min(1.0, 1 - mean), detail, finding_picture(image), image
-        )
+        return Finding("adversarial region", title, min(1.0, 1 - mean), detail, finding_picture(image), image)
     where = place_words(result.axes, result.worst_points[place])
     method = METHOD_WORDS[result.method[region]]
     title = f"{result.shape}: inside a region ({method}) “{name}” becomes “{seen}” at {where}"

@@ -57,12 +57,8 @@ class SemanticMapPanel(ScenePanel):
         self.chooser.setAccessibleName("Which map")
         self.chooser.currentIndexChanged.connect(lambda _: self._redraw())
         self.clear_starts = QToolButton(text="Clear starts")
-        self.clear_starts.setToolTip(
-            "Takes the starts off the map; the program then chooses them itself"
-        )
-        self.grow = QPushButton(
-            "Grow regions", toolTip="Goes to the regions, which grow from the starts on this map"
-        )
+        self.clear_starts.setToolTip("Takes the starts off the map; the program then chooses them itself")
+        self.grow = QPushButton("Grow regions", toolTip="Goes to the regions, which grow from the starts on this map")
         self.view, self.here = MapView(), Seen(HINT)
         self.traps, self.more = TableView(), Board()
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "More": self.more}
@@ -82,9 +78,7 @@ class SemanticMapPanel(ScenePanel):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        self.chooser.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.chooser.setMinimumContentsLength(16)
         row.addWidget(self.chooser, 4)
         row.addStretch(1)
@@ -181,9 +175,7 @@ class SemanticMapPanel(ScenePanel):
         if key == self._listed:
             return
         self._listed = key
-        self.stage.name_view(
-            self.traps, f"Traps ({len(traps.score):,})" if result.computed.all() else "Traps"
-        )
+        self.stage.name_view(self.traps, f"Traps ({len(traps.score):,})" if result.computed.all() else "Traps")
         self.traps.show_view(trap_table(result))
 
     def clear(self) -> None:
@@ -288,9 +280,7 @@ class SemanticMapPanel(ScenePanel):
             return
         self.here.show_look(look, self._words_at(result, look, which), int(result.target[which[1]]))
         width = max(96, self.view.width() // 4)
-        self._inset.setGeometry(
-            self.view.width() - width, 0, width, min(width, self.view.height() * 3 // 5)
-        )
+        self._inset.setGeometry(self.view.width() - width, 0, width, min(width, self.view.height() * 3 // 5))
         self._inset.show_picture(look.picture)
         self._inset.setVisible(self.stage.narrow)
 
@@ -312,9 +302,7 @@ class SemanticMapPanel(ScenePanel):
     def _set_starts(self, starts: Sequence[tuple[float, ...]]) -> None:
         result = self.result
         if result is not None:
-            offer_starts(
-                self.store, self.params, result, result.specs[max(0, self.which[1])], starts
-            )
+            offer_starts(self.store, self.params, result, result.specs[max(0, self.which[1])], starts)
 
     def _params_changed(self, analysis: str) -> None:
         if analysis == REGIONS and self.result is not None:

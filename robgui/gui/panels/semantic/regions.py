@@ -81,9 +81,7 @@ class SemanticRegionsPanel(ScenePanel):
         self.start_box.currentIndexChanged.connect(lambda _: self._redraw())
         self.clear_starts = QToolButton(text="Clear starts")
         self.clear_starts.setToolTip("The program chooses the starts itself")
-        self.film_button = QPushButton(
-            "Save animation …", toolTip="Saves the growing as GIF or MP4"
-        )
+        self.film_button = QPushButton("Save animation …", toolTip="Saves the growing as GIF or MP4")
         self.picture, self.timeline = BoxesView(), Timeline("step")
         self.marks = Marks(self.picture.heat.plot)
         self.lost, self.table, self.losses = BarsView(), TableView(), CurvesView()
@@ -105,9 +103,7 @@ class SemanticRegionsPanel(ScenePanel):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        self.start_box.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        self.start_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.start_box.setMinimumContentsLength(14)
         row.addWidget(self.start_box, 4)
         row.addStretch(1)
@@ -163,9 +159,7 @@ class SemanticRegionsPanel(ScenePanel):
         found = self.backdrop.map_for(self.params.scene, result)
         if found is None:
             return backdrop(result)
-        return score_matrix(
-            "Score of the class", result.axes, (found.x, found.y), found.scores[0, 0]
-        )
+        return score_matrix("Score of the class", result.axes, (found.x, found.y), found.scores[0, 0])
 
     def views(self) -> Sequence[View]:
         """The growing as it is on show first: of the chosen start, over the finest map."""
@@ -205,9 +199,7 @@ class SemanticRegionsPanel(ScenePanel):
         self.table.show_view(region_table(result))
         self.table.sheet.point(self.row)
         curve = [score_curve(result)] if len(result.axes) == 1 else []
-        self.more.show_views(
-            [*curve, bounds_table(result), *([size_bars(result)] if result.method else [])]
-        )
+        self.more.show_views([*curve, bounds_table(result), *([size_bars(result)] if result.method else [])])
         self.in_out.show_view(region_pictures(result, self.row))
 
     def _redraw(self) -> None:
@@ -251,9 +243,7 @@ class SemanticRegionsPanel(ScenePanel):
             return
         coming = starts_on(self.store, result)
         self.clear_starts.setEnabled(bool(coming))
-        new = [
-            start for start in coming if not any(np.allclose(start, old) for old in result.start)
-        ]
+        new = [start for start in coming if not any(np.allclose(start, old) for old in result.start)]
         self.marks.show_point(new if len(result.axes) == 2 else [])
 
     # --- out ----------------------------------------------------------------------------------
@@ -287,6 +277,4 @@ class SemanticRegionsPanel(ScenePanel):
             store.say(kind, sentence, details)
             self.film_button.setEnabled(True)
 
-        store.background.run(
-            write, lambda made: ended(f"Animation written: {made}", kind="info"), failed=ended
-        )
+        store.background.run(write, lambda made: ended(f"Animation written: {made}", kind="info"), failed=ended)
