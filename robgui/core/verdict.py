@@ -151,7 +151,7 @@ def _verdict(fields: Any) -> Verdict:
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a verdict's sentences are text")
     return Verdict(
-        status=Status(fields.get("status")),
+        status=Status(str(fields.get("status"))),
         sentence=fields["sentence"],
         number=None if quantity is None else _quantity(quantity),
         scope=fields.get("scope", ""),
@@ -167,4 +167,4 @@ def _quantity(fields: Any) -> Quantity:
     if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("the words of a verdict's number are text")
     numbers = {key: math.nan if fields.get(key) is None else float(fields[key]) for key in ("value", "low", "high")}
-    return Quantity(better=fields["better"], **texts, **numbers)
+    return Quantity(texts["name"], numbers["value"], texts["unit"], numbers["low"], numbers["high"], fields["better"], texts["text"])
