@@ -1,4 +1,4 @@
-"""What maps, regions and the safe share say: a failure seen outweighs everything, and every share has its error."""
+"""What maps, regions and the safe share say: a failure outweighs all, a share has its error."""
 
 from __future__ import annotations
 
@@ -19,8 +19,13 @@ from tests.analyses.semantic.toy import FLAT, open_toy, plateau, run, steps, toy
 
 GRID = {"azimuth": 12, "elevation": 10}
 EVERYWHERE = plateau([(-500.0, 900.0), (-500.0, 500.0)])
+
+
 #: The class everywhere but in a hole at 150, 40.
-HOLED = lambda u: EVERYWHERE(u) * (1 - torch.exp(-(((u[:, 0] - 150) / 25) ** 2) - ((u[:, 1] - 40) / 25) ** 2))  # noqa: E731
+def HOLED(u):
+    return EVERYWHERE(u) * (1 - torch.exp(-(((u[:, 0] - 150) / 25) ** 2) - ((u[:, 1] - 40) / 25) ** 2))
+
+
 PAPER = re.compile(r"OIR|SRVR|NSM|DSM|come to rest|converge|robust|adversarial")
 
 
@@ -34,7 +39,7 @@ def says(name: str, result: object, **params: object) -> Verdict:
     return known.verdict(result, known.params.parse({"scene": "toy", **params}))
 
 
-# --- maps --------------------------------------------------------------------------------------------------
+# --- maps -------------------------------------------------------------------------------------
 
 
 def test_a_map_that_loses_the_class_fails_and_says_how_often_and_to_what() -> None:
@@ -64,7 +69,9 @@ def test_a_trap_that_loses_the_class_is_a_failure_and_the_sentence_says_where() 
     assert said.because[0].startswith("One trap at azimuth 144°, elevation 40°: score ")
 
 
-def test_a_class_kept_at_every_pose_holds_only_when_all_of_them_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_kept_at_every_pose_holds_only_when_all_of_them_are_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     made = steps("semantic_map", toy_net(EVERYWHERE), target="pot", step=GRID)
     early, whole = says("semantic_map", made[0].result), says("semantic_map", made[-1].result)
@@ -74,7 +81,9 @@ def test_a_class_kept_at_every_pose_holds_only_when_all_of_them_are_computed(mon
     assert any("steps of 12° × 10°" in line and "between its points nothing" in line for line in whole.because)
 
 
-def test_a_partial_map_counts_the_poses_that_are_computed_and_no_coarser_cell_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_partial_map_counts_the_poses_that_are_computed_and_no_coarser_cell_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     result = steps("semantic_map", toy_net(FLAT), target="pot", step=GRID)[0].result
     computed = result.tops[result.computed]
@@ -94,7 +103,10 @@ def test_the_first_of_several_networks_leads_the_sentence_and_each_has_a_verdict
     result = run("semantic_map", nets, target="pot", step=GRID)
     said = says("semantic_map", result)
     shares = (result.tops == 1).mean((1, 2, 3))
-    assert re.match(r"Of the poses of azimuth × elevation, first keeps “pot” at .*, second at 100 %, third at ", said.sentence)
+    assert re.match(
+        r"Of the poses of azimuth × elevation, first keeps “pot” at .*, second at 100 %, third at ",
+        said.sentence,
+    )
     assert [one.status for one in said.models] == [Status.FAILS, Status.HOLDS, Status.FAILS]
     assert [one.number.value for one in said.models] == pytest.approx(shares.tolist())
     assert all(name in one.sentence for name, one in zip(result.networks, said.models, strict=True))
@@ -116,7 +128,7 @@ def test_a_mesh_whose_class_is_not_known_yet_says_so(monkeypatch: pytest.MonkeyP
     assert said.status is Status.UNKNOWN and "not known yet" in said.sentence
 
 
-# --- regions -----------------------------------------------------------------------------------------------
+# --- regions ----------------------------------------------------------------------------------
 
 
 def test_the_poses_lost_inside_are_counted_after_the_growing() -> None:
@@ -158,11 +170,20 @@ def test_few_failures_inside_are_a_risk_and_never_hold() -> None:
 
 
 def test_a_large_region_without_a_failure_holds_when_the_samples_can_show_it() -> None:
-    result = run("semantic_regions", toy_net(EVERYWHERE, "net"), target="pot", starts=((140, 40),), samples=300)
+    result = run(
+        "semantic_regions",
+        toy_net(EVERYWHERE, "net"),
+        target="pot",
+        starts=((140, 40),),
+        samples=300,
+    )
     said = says("semantic_regions", result)
     region = "a region that fills 100 % of azimuth × elevation"
     assert said.status is Status.HOLDS and said.sentence == f"net keeps “pot” at all 300 poses drawn from {region}."
-    assert said.number is not None and (said.number.value, said.number.text) == (1.0, "100 % of the range")
+    assert said.number is not None and (said.number.value, said.number.text) == (
+        1.0,
+        "100 % of the range",
+    )
     assert said.because[0].startswith("Poses inside that lose the class: 0 % (0 of 300), at most 1.0 % with 95 % confidence")
     few = run("semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),))
     open_ = says("semantic_regions", few)
@@ -172,7 +193,15 @@ def test_a_large_region_without_a_failure_holds_when_the_samples_can_show_it() -
 
 def test_a_small_region_is_no_success_even_without_a_failure_inside() -> None:
     sharp = plateau([(138.0, 142.0), (38.0, 42.0)], soft=0.02)
-    result = run("semantic_regions", toy_net(sharp), target="pot", starts=((140, 40),), methods="naive", samples=300, eta=0.002)
+    result = run(
+        "semantic_regions",
+        toy_net(sharp),
+        target="pot",
+        starts=((140, 40),),
+        methods="naive",
+        samples=300,
+        eta=0.002,
+    )
     region = shown_region(result, RegionsParams())
     said = says("semantic_regions", result)
     assert not lost_in(result, region).lost and result.volume[region] < 0.01 and said.status is Status.AT_RISK
@@ -181,7 +210,12 @@ def test_a_small_region_is_no_success_even_without_a_failure_inside() -> None:
 
 def test_a_clean_region_beside_others_with_failures_is_at_risk_and_is_the_one_spoken_of() -> None:
     both = lambda u: torch.maximum(with_hole(u), plateau([(240.0, 350.0), (0.0, 80.0)])(u))  # noqa: E731
-    settings = {"target": "pot", "starts": ((130, 40), (290, 40)), "methods": "oir_b", "samples": 300}
+    settings = {
+        "target": "pot",
+        "starts": ((130, 40), (290, 40)),
+        "methods": "oir_b",
+        "samples": 300,
+    }
     result = run("semantic_regions", toy_net(both), iterations=12, **settings)
     said = says("semantic_regions", result, most_lost=0.5)
     assert lost_in(result, 0).lost and not lost_in(result, 1).lost
@@ -189,7 +223,9 @@ def test_a_clean_region_beside_others_with_failures_is_at_risk_and_is_the_one_sp
     assert said.number.value == pytest.approx(result.volume[1]) and "but loses it inside others" in said.sentence
 
 
-def test_what_is_inside_is_unknown_until_it_has_been_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_inside_is_unknown_until_it_has_been_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     made = steps("semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),), iterations=30)
     growing = next(step.result for step in made if step.result.trace.shape[1] > 20)
@@ -221,7 +257,7 @@ def test_regions_that_had_not_ended_were_still_growing_when_stopped() -> None:
     assert fates == "3 regions: 0 never grew, 0 reached the end of the range, 3 still growing when stopped."
 
 
-# --- the safe share of the range ---------------------------------------------------------------------------
+# --- the safe share of the range --------------------------------------------------------------
 
 
 def spread_net(side: float, name: str):
@@ -237,7 +273,12 @@ def test_the_share_states_its_error_and_a_small_one_is_never_good() -> None:
     assert (share.low, share.high) == (0.0, pytest.approx(each.mean() + half)) and share.lost == 2
     assert said.status in (Status.FAILS, Status.AT_RISK) and "2 of 3 starts already lose the class" in said.sentence
     assert said.number.low == 0 and said.number.high == pytest.approx(share.high) and share.words in said.sentence
-    tiny = run("srvr", toy_net(plateau([(139.0, 141.0), (39.0, 41.0)], soft=0.5)), target="pot", starts=((140, 40), (140.2, 40.2)))
+    tiny = run(
+        "srvr",
+        toy_net(plateau([(139.0, 141.0), (39.0, 41.0)], soft=0.5)),
+        target="pot",
+        starts=((140, 40), (140.2, 40.2)),
+    )
     assert tiny.srvr[0] < 0.01 and says("srvr", tiny).status in (Status.FAILS, Status.AT_RISK)
 
 
@@ -258,7 +299,10 @@ def test_a_winner_is_named_only_beyond_the_error_of_the_difference() -> None:
     clear = run("srvr", nets, target="pot", starts=starts)
     assert winner(clear) == 1
     assert says("srvr", clear).sentence.startswith("wide has the largest regions; ")
-    mixed = (toy_net(plateau([(0.0, 100.0), (-50.0, 150.0)]), "left"), toy_net(plateau([(200.0, 320.0), (-50.0, 150.0)]), "right"))
+    mixed = (
+        toy_net(plateau([(0.0, 100.0), (-50.0, 150.0)]), "left"),
+        toy_net(plateau([(200.0, 320.0), (-50.0, 150.0)]), "right"),
+    )
     unclear = run("srvr", mixed, target="pot", starts=((50, 40), (260, 40)))
     assert winner(unclear) == -1 and unclear.srvr[1] > unclear.srvr[0]
     assert says("srvr", unclear).sentence.startswith("The 2 networks cannot be told apart")
@@ -268,7 +312,12 @@ def test_a_winner_is_named_only_beyond_the_error_of_the_difference() -> None:
 
 
 def test_every_network_has_a_verdict_with_its_own_share() -> None:
-    result = run("srvr", (spread_net(40, "a"), spread_net(120, "b")), target="pot", starts=((150, 40), (210, 40)))
+    result = run(
+        "srvr",
+        (spread_net(40, "a"), spread_net(120, "b")),
+        target="pot",
+        starts=((150, 40), (210, 40)),
+    )
     said = says("srvr", result)
     assert [one.number.value for one in said.models] == pytest.approx(result.srvr.tolist())
     assert "for a" in said.models[0].sentence and "for b" in said.models[1].sentence
@@ -282,7 +331,7 @@ def test_before_the_first_region_is_done_nothing_is_known(monkeypatch: pytest.Mo
     assert "0 of 24 regions done so far" in said.scope
 
 
-# --- words -------------------------------------------------------------------------------------------------
+# --- words ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["robust", "adversarial"])

@@ -13,7 +13,7 @@ from robgui.core.offer import Offer
 
 
 def regions_findings(result: RegionsResult, params: RegionsParams) -> list[Finding]:
-    """Robust mode: spots inside a region where the class fails. Adversarial mode: every region found."""
+    """Spots inside a region that lose the class; in adversarial mode every region found."""
     return [_finding(result, params, place) for place in range(len(result.worst_scores))]
 
 

@@ -17,7 +17,7 @@ _SHARE = Axis("share of the range", low=0.0, kind="share", better="high")
 
 
 def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
-    """The bars first, then the numbers behind them, every shape, and where the regions of the first network lie."""
+    """The bars first, then their numbers, every shape, and where the regions lie."""
     shares = [safe_share(result, network) for network in range(len(result.networks))]
     views: list[View] = [_bars(result, params, shares), _table(result, shares)]
     if len(result.shapes) > 1:
@@ -28,7 +28,10 @@ def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
 
 
 def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Bars:
-    """A group for every network; one network has a bar for every way to grow instead, so that another can be laid beside it."""
+    """A group for every network.
+
+    A single network has a bar for every way to grow, so that another one can be laid beside it.
+    """
     mean = np.array([one.mean for one in shares])
     low, high = (np.array([getattr(one, end) for one in shares]) for end in ("low", "high"))
     levels = (Mark(params.enough, "enough", Ink("holds")),) if params.mode == "robust" else ()
@@ -79,7 +82,7 @@ def _by_shape(result: SrvrResult) -> Table:
 
 
 def _where(result: SrvrResult) -> Boxes:
-    """The regions of the first network on the first shape; a cross is a start that loses the class."""
+    """The regions of the first network on the first shape; crosses are starts without the class."""
     boxes = []
     for start, (q, method) in product(range(len(result.starts)), enumerate(result.methods)):
         if result.grew[0, 0, start, q]:

@@ -48,7 +48,7 @@ def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
     return Curves(
         title="Confidence and uncertainty around the input",
         x=radius_axis(result, params),
-        y=Axis("mean confidence, share, uncertainty", "0 to 1", 0, 1),
+        y=Axis("confidence, share, uncertainty", "0 to 1", 0, 1),
         at=result.radii,
         lines=(*_class_lines(result), _uncertainty(result), _changed(result), *_others(result)),
         marks=tuple(_marks(result, params)),
@@ -194,11 +194,11 @@ def _table(result: ZonnscanResult, params: ZonnscanParams) -> Table:
         Column("change class", _cells(result.crossing), "share"),
         Column("change at least", _cells(result.crossing_low), "share"),
         Column("change at most", _cells(result.crossing_high), "share"),
-        Column("uncertainty of the mean answer", _cells(result.entropy_of_mean), "number"),
+        Column("of the mean answer", _cells(result.entropy_of_mean), "number"),
     ]
     for c in (result.predicted, other):
         if c >= 0:
-            name = f"mean confidence in {result.labels[c]}"
+            name = f"confidence in {result.labels[c]}"
             columns.append(Column(name, _cells(_confidence(result, c)), "share"))
     return Table(
         "The sweep in numbers",

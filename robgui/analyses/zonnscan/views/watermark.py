@@ -10,6 +10,8 @@ import numpy as np
 from robgui.analyses.zonnscan.params import WatermarkParams
 from robgui.analyses.zonnscan.result import WatermarkResult
 from robgui.analyses.zonnscan.views.sets import histogram
+from robgui.analyses.zonnscan.words.figures import resolution, rounded_up
+from robgui.core.text.words import number
 from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Picture, Table, View
 
 #: Pictures on show; the table has all.
@@ -82,9 +84,11 @@ def _table(result: WatermarkResult, params: WatermarkParams) -> Table:
         Column("class", tuple(result.labels[c] for c in result.classes)),
         Column("fools the model", tuple(map(bool, result.adversarial))),
     ]
+    least = resolution(params.samples * int(result.runs_done.sum()))
     for m, (name, mean) in enumerate(zip(_names(params), means(result), strict=True)):
         told = [result.labels[c] if c >= 0 else None for c in result.answers[m]]
-        unsure = tuple(float(v) if math.isfinite(v) else None for v in mean)
+        unsure = tuple(float(v) if v >= least else None for v in mean)
         columns += [Column(f"{name} says", tuple(told))]
         columns += [Column(f"uncertainty, {name}", unsure, "number")]
-    return Table("Every key input", tuple(columns))
+    note = f"No uncertainty stands where it is below {number(rounded_up(least))}, which the samples cannot tell from 0."
+    return Table("Every key input", tuple(columns), note=note)
