@@ -271,14 +271,14 @@ class SemanticRegionsPanel(ScenePanel):
             return
         film = growth_film(result, self.start, self.ground, MOST_FRAMES)
         file = path if path.suffix else path.with_suffix(".gif")
-        words = {"title": self.analysis.title, "subject": store.subject(request)}
+        title, subject = self.analysis.title, store.subject(request)
         self.film_button.setEnabled(False)
         store.work_on("film", f"Writing {file.name} …")
 
         def write() -> Path:
             from robgui.report.drawing import save_film
 
-            return save_film(film, file, **words)
+            return save_film(film, file, title=title, subject=subject)
 
         def ended(sentence: str, details: str = "", kind: str = "error") -> None:
             store.work_on("film", "")
