@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset, open_dataset
     from robgui.core.errors import RobguiError
-    from robgui.core.execution.registry import analyses
     from robgui.core.execution.notebook import run, steps
+    from robgui.core.execution.registry import analyses
     from robgui.core.loading import load
     from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace

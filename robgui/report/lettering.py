@@ -1,4 +1,4 @@
-"""Letters: how wide a line is, where it breaks, how it is cut; measured from the font that everything is drawn with."""
+"""Letters: how wide a line is, where it breaks, how it is cut, as the font says."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def wrap(text: str, size: float, width: float, *, bold: bool = False, most: int 
 
 
 def elide(text: str, size: float, width: float, *, bold: bool = False) -> str:
-    """Text in one line of ``width`` inches; what is too long is cut in the middle, where names differ least."""
+    """Text in one line of ``width`` inches; what is too long is cut in the middle."""
     whole = " ".join(clean(text).split())
     if extent(whole, size, bold=bold) <= width:
         return whole
@@ -72,7 +72,7 @@ def elide(text: str, size: float, width: float, *, bold: bool = False) -> str:
 def clean(text: str) -> str:
     """Text without what the font cannot show."""
     font = _font(False)
-    return "".join(letter if letter.isspace() or font.get_char_index(ord(letter)) else "?" for letter in text)
+    return "".join(letter if letter.isspace() or _has(font, letter) else "?" for letter in text)
 
 
 def _ended(line: str, size: float, width: float, bold: bool) -> str:
@@ -86,7 +86,8 @@ def _pieces(word: str, size: float, width: float, bold: bool) -> list[str]:
     """A word in pieces that fit, the last one being the rest."""
     pieces = []
     while len(word) > 1 and extent(word, size, bold=bold) > width:
-        fitting = next(n for n in range(len(word) - 1, 0, -1) if n == 1 or extent(word[:n], size, bold=bold) <= width)
+        shorter = range(len(word) - 1, 1, -1)
+        fitting = next((n for n in shorter if extent(word[:n], size, bold=bold) <= width), 1)
         pieces.append(word[:fitting])
         word = word[fitting:]
     return [*pieces, word]
@@ -99,8 +100,13 @@ def _font(bold: bool) -> FT2Font:
 
 @cache
 def _advance(font: FT2Font, letter: str) -> float:
-    """How far a letter moves the pen, in sizes of the letters; one that the font lacks is a question mark."""
+    """How far a letter moves the pen, in sizes of the letters."""
     from matplotlib.ft2font import LoadFlags
 
-    known = letter if font.get_char_index(ord(letter)) else "?"
-    return float(font.load_char(ord(known), flags=LoadFlags.NO_SCALE).horiAdvance / font.units_per_EM)
+    known = letter if _has(font, letter) else "?"
+    glyph = font.load_char(ord(known), flags=LoadFlags.NO_SCALE)
+    return float(glyph.horiAdvance / font.units_per_EM)
+
+
+def _has(font: FT2Font, letter: str) -> bool:
+    return bool(font.get_char_index(ord(letter)))

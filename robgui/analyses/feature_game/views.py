@@ -27,6 +27,7 @@ from robgui.core.view import (
     Tree,
     View,
 )
+from robgui.core.view.parts import ColumnKind
 
 #: Classes whose confidence is shown before and after.
 SHOWN_CLASSES = 8
@@ -44,7 +45,7 @@ def game_views(result: FeatureGameResult, params: FeatureGameParams) -> Sequence
         _confidences(result),
         _saliency(result),
         _features(result),
-        _by_search(result, params.norm),
+        *((_by_search(result, params.norm),) if len(result.outcomes) > 1 else ()),
         _searches(result),
         _tree(result),
         _evidence(result),
@@ -199,13 +200,14 @@ def _evidence(result: FeatureGameResult) -> Table:
         ("step that the paper's Theorem 4 would ask for", number(seen.tau)),
     ]
     names, values = zip(*rows, strict=True)
-    return Table("Evidence", (Column("What", names), Column("Value", values)), NO_GUARANTEE)
+    note = NO_GUARANTEE if result.found_class < 0 else "A smaller change may exist: the search has seen a few of very many images."
+    return Table("Evidence", (Column("What", names), Column("Value", values)), note)
 
 
 def _turned(result: FeatureGameResult, turned: Persistence) -> Table:
     """Whether the example still works when it is turned or scaled."""
     rows = [(f"turned by {number(float(angle))}°", *pair) for angle, pair in zip(turned.angles, turned.rotated_class.T, strict=True)]
-    rows += [(f"scaled to {percent(float(scale))}", *pair) for scale, pair in zip(turned.scales, turned.scaled_class.T, strict=True)]
+    rows += [(f"scaled to {100 * float(scale):.0f} %", *pair) for scale, pair in zip(turned.scales, turned.scaled_class.T, strict=True)]
     labels, original = result.labels, result.original
     return Table(
         "Turned and scaled",
@@ -304,7 +306,7 @@ def _images(result: FeatureGameBatchResult, norm: Norm) -> Table:
     def name(c: int) -> str:
         return labels[c] if c >= 0 else ""
 
-    kind = "count" if norm == "l0" else "number"
+    kind: ColumnKind = "count" if norm == "l0" else "number"
     severities = result.severity[shown, COLUMN[norm]]
     return Table(
         "Every image",

@@ -45,7 +45,9 @@ def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdic
     sentence = _found(result, params) if result.found_class >= 0 else _nothing(result, params)
     because = [result.remark, _rule(result), _steps(params), _targets(result), _turned(result)]
     cost = f"{count(result.model_calls, 'model call')} in {duration(result.seconds)}"
-    scope = f"{len([o for o in result.outcomes if o.ended])} of {count(result.searches, 'search')} ended; {cost}."
+    ended = sum(bool(outcome.ended) for outcome in result.outcomes)
+    so_far = f"So far {ended} of {count(result.searches, 'search')} ended; " if ended < result.searches else ""
+    scope = f"{so_far}{cost}."
     return Verdict(_status(result), sentence, _quantity(result), scope, tuple(part for part in because if part))
 
 

@@ -87,6 +87,10 @@ class Request(BaseModel):
             autocast=classifiers[0].precision[0] if autocast is None and classifiers else autocast,
         )
 
+    def place_of(self, model: str) -> int | None:
+        """Where a model, by its fingerprint, stands among those of the request; None when it is not one."""
+        return next((at for at, one in enumerate(self.models) if one.fingerprint == model), None)
+
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits: equal when the same result is to be expected, wherever the files are."""

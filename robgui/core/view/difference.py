@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from robgui.core.view.axis import Axis
 from robgui.core.view.parts import Series
 from robgui.core.view.views import Bars, Curves, Matrix, View
 
@@ -18,9 +21,14 @@ def aligned(first: View, second: View) -> tuple[View, View]:
     if isinstance(first, Matrix) and isinstance(second, Matrix):
         levels = (min(first.levels[0], second.levels[0]), max(first.levels[1], second.levels[1]))
         return replace(first, levels=levels), replace(second, levels=levels)
-    if isinstance(first, Bars) and isinstance(second, Bars) and first.edges is None and second.edges is None:
-        names = tuple(dict.fromkeys([*first.names, *second.names]))
-        return _spread(first, names), _spread(second, names)
+    if isinstance(first, Curves) and isinstance(second, Curves):
+        return _same_ranges(first, second)
+    if isinstance(first, Bars) and isinstance(second, Bars):
+        if first.edges is None and second.edges is None:
+            names = tuple(dict.fromkeys([*first.names, *second.names]))
+            first, second = _spread(first, names), _spread(second, names)
+        value = _common(first.value, second.value, [*_heights(first), *_heights(second)])
+        return replace(first, value=value), replace(second, value=value)
     return first, second
 
 
@@ -84,8 +92,8 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
 
 
 def _histograms(first: Bars, second: Bars) -> Bars | str:
-    edges = (first.edges, second.edges)
-    if edges[0] is None or edges[1] is None or edges[0].shape != edges[1].shape or not np.allclose(*edges):
+    one, two = first.edges, second.edges
+    if one is None or two is None or one.shape != two.shape or not np.allclose(one, two):
         return "The two histograms have different bins, so there is nothing to subtract."
     before = {row.name: row for row in first.series}
     both = [row for row in second.series if row.name in before]
@@ -95,6 +103,34 @@ def _histograms(first: Bars, second: Bars) -> Bars | str:
     most = _most([row.values for row in rows])
     value = replace(second.value, name=f"difference in {first.value.name}", low=-most, high=most, better="neither")
     return replace(second, title="Difference", value=value, series=rows, levels=(), marks=())
+
+
+def _same_ranges(first: Curves, second: Curves) -> tuple[Curves, Curves]:
+    """Both over axes that hold both, so that a line stands as high here as there."""
+    both = [*first.lines, *second.lines]
+    places = [*(line.x for line in both if line.x is not None), first.at, second.at]
+    ends = [end for line in both for end in (line.y, line.low, line.high) if end is not None]
+    x, y = _common(first.x, second.x, places), _common(first.y, second.y, ends)
+    return replace(first, x=x, y=y), replace(second, x=x, y=y)
+
+
+def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
+    """The first axis from the lower beginning to the higher end of both: as they say, else as the data are."""
+    parts = [part for array in data if (part := array[np.isfinite(array)]).size]
+    low = min((float(part.min()) for part in parts), default=math.nan)
+    high = max((float(part.max()) for part in parts), default=math.nan)
+    stated = math.isfinite(first.low + second.low), math.isfinite(first.high + second.high)
+    low = min(first.low, second.low) if stated[0] else low
+    high = max(first.high, second.high) if stated[1] else high
+    return replace(first, low=low, high=high)
+
+
+def _heights(bars: Bars) -> list[np.ndarray]:
+    """Where bars begin and end: at zero unless powers of ten stand along their axis."""
+    ends = [end for row in bars.series for end in (row.values, row.low, row.high) if end is not None]
+    if bars.stacked and bars.series:
+        ends.append(np.nansum([row.values for row in bars.series], axis=0))
+    return ends if bars.value.log else [*ends, np.zeros(1)]
 
 
 def _spread(bars: Bars, names: tuple[str, ...]) -> Bars:

@@ -1,4 +1,4 @@
-"""Bars with names: lying where the names are long, standing where they are short; side by side or stacked."""
+"""Bars with names: lying where the names are long, else standing; side by side or stacked."""
 
 from __future__ import annotations
 
@@ -92,11 +92,12 @@ def _slot(view: Bars) -> float:
 def _ends(view: Bars) -> list[np.ndarray]:
     if view.stacked:
         return [np.nansum([row.values for row in view.series], axis=0)] if view.series else []
-    return [array for row in view.series for array in (row.values, row.low, row.high) if array is not None]
+    parts = [part for row in view.series for part in (row.values, row.low, row.high)]
+    return [part for part in parts if part is not None]
 
 
 def _with_room(view: Bars, span: tuple[float, float]) -> tuple[float, float]:
-    """Some room beyond the longest lying bar for its number, unless the view says where the axis ends."""
+    """Some room beyond the longest bar for its number, unless the view says where it ends."""
     if math.isfinite(view.value.high) or view.value.log or view.stacked:
         return span
     return span[0], span[1] + 0.12 * (span[1] - span[0])
@@ -135,17 +136,20 @@ def _along(axes: Axes, view: Bars, area: Area, lie: bool) -> None:
     count = len(view.names)
     if lie:
         axes.set_ylim(count - 0.5, -0.5)
-        ticks.name_ticks(axes, "y", range(count), view.names, area.height - 0.5, min(_NAME, 0.4 * area.width))
+        most = min(_NAME, 0.4 * area.width)
+        ticks.name_ticks(axes, "y", range(count), view.names, area.height - 0.5, most)
     else:
         axes.set_xlim(-0.6, max(count, 1) - 0.4)
-        ticks.name_ticks(axes, "x", range(count), view.names, 0.85 * area.width, min(1.2, 0.4 * area.height))
+        most = min(1.2, 0.4 * area.height)
+        ticks.name_ticks(axes, "x", range(count), view.names, 0.85 * area.width, most)
     axes.grid(axis="x" if lie else "y", color=area.look.grid, linewidth=0.6)
 
 
 def _levels(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
     for place, mark in enumerate(view.levels):
-        style = legend.level_style(place)
-        (axes.axvline if lie else axes.axhline)(mark.at, color=look.colour(mark.ink), zorder=3, **style)
+        style: dict[str, Any] = {"color": look.colour(mark.ink), "zorder": 3}
+        style |= legend.level_style(place)
+        (axes.axvline if lie else axes.axhline)(mark.at, **style)
 
 
 def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
@@ -162,12 +166,13 @@ def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
     for place, row in enumerate(view.series):
         shift = (place - (len(view.series) - 1) / 2) * thick
         for at, value in enumerate(row.values):
-            end = value if row.high is None or not math.isfinite(row.high[at]) else max(value, row.high[at])
-            _at_end(axes, at + shift, end, view.value.words(float(value)) if math.isfinite(value) else "n/a", look, lie)
+            high = value if row.high is None else np.fmax(value, row.high[at])
+            words = view.value.words(float(value))
+            _at_end(axes, at + shift, float(high), words, look, lie)
 
 
 def _fits(view: Bars, room: float) -> bool:
-    words = [view.value.words(float(value)) for row in view.series for value in row.values if math.isfinite(value)]
+    words = [view.value.words(float(value)) for row in view.series for value in row.values]
     return max((extent(word, 7.5) for word in words), default=0.0) <= room
 
 
@@ -205,6 +210,7 @@ def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
             if value and wide >= need[0] and high >= need[1]:
                 centre = (below[at] + value / 2, at) if lie else (at, below[at] + value / 2)
                 colour = inner.look.colour(row.ink)
-                style = {"fontsize": 7.5, "color": on(colour), "bbox": _behind_letters(colour)}
-                axes.text(*centre, words, ha="center", va="center", **style)
+                style: dict[str, Any] = {"fontsize": 7.5, "bbox": _behind_letters(colour)}
+                style |= {"ha": "center", "va": "center", "color": on(colour)}
+                axes.text(centre[0], centre[1], words, **style)
         below = below + np.nan_to_num(row.values)

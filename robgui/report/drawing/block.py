@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robgui.core.view import Bars, Boxes, Curves, Film, Images, Matrix, Still, Table, Tree, View
@@ -88,7 +88,8 @@ class Block:
 
     @property
     def _note(self) -> list[str]:
-        return wrap(" ".join(part for part in (self.view.note, self._left_out()) if part), SMALL, self.width)
+        words = f"{self.view.note} {self._left_out()}"
+        return wrap(words, SMALL, self.width)
 
     @property
     def _note_height(self) -> float:
@@ -118,7 +119,5 @@ def still(view: View, frame: int = -1) -> Still:
     """The view itself; of a film one frame, called after the film and its step."""
     if not isinstance(view, Film):
         return view
-    from dataclasses import replace
-
     title = f"{view.title}: {view.steps[frame]}" if view.title else view.steps[frame]
     return replace(view.frames[frame], title=title, note=view.note or view.frames[frame].note)

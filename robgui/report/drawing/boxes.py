@@ -35,7 +35,8 @@ def entries(view: Boxes, look: Look) -> list[Entry]:
     found = []
     for colour, boxes in legend.grouped(view.boxes, kind).items():
         if words := legend.together([box.name for box in boxes]):
-            found.append(Entry(words, legend.patch(mixed(colour, look.ground, 0.2), edgecolor=colour, linewidth=1.6)))
+            pale = mixed(colour, look.ground, 0.2)
+            found.append(Entry(words, legend.patch(pale, edgecolor=colour, linewidth=1.6)))
     behind = [] if view.behind is None else heat.entries(view.behind, look)
     return [*found, *behind, *legend.spots(view.spots, look)]
 
@@ -85,9 +86,9 @@ def _limits(axes: Axes, view: Boxes) -> None:
         xs, ys = [x, x + width], [y, y + depth]
     if view.lanes:
         ys = [0.0, float(len(view.lanes))]
-    axes.set(xlim=ticks.limits(view.x, [xs]), ylim=(0, len(view.lanes)) if view.lanes else ticks.limits(view.y, [ys]))
-    if view.behind is not None:
-        axes.set(xlim=(xs[0], xs[1] or 1), ylim=(ys[0], ys[1] or 1))
+    exact = 0.0 if view.behind is not None else 0.05
+    axes.set_xlim(ticks.limits(view.x, [xs], pad=exact))
+    axes.set_ylim(ticks.limits(view.y, [ys], pad=0.0 if view.lanes else exact))
 
 
 def _draw(axes: Axes, box: Box, look: Look, *, on_colours: bool) -> None:
@@ -95,9 +96,7 @@ def _draw(axes: Axes, box: Box, look: Look, *, on_colours: bool) -> None:
     rim = [withStroke(linewidth=3.6, foreground=look.ground)] if on_colours else None
     place = (box.x, box.y)
     if not on_colours:
-        axes.add_patch(Rectangle(place, box.width, box.height, facecolor=colour, alpha=0.25, linewidth=0))
-    axes.add_patch(
-        Rectangle(
-            place, box.width, box.height, fill=False, edgecolor=colour, linewidth=1.8, linestyle=LINES[box.ink.dash], path_effects=rim
-        )
-    )
+        pale = Rectangle(place, box.width, box.height, facecolor=colour, alpha=0.25, linewidth=0)
+        axes.add_patch(pale)
+    style = {"edgecolor": colour, "linewidth": 1.8, "linestyle": LINES[box.ink.dash]}
+    axes.add_patch(Rectangle(place, box.width, box.height, fill=False, path_effects=rim, **style))

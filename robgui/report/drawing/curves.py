@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,8 +17,8 @@ from robgui.report.drawing.look import LINES, MARKERS, SMALL, Look
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import elide, extent, line_height
 
-#: More points than this have a symbol at some of them only.
-_MOST_SYMBOLS = 40
+#: Inches between two symbols of a line: of more points, only some have one.
+_SYMBOL = 0.18
 NOTHING = "Nothing to show yet."
 
 
@@ -33,7 +34,8 @@ def plot_height(width: float, large: bool) -> float:
 
 def entries(view: Curves, look: Look) -> list[Entry]:
     """The legend."""
-    lines = [Entry(line.name, _sample(line, look)) for line in view.lines if line.name and not line.quiet]
+    named = [line for line in view.lines if line.name and not line.quiet]
+    lines = [Entry(line.name, legend.line(line.ink, look, **_style(line, look))) for line in named]
     return [*lines, *legend.levels(view.levels, look)]
 
 
@@ -47,9 +49,10 @@ def paint(view: Curves, area: Area) -> None:
     y = ticks.limits(view.y, _heights(view), edge=0.02)
     _scale(axes, view, x, y)
     for line in sorted(view.lines, key=lambda line: not line.quiet):
-        _draw(axes, line, _x(view, line), area.look, y)
+        _draw(axes, line, _x(view, line), area, y)
     for place, mark in enumerate(view.levels):
-        axes.axhline(mark.at, color=area.look.colour(mark.ink), zorder=1.5, **legend.level_style(place))
+        style = legend.level_style(place)
+        axes.axhline(mark.at, color=area.look.colour(mark.ink), zorder=1.5, **style)
     ticks.dress(axes, view.x, view.y, (area.width, area.height))
     axes.grid(axis="y", color=area.look.grid, linewidth=0.6)
     if not any(np.isfinite(line.y).any() for line in view.lines):
@@ -60,7 +63,8 @@ def paint(view: Curves, area: Area) -> None:
 
 def say_nothing(axes: Axes, look: Look) -> None:
     """The words of a picture without data."""
-    axes.text(0.5, 0.5, NOTHING, transform=axes.transAxes, ha="center", va="center", color=look.faded)
+    style: dict[str, Any] = {"ha": "center", "va": "center", "color": look.faded}
+    axes.text(0.5, 0.5, NOTHING, transform=axes.transAxes, **style)
 
 
 def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
@@ -68,9 +72,11 @@ def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
     inner = area.fit(axes)
     if not marks:
         return
+    for _ in range(2):  # less height has other ticks, and with them another width
+        flags = fly([_flag(area, axes, inner, mark) for mark in marks])
+        rows = 1 + max(flag.row for flag in flags)
+        inner = area.less(top=rows * line_height(SMALL) + 0.05).fit(axes)
     flags = fly([_flag(area, axes, inner, mark) for mark in marks])
-    rows = 1 + max(flag.row for flag in flags)
-    inner = area.less(top=rows * line_height(SMALL) + 0.05).fit(axes)
     for flag in flags:
         colour = area.look.colour(flag.mark.ink)
         style = {"color": colour, "linestyle": LINES["dotted"]}
@@ -82,7 +88,7 @@ def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
 
 @dataclass(frozen=True)
 class Flag:
-    """The name of a mark beside the upper end of its line; ``left``, ``right`` and ``at`` in inches."""
+    """The name of a mark beside the upper end of its line; places are in inches."""
 
     mark: Mark
     words: str
@@ -92,7 +98,7 @@ class Flag:
     row: int = 0
 
     def crosses(self, other: Flag) -> bool:
-        """Whether the words touch, or the line of the higher one runs through the words of the lower one."""
+        """Whether the words touch, or the line of one runs through the words of the other."""
         if self.row == other.row:
             return self.left < other.right + 0.06 and other.left < self.right + 0.06
         low, high = sorted((self, other), key=lambda flag: flag.row)
@@ -100,7 +106,7 @@ class Flag:
 
 
 def fly(flags: Sequence[Flag]) -> list[Flag]:
-    """The flags in rows in which none crosses another; those that point to the left come last, above the others."""
+    """The flags in rows in which none crosses another; those that point left come last."""
     placed: list[Flag] = []
     for flag in sorted(flags, key=lambda flag: (flag.left < flag.at, -flag.at)):
         rows = (replace(flag, row=row) for row in range(len(flags)))
@@ -110,15 +116,15 @@ def fly(flags: Sequence[Flag]) -> list[Flag]:
 
 
 def _flag(area: Area, axes: Axes, inner: Area, mark: Mark) -> Flag:
-    """A flag to the right of its line; to the left where it would leave the area."""
-    words = elide(mark.name, SMALL, 0.6 * area.width)
+    """A flag on the side of its line where its words fit, or where there is more room."""
     corner = axes.transData.transform((mark.at, axes.get_ylim()[1]))
     at = inner.left + float(axes.transAxes.inverted().transform(corner)[0]) * inner.width
+    before, after = at - 0.04 - area.left, area.right - at - 0.04
+    left = extent(mark.name, SMALL) > after and before > after
+    words = elide(mark.name, SMALL, before if left else after)
     width = extent(words, SMALL)
-    left = at + 0.04
-    if left + width > area.right:
-        left = max(area.left, at - 0.04 - width)
-    return Flag(mark, words, at, left, left + width)
+    start = at - 0.04 - width if left else at + 0.04
+    return Flag(mark, words, at, start, start + width)
 
 
 def _scale(axes: Axes, view: Curves, x: tuple[float, float], y: tuple[float, float]) -> None:
@@ -132,25 +138,34 @@ def _x(view: Curves, line: Line) -> np.ndarray:
 
 
 def _heights(view: Curves) -> list[np.ndarray]:
-    arrays = [array for line in view.lines for array in (line.y, line.low, line.high) if array is not None]
+    parts = [part for line in view.lines for part in (line.y, line.low, line.high)]
+    arrays = [part for part in parts if part is not None]
     return [*arrays, np.array([mark.at for mark in view.levels])]
 
 
-def _draw(axes: Axes, line: Line, x: np.ndarray, look: Look, limits: tuple[float, float]) -> None:
+def _draw(
+    axes: Axes,
+    line: Line,
+    x: np.ndarray,
+    area: Area,
+    limits: tuple[float, float],
+) -> None:
+    look, width = area.look, area.width
     colour = look.colour(line.ink)
-    step = "post" if line.steps else None
+    step: Literal["post"] | None = "post" if line.steps else None
     if line.low is not None and line.high is not None:
-        low, high = (np.clip(edge, *sorted(limits)) for edge in (line.low, line.high))
-        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0, step=step)  # type: ignore[arg-type]
+        floor, roof = sorted(limits)
+        low, high = (np.clip(edge, floor, roof) for edge in (line.low, line.high))
+        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0, step=step)
     style = _style(line, look)
     if line.steps:
         style["drawstyle"] = "steps-post"
     if style["marker"] and line.line:
-        style["markevery"] = max(1, len(x) // _MOST_SYMBOLS)
+        style["markevery"] = max(1, round(len(x) * _SYMBOL / width))
     axes.plot(x, line.y, zorder=1.8 if line.quiet else 2 + line.strong, **style)
 
 
-def _style(line: Line, look: Look) -> dict[str, object]:
+def _style(line: Line, look: Look) -> dict[str, Any]:
     alone = np.isfinite(line.y).sum() == 1 and not line.quiet
     width = 0.7 if line.quiet else 1.7
     return {
@@ -162,7 +177,3 @@ def _style(line: Line, look: Look) -> dict[str, object]:
         "markersize": 4.5,
         "solid_capstyle": "round",
     }
-
-
-def _sample(line: Line, look: Look) -> object:
-    return legend.line(line.ink, look, **_style(line, look))

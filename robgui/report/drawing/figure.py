@@ -1,4 +1,4 @@
-"""Views as a figure: laid out once, then painted in any size; thread-safe, without pyplot, display or Qt."""
+"""Views as a figure: laid out once, then painted in any size; thread-safe, without pyplot or Qt."""
 
 from __future__ import annotations
 
@@ -77,10 +77,11 @@ def pixels(figure: Plate, width: int) -> np.ndarray:
 
 
 def save(figure: Plate, kind: str = "svg", dpi: int = 160) -> bytes:
-    """The figure as the bytes of an SVG, PNG or PDF file, with title, subject and provenance in its records."""
+    """The figure as the bytes of an SVG, PNG or PDF file whose records say title and provenance."""
     buffer = io.BytesIO()
     with styled(figure.look):
-        figure.savefig(buffer, format=kind, dpi=dpi, metadata=_records(figure, kind), facecolor=figure.look.ground)
+        records = _records(figure, kind)
+        figure.savefig(buffer, format=kind, dpi=dpi, metadata=records, facecolor=figure.look.ground)
     return buffer.getvalue()
 
 
@@ -97,10 +98,10 @@ def _records(figure: Plate, kind: str) -> dict[str, Any]:
     title, subject, provenance = figure.words
     program = f"robgui {__version__}"
     if kind == "pdf":
-        return {"Title": title, "Subject": subject, "Keywords": provenance, "Creator": program, "CreationDate": None}
-    if kind == "svg":
-        return {"Title": title, "Description": subject, "Source": provenance, "Creator": program, "Date": None}
-    return {"Title": title, "Description": subject, "Source": provenance, "Software": program}
+        more = {"Creator": program, "CreationDate": None}
+        return {"Title": title, "Subject": subject, "Keywords": provenance, **more}
+    more = {"Creator": program, "Date": None} if kind == "svg" else {"Software": program}
+    return {"Title": title, "Description": subject, "Source": provenance, **more}
 
 
 def _rows(views: Sequence[Any], width: float, look: Look) -> list[list[Block]]:
@@ -117,24 +118,34 @@ def _rows(views: Sequence[Any], width: float, look: Look) -> list[list[Block]]:
     return rows
 
 
-def _compose(rows: list[list[Block]], words: tuple[str, str, str], width: float, look: Look) -> Plate:
+def _compose(
+    rows: list[list[Block]],
+    words: tuple[str, str, str],
+    width: float,
+    look: Look,
+) -> Plate:
     """A plate of the height that everything takes together, with everything on it."""
     inner = width - 2 * MARGIN
     title, subject = wrap(words[0], TITLE, inner, bold=True), wrap(words[1], SUBJECT, inner)
     foot = wrap(words[2], FOOT, inner)
-    head = len(title) * line_height(TITLE) + len(subject) * line_height(SUBJECT) + (0.14 if title or subject else 0.0)
+    head = len(title) * line_height(TITLE) + len(subject) * line_height(SUBJECT)
+    head += 0.14 if head else 0.0
     body = sum(max(block.height for block in row) for row in rows) + GAP * max(0, len(rows) - 1)
     height = 2 * MARGIN + head + body + len(foot) * line_height(FOOT) + (0.1 if foot else 0.0)
     plate = Plate(width, height, look)
     plate.words = words
     top = MARGIN
-    for lines, size, style in ((title, TITLE, {"fontweight": "bold"}), (subject, SUBJECT, {"colour": look.faded})):
-        for line in lines:
-            plate.put(line, MARGIN, top, size, **style)  # type: ignore[arg-type]
-            top += line_height(size)
+    for line in title:
+        plate.put(line, MARGIN, top, TITLE, fontweight="bold")
+        top += line_height(TITLE)
+    for line in subject:
+        plate.put(line, MARGIN, top, SUBJECT, colour=look.faded)
+        top += line_height(SUBJECT)
     _stack(plate, rows, MARGIN + head)
-    for place, line in enumerate(foot):
-        plate.put(line, MARGIN, height - MARGIN - (len(foot) - place) * line_height(FOOT) + 0.06, FOOT, colour=look.faded)
+    top = height - MARGIN - len(foot) * line_height(FOOT) + 0.06
+    for line in foot:
+        plate.put(line, MARGIN, top, FOOT, colour=look.faded)
+        top += line_height(FOOT)
     plate.draw_without_rendering()
     return plate
 

@@ -46,7 +46,8 @@ def save_film(
     """
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
-        raise RobguiError(f"{target.name}: an animation is written as {', '.join(ENDINGS)}; choose one of these endings.")
+        advice = f"is written as {', '.join(ENDINGS)}; choose one of these endings"
+        raise RobguiError(f"{target.name}: an animation {advice}.")
     words = {"title": title, "subject": subject, "provenance": provenance}
     frames = _one_size(list(frames_of(film, words, dark, width)), dark)
     try:
@@ -55,7 +56,8 @@ def save_film(
         else:
             _mp4(frames, target, frames_per_second)
     except OSError as error:
-        raise RobguiError(f"{target} cannot be written ({error.strerror}); choose a folder you may write to.") from error
+        advice = "choose a folder you may write to"
+        raise RobguiError(f"{target} cannot be written ({error.strerror}); {advice}.") from error
     return target
 
 
@@ -63,7 +65,15 @@ def frames_of(film: Film, words: dict[str, str], dark: bool, width: int) -> Iter
     """The frames painted one after the other, as uint8 ``(h, w, 3)``."""
     steady = steadied(film)
     for place in chosen(len(film.frames)):
-        yield pixels(draw_view(steady, dark=dark, frame=place, **words), width)[..., :3]  # type: ignore[arg-type]
+        figure = draw_view(
+            steady,
+            title=words["title"],
+            subject=words["subject"],
+            provenance=words["provenance"],
+            dark=dark,
+            frame=place,
+        )
+        yield pixels(figure, width)[..., :3]
 
 
 def chosen(count: int) -> list[int]:
@@ -73,7 +83,7 @@ def chosen(count: int) -> list[int]:
 
 
 def steadied(film: Film) -> Film:
-    """The same film with the same levels and ranges in every frame, so that only what changes moves."""
+    """The same film with the same levels and ranges in every frame: only what changes moves."""
     first = film.frames[0]
     frames: Sequence[Still] = film.frames
     if isinstance(first, Matrix):
@@ -93,8 +103,10 @@ def _same_levels(frames: Sequence[Matrix]) -> list[Matrix]:
 
 
 def _same_ranges(frames: Sequence[Curves]) -> list[Curves]:
-    x = _ends([line.x if line.x is not None else frame.at for frame in frames for line in frame.lines])
-    y = _ends([part for frame in frames for line in frame.lines for part in (line.y, line.low, line.high) if part is not None])
+    owners = [(frame, line) for frame in frames for line in frame.lines]
+    x = _ends([frame.at if line.x is None else line.x for frame, line in owners])
+    parts = [part for _, line in owners for part in (line.y, line.low, line.high)]
+    y = _ends([part for part in parts if part is not None])
     return [
         replace(
             frame,
@@ -106,8 +118,9 @@ def _same_ranges(frames: Sequence[Curves]) -> list[Curves]:
 
 
 def _same_values(frames: Sequence[Bars]) -> list[Bars]:
-    stacks = [np.nansum([row.values for row in frame.series], axis=0) for frame in frames if frame.stacked and frame.series]
-    ends = _ends([*stacks, *(row.values for frame in frames for row in frame.series), np.zeros(1)])
+    stacked = [frame for frame in frames if frame.stacked and frame.series]
+    sums = [np.nansum([row.values for row in frame.series], axis=0) for frame in stacked]
+    ends = _ends([*sums, *(row.values for frame in frames for row in frame.series), np.zeros(1)])
     made = []
     for frame in frames:
         low, high = _first(frame.value.low, ends[0]), _first(frame.value.high, ends[1])
@@ -119,7 +132,8 @@ def _same_ground(frames: Sequence[Boxes]) -> list[Boxes]:
     grounds = [frame.behind for frame in frames if frame.behind is not None]
     if len(grounds) < len(frames):
         return list(frames)
-    return [replace(frame, behind=ground) for frame, ground in zip(frames, _same_levels(grounds), strict=True)]
+    pairs = zip(frames, _same_levels(grounds), strict=True)
+    return [replace(frame, behind=ground) for frame, ground in pairs]
 
 
 def _ends(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
@@ -133,7 +147,7 @@ def _first(stated: float, found: float) -> float:
 
 
 def _one_size(frames: list[np.ndarray], dark: bool) -> list[np.ndarray]:
-    """Frames of one even size, as the formats need it: longer notes and legends make a frame higher."""
+    """Frames of one even size: longer notes and legends make some of them higher."""
     height, width = (max(frame.shape[side] for frame in frames) for side in (0, 1))
     ground = [int(Look(dark).ground[place : place + 2], 16) for place in (1, 3, 5)]
     made = []
@@ -148,21 +162,26 @@ def _gif(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> 
     """One table of colours for all frames: a colour means the same from the first to the last."""
     from PIL import Image
 
-    sample = np.concatenate([frames[place] for place in sorted({0, len(frames) // 2, len(frames) - 1})])
-    table = Image.fromarray(sample).quantize(_COLOURS, dither=Image.Dither.NONE)
-    first, *others = [Image.fromarray(frame).quantize(palette=table, dither=Image.Dither.NONE) for frame in frames]
+    some = sorted({0, len(frames) // 2, len(frames) - 1})
+    sample = Image.fromarray(np.concatenate([frames[place] for place in some]))
+    plain = Image.Dither.NONE
+    table = sample.quantize(_COLOURS, dither=plain)
+    made = [Image.fromarray(frame).quantize(palette=table, dither=plain) for frame in frames]
+    first, *others = made
     pause = round(1000 / frames_per_second)
     durations = [pause] * len(others) + [round(1000 * _LAST)]
-    first.save(path, save_all=True, append_images=others, duration=durations, loop=0, optimize=False)
+    first.save(path, save_all=True, append_images=others, duration=durations, loop=0)
 
 
 def _mp4(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> None:
     import cv2
 
     height, width = frames[0].shape[:2]
-    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), frames_per_second, (width, height))
+    code = cv2.VideoWriter.fourcc(*"mp4v")
+    writer = cv2.VideoWriter(str(path), code, frames_per_second, (width, height))
     if not writer.isOpened():
-        raise RobguiError(f"{path} cannot be written as MP4 here; choose another folder, or write a GIF.")
+        advice = "choose another folder, or write a GIF"
+        raise RobguiError(f"{path} cannot be written as MP4 here; {advice}.")
     for frame in [*frames, *[frames[-1]] * round(_LAST * frames_per_second)]:
         writer.write(cv2.cvtColor(frame, cv2.COLOR_RGB2BGR))
     writer.release()

@@ -35,7 +35,9 @@ def colours(view: Matrix, look: Look) -> ScalarMappable:
 def shades(worst: str, levels: tuple[float, float], look: Look) -> ScalarMappable:
     """The colours of values between two levels."""
     name, turned = colour_map(worst)
-    low, high = (float(level) if math.isfinite(level) else place for level, place in zip(levels, (0.0, 1.0), strict=True))
+    low, high = (float(level) for level in levels)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        low, high = 0.0, 1.0
     if high <= low:
         high = low + (abs(low) or 1.0)
     table: Colormap
@@ -46,15 +48,15 @@ def shades(worst: str, levels: tuple[float, float], look: Look) -> ScalarMappabl
     return ScalarMappable(Normalize(low, high, clip=True), table)
 
 
-def paint(axes: Axes, view: Matrix, look: Look, *, faded: float = 1.0) -> None:
+def paint(axes: Axes, view: Matrix, look: Look) -> None:
     """Draws the cells; where nothing is known the ground is hatched."""
     small = coarse(view)
     x, y, width, height = view.rect
-    axes.patch.set(facecolor=look.unknown, hatch="////", edgecolor=mixed(look.text, look.ground, 0.2))
+    axes.patch.set(facecolor=look.unknown, **_hatching(look))
     pixels = class_pixels(small, look.dark) if small.classes is not None else _pixels(small, look)
     if pixels.size:
-        extent = (x, x + width, y, y + height)
-        axes.imshow(pixels, origin="lower", extent=extent, aspect="auto", interpolation="nearest", alpha=faded)
+        style: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
+        axes.imshow(pixels, origin="lower", extent=(x, x + width, y, y + height), **style)
 
 
 def _pixels(view: Matrix, look: Look) -> np.ndarray:
@@ -63,18 +65,18 @@ def _pixels(view: Matrix, look: Look) -> np.ndarray:
 
 
 def coarse(view: Matrix) -> Matrix:
-    """A matrix with more cells than dots: each dot takes the worst of its cells, so that none of them is lost."""
+    """A matrix with more cells than dots: each dot takes the worst of its cells; none is lost."""
     times = [math.ceil(side / MOST_CELLS) or 1 for side in view.values.shape]
     if max(times) == 1 or view.classes is not None:
         return view
     values = _worst_of(_blocks(view.values, times), view.worst)
-    return Matrix(view.title, view.x, view.y, values, view.scale, view.levels, view.rect, view.worst)
+    return replace(view, values=values, place=view.rect, rows=(), columns=(), spots=())
 
 
 def note(view: Matrix) -> str:
     """What is to be known of a matrix that was drawn with fewer dots than cells."""
-    times = max(math.ceil(side / MOST_CELLS) for side in view.values.shape) if view.values.size else 1
-    if times == 1 or view.classes is not None:
+    times = max(math.ceil(side / MOST_CELLS) for side in view.values.shape)
+    if times <= 1 or view.classes is not None:
         return ""
     told = "their mean" if view.worst == "neither" else "the worst of them"
     return f"Each dot stands for up to {times} × {times} cells and shows {told}."
@@ -85,7 +87,8 @@ def _blocks(values: np.ndarray, times: list[int]) -> np.ndarray:
     rows, columns = (math.ceil(side / many) for side, many in zip(values.shape, times, strict=True))
     wide = np.full((rows * times[0], columns * times[1]), np.nan)
     wide[: values.shape[0], : values.shape[1]] = values
-    return wide.reshape(rows, times[0], columns, times[1]).transpose(0, 2, 1, 3).reshape(rows, columns, -1)
+    cells = wide.reshape(rows, times[0], columns, times[1]).transpose(0, 2, 1, 3)
+    return cells.reshape(rows, columns, -1)
 
 
 def _worst_of(blocks: np.ndarray, worst: str) -> np.ndarray:
@@ -168,9 +171,12 @@ def _classes(view: Matrix, look: Look) -> list[Entry]:
     assert view.classes is not None
     numbers, cells = np.unique(view.classes, return_counts=True)
     by_cells = [int(numbers[i]) for i in np.argsort(-cells, kind="stable") if numbers[i] >= 0]
-    named = [Entry(_class_name(view, number), legend.patch(look.colour(class_ink(view, number)))) for number in by_cells[:_NAMED_CLASSES]]
-    if len(by_cells) > _NAMED_CLASSES:
-        named.append(Entry(f"… and {len(by_cells) - _NAMED_CLASSES} more classes", legend.patch("none")))
+    named = []
+    for number in by_cells[:_NAMED_CLASSES]:
+        sample = legend.patch(look.colour(class_ink(view, number)))
+        named.append(Entry(_class_name(view, number), sample))
+    if more := len(by_cells[_NAMED_CLASSES:]):
+        named.append(Entry(f"… and {more} more classes", legend.patch("none")))
     return [*named, _unknown("no class", look)] if (view.classes < 0).any() else named
 
 
@@ -179,5 +185,9 @@ def _class_name(view: Matrix, number: int) -> str:
 
 
 def _unknown(words: str, look: Look) -> Entry:
-    style: dict[str, Any] = {"hatch": "////", "edgecolor": mixed(look.text, look.ground, 0.2)}
-    return Entry(words, legend.patch(look.unknown, **style))
+    return Entry(words, legend.patch(look.unknown, **_hatching(look)))
+
+
+def _hatching(look: Look) -> dict[str, Any]:
+    """How the ground is hatched where nothing is known."""
+    return {"hatch": "////", "edgecolor": mixed(look.text, look.ground, 0.2)}

@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, Rectangle
 from matplotlib.patheffects import withStroke
 
 from robgui.core.verdict import Status
-from robgui.core.view import Images, Ink, Picture, Spot
+from robgui.core.view import Images, Picture, Spot, status_ink
 from robgui.report.drawing.legend import Entry
 from robgui.report.drawing.look import MARKERS, SMALL, Look, mixed
 from robgui.report.drawing.plate import Area
@@ -20,7 +20,7 @@ from robgui.report.lettering import elide, line_height, wrap
 MOST_PICTURES = 48
 #: Inches between two pictures, between two pairs, and of the chip below a picture.
 _GAP, _PAIR_GAP, _CHIP = 0.14, 0.34, 0.26
-_SMALLEST, _LARGEST = 1.05, 2.3
+_SMALLEST, _LARGEST, _NARROWEST = 1.05, 2.3, 0.75
 _CAPTION_LINES = 3
 #: A picture of no more pixels than this shows them as squares.
 _SQUARES = 96
@@ -81,15 +81,15 @@ def paint(view: Images, area: Area, large: bool) -> None:
 
 def _grid(view: Images, width: float, large: bool) -> Grid:
     count = min(len(view.pictures), MOST_PICTURES)
-    columns = view.columns or (count if count <= 4 else max(1, int((width + _GAP) / (_SMALLEST + _GAP))))
-    columns = max(1, min(columns, count))
+    fitting = int((width + _GAP) / (_SMALLEST + _GAP))
+    columns = max(1, min(view.columns or fitting, int(width / _NARROWEST), count))
     if view.pairs:
         columns = max(2, columns - columns % 2)
     gaps = _gap(view) * (columns - 1)
     largest = _LARGEST * (1.3 if large and columns <= 2 else 1.0)
     side = max(0.35, min(largest, (width - gaps) / columns))
-    shapes = [picture.pixels.shape[0] / picture.pixels.shape[1] for picture in view.pictures[:MOST_PICTURES]]
-    return Grid(columns, side, side * min(1.4, max(shapes)))
+    sizes = [picture.pixels.shape for picture in view.pictures[:MOST_PICTURES]]
+    return Grid(columns, side, side * min(1.4, max(high / wide for high, wide, _ in sizes)))
 
 
 def _gap(view: Images) -> float:
@@ -114,7 +114,8 @@ def _highest(row: tuple[Picture, ...], grid: Grid) -> float:
 
 def _row_height(row: tuple[Picture, ...], grid: Grid) -> float:
     chip = _CHIP if any(picture.chip for picture in row) else 0.0
-    lines = max(len(wrap(picture.caption, SMALL, grid.width, most=_CAPTION_LINES)) for picture in row)
+    captions = [wrap(picture.caption, SMALL, grid.width, most=_CAPTION_LINES) for picture in row]
+    lines = max(len(caption) for caption in captions)
     return _highest(row, grid) + 0.07 + chip + lines * line_height(SMALL) + 0.12
 
 
@@ -125,8 +126,9 @@ def _picture(axes: Axes, picture: Picture, area: Area, place: Area) -> None:
     small = max(picture.pixels.shape[:2]) <= _SQUARES
     finish = "nearest" if small else "antialiased"
     axes.imshow(picture.pixels, extent=edges, interpolation=finish, aspect="auto")
-    style = {"fill": False, "edgecolor": area.look.grid, "linewidth": 0.7}
-    axes.add_patch(Rectangle((left, top), place.width, place.height, **style))
+    frame = Rectangle((left, top), place.width, place.height, fill=False, linewidth=0.7)
+    frame.set_edgecolor(area.look.grid)
+    axes.add_patch(frame)
     inch = place.width / picture.pixels.shape[1]
     for spot in picture.spots:
         centre = (left + (spot.x + 0.5) * inch, top + (spot.y + 0.5) * inch)
@@ -162,9 +164,12 @@ def _words(picture: Picture, cell: Area) -> None:
 def _chip(picture: Picture, cell: Area, top: float) -> None:
     """A few words with a sign and a colour: right, wrong, or neither."""
     look = cell.look
-    signs = {True: (f"{Status.HOLDS.sign} ", Ink("holds")), False: (f"{Status.FAILS.sign} ", Ink("fails"))}
-    sign, ink = ("", picture.ink) if picture.right is None else signs[picture.right]
+    sign, ink = "", picture.ink
+    if picture.right is not None:
+        status = Status.HOLDS if picture.right else Status.FAILS
+        sign, ink = f"{status.sign} ", status_ink(status)
     colour = look.colour(ink)
     words = sign + elide(picture.chip, SMALL, cell.width - 0.12 - 0.16 * bool(sign))
-    style = {"boxstyle": "round,pad=0.28", "facecolor": mixed(colour, look.ground, 0.14), "edgecolor": colour, "linewidth": 0.8}
+    style = {"boxstyle": "round,pad=0.28", "edgecolor": colour, "linewidth": 0.8}
+    style["facecolor"] = mixed(colour, look.ground, 0.14)
     cell.plate.put(words, cell.left + 0.05, top + 0.025, SMALL, colour=colour, bbox=style)

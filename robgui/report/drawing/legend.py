@@ -40,7 +40,8 @@ def height(entries: Sequence[Entry], width: float) -> float:
     """How many inches the legend takes."""
     if not entries:
         return 0.0
-    return _ABOVE + math.ceil(len(_listed(entries)) / _columns(entries, width)) * line_height(SMALL) * 1.08
+    rows = math.ceil(len(_listed(entries)) / _columns(entries, width))
+    return _ABOVE + rows * line_height(SMALL) * 1.08
 
 
 def paint(entries: Sequence[Entry], area: Area) -> None:
@@ -69,12 +70,12 @@ def paint(entries: Sequence[Entry], area: Area) -> None:
         labelcolor=area.look.text,
     )
     area.plate.legends.append(legend)
-    legend._remove_method = area.plate.legends.remove  # type: ignore[attr-defined]  # as Figure.legend does
 
 
 def line(ink: Ink, look: Look, **style: Any) -> Line2D:
     """The sample of a line."""
-    return Line2D([], [], **({"color": look.colour(ink), "linestyle": LINES[ink.dash], "linewidth": 1.7} | style))
+    usual = {"color": look.colour(ink), "linestyle": LINES[ink.dash], "linewidth": 1.7}
+    return Line2D([], [], **(usual | style))
 
 
 def patch(colour: str, **style: Any) -> Patch:
@@ -84,7 +85,8 @@ def patch(colour: str, **style: Any) -> Patch:
 
 def levels(marks: Sequence[Mark], look: Look) -> list[Entry]:
     """One entry for each line at a level."""
-    return [Entry(mark.name, line(mark.ink, look, **level_style(place))) for place, mark in enumerate(marks) if mark.name]
+    samples = [line(mark.ink, look, **level_style(place)) for place, mark in enumerate(marks)]
+    return [Entry(mark.name, one) for mark, one in zip(marks, samples, strict=True) if mark.name]
 
 
 def level_style(place: int) -> dict[str, Any]:
@@ -101,9 +103,11 @@ def spots(found: Sequence[Spot], look: Look) -> list[Entry]:
     entries = []
     for (colour, symbol), group in grouped(found, kind).items():
         words = together([spot.name for spot in group])
-        style = {"marker": MARKERS[symbol], "color": colour, "markersize": 6.5, "markeredgewidth": 1.6, "linestyle": "none"}
+        style: dict[str, Any] = {"marker": MARKERS[symbol], "color": colour, "linestyle": "none"}
+        style |= {"markersize": 6.5, "markeredgewidth": 1.6}
+        style["markerfacecolor"] = colour if symbol == "diamond" else "none"
         if words:
-            entries.append(Entry(words, Line2D([], [], markerfacecolor="none" if symbol != "diamond" else colour, **style)))
+            entries.append(Entry(words, Line2D([], [], **style)))
     return entries
 
 
@@ -116,7 +120,7 @@ def grouped(things: Sequence[T], kind: Callable[[T], K]) -> dict[K, list[T]]:
 
 
 def together(names: Sequence[str]) -> str:
-    """What things that look the same are called together: what they share, or the first one and how many more."""
+    """What things of one look are called: what they share, or the first and how many more."""
     known = [name for name in names if name]
     if not known:
         return ""
@@ -142,7 +146,8 @@ def _listed(entries: Sequence[Entry]) -> list[Entry]:
     if len(entries) <= MOST_ENTRIES:
         return list(entries)
     rest = len(entries) - MOST_ENTRIES + 1
-    return [*entries[: MOST_ENTRIES - 1], Entry(f"… and {rest:,} more", Line2D([], [], linestyle="none"))]
+    more = Entry(f"… and {rest:,} more", Line2D([], [], linestyle="none"))
+    return [*entries[: MOST_ENTRIES - 1], more]
 
 
 def _columns(entries: Sequence[Entry], width: float) -> int:

@@ -1,4 +1,4 @@
-"""Look: the style of a drawing, light or dark; colours come from Ink, this only says on which ground they lie."""
+"""Look: the style of a drawing, light or dark; colours come from Ink, the ground from here."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ LINES: dict[Dash, Any] = {
     "dash-dot": (0, (5, 1.6, 1.2, 1.6)),
 }
 MARKERS = {"": "", "circle": "o", "square": "s", "cross": "x", "triangle": "^", "diamond": "D"}
-#: What painting reads from the style. Letters fitted to pixels would be wider in one size than in another and leave
-#: the room that the layout gave them.
-_PAINT: dict[str, Any] = {"svg.hashsalt": "robgui", "text.hinting": "none", "text.parse_math": False}
+#: What painting reads from the style. Letters fitted to pixels would be wider in one size than in
+#: another and leave the room that the layout gave them.
+_PAINT: dict[str, Any] = {
+    "svg.hashsalt": "robgui",
+    "text.hinting": "none",
+    "text.parse_math": False,
+}
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,8 @@ class Look:
 def mixed(colour: str, ground: str, share: float) -> str:
     """``share`` of a colour on a ground, as ``#rrggbb``."""
     parts = zip(to_rgb(colour), to_rgb(ground), strict=True)
-    return "#" + "".join(f"{round(255 * (share * over + (1 - share) * under)):02x}" for over, under in parts)
+    channels = [round(255 * (share * over + (1 - share) * under)) for over, under in parts]
+    return "#" + "".join(f"{channel:02x}" for channel in channels)
 
 
 def on(colour: Any) -> str:

@@ -1,8 +1,9 @@
-"""Matrix: values over two axes, with names, a colour bar, the numbers where they fit, and signs over it."""
+"""Matrix: values over two axes, with names, a colour bar, numbers where they fit, and signs."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -66,10 +67,12 @@ def dress(axes: Axes, view: Matrix, area: Area) -> None:
     rows, columns = view.values.shape
     if view.columns:
         places = [x + width * (at + 0.5) / columns for at in range(columns)]
-        ticks.name_ticks(axes, "x", places, view.columns, 0.75 * area.width, min(_NAME, 0.4 * area.height))
+        most = min(_NAME, 0.4 * area.height)
+        ticks.name_ticks(axes, "x", places, view.columns, 0.75 * area.width, most)
     if view.rows:
         places = [y + depth * (at + 0.5) / rows for at in range(rows)]
-        ticks.name_ticks(axes, "y", places, view.rows, 0.75 * area.height, min(_NAME, 0.35 * area.width))
+        most = min(_NAME, 0.35 * area.width)
+        ticks.name_ticks(axes, "y", places, view.rows, 0.75 * area.height, most)
 
 
 def mark_spots(axes: Axes, spots: tuple[Spot, ...], look: Look) -> None:
@@ -78,12 +81,14 @@ def mark_spots(axes: Axes, spots: tuple[Spot, ...], look: Look) -> None:
     for spot in spots:
         colour = look.colour(spot.ink)
         if spot.size > 0:
-            axes.add_patch(Ellipse((spot.x, spot.y), spot.size, spot.size, fill=False, edgecolor=colour, linewidth=1.5, path_effects=rim))
+            ring = Ellipse((spot.x, spot.y), spot.size, spot.size, fill=False, linewidth=1.5)
+            ring.set(edgecolor=colour, path_effects=rim)
+            axes.add_patch(ring)
             continue
-        axes.plot(
-            [spot.x], [spot.y], MARKERS[spot.symbol or "circle"], color=colour, markersize=6.5, markeredgewidth=1.6,
-            markerfacecolor=colour if spot.symbol == "diamond" else "none", path_effects=rim, clip_on=False, zorder=5,
-        )  # fmt: skip
+        style: dict[str, Any] = {"markersize": 6.5, "markeredgewidth": 1.6, "path_effects": rim}
+        style["markerfacecolor"] = colour if spot.symbol == "diamond" else "none"
+        marker = MARKERS[spot.symbol or "circle"]
+        axes.plot([spot.x], [spot.y], marker, color=colour, clip_on=False, zorder=5, **style)
 
 
 def _is_cell(view: Matrix, spot: Spot) -> bool:
@@ -99,8 +104,9 @@ def _frame_cells(axes: Axes, view: Matrix, look: Look) -> None:
     for spot in view.spots:
         if _is_cell(view, spot):
             corner = (x + (spot.x - x) // wide * wide, y + (spot.y - y) // high * high)
-            style = {"fill": False, "edgecolor": look.colour(spot.ink), "linewidth": 2.2}
-            axes.add_patch(Rectangle(corner, wide, high, path_effects=rim, zorder=4, **style))  # type: ignore[arg-type]
+            frame = Rectangle(corner, wide, high, fill=False, linewidth=2.2, zorder=4)
+            frame.set(edgecolor=look.colour(spot.ink), path_effects=rim)
+            axes.add_patch(frame)
 
 
 def _numbers(axes: Axes, view: Matrix, place: Area) -> None:

@@ -16,7 +16,7 @@ Rows = Iterator[Sequence[Any]]
 
 
 def to_csv(view: View) -> str:
-    """The view as CSV: one line of titles with units, then the numbers as they are; nan is an empty cell."""
+    """The view as CSV: titles with units, then the numbers as they are; nan is an empty cell."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     for row in _rows(view):
@@ -27,8 +27,11 @@ def to_csv(view: View) -> str:
 def to_arrays(view: View) -> dict[str, np.ndarray]:
     """The arrays of a view by name."""
     if isinstance(view, Film):
-        frames = enumerate(view.frames)
-        return {f"frame_{place:04d}/{name}": array for place, frame in frames for name, array in to_arrays(frame).items()}
+        made: dict[str, np.ndarray] = {}
+        for place, frame in enumerate(view.frames):
+            parts = to_arrays(frame).items()
+            made |= {f"frame_{place:04d}/{name}": array for name, array in parts}
+        return made
     return {name: np.asarray(array) for name, array in _arrays(view)}
 
 
@@ -58,7 +61,7 @@ def _rows(view: View) -> Rows:
 
 
 def _curve_rows(view: Curves) -> Rows:
-    """One column per line where all stand over the same points, else one row per point of each line."""
+    """One column per line where all stand over the same points, else one row per point."""
     if any(line.x is not None for line in view.lines):
         yield ["line", view.x.title, view.y.title, "low", "high"]
         for line in view.lines:
@@ -73,12 +76,18 @@ def _curve_rows(view: Curves) -> Rows:
 
 
 def _line_columns(line: Any) -> list[tuple[str, np.ndarray]]:
-    band = [] if line.low is None else [(f"{line.name} (low)", line.low), (f"{line.name} (high)", line.high)]
-    return [(line.name, line.y), *band]
+    return [(line.name, line.y), *_ends(line)]
+
+
+def _ends(thing: Any) -> list[tuple[str, np.ndarray]]:
+    """The two ends of a band or of error bars; none without."""
+    if thing.low is None or thing.high is None:
+        return []
+    return [(f"{thing.name} (low)", thing.low), (f"{thing.name} (high)", thing.high)]
 
 
 def _matrix_rows(view: Matrix) -> Rows:
-    """The rows from the highest to the lowest, as they are drawn; with classes one line per cell."""
+    """The rows from the highest to the lowest; with classes one line per cell."""
     rows, columns = _names(view)
     if view.classes is None:
         yield [f"{view.y.title} \\ {view.x.title}", *columns]
@@ -101,7 +110,8 @@ def _names(view: Matrix) -> tuple[Sequence[Any], Sequence[Any]]:
 
 
 def _box_rows(view: Boxes) -> Rows:
-    yield ["name", f"{view.x.title} from", f"{view.x.title} to", f"{view.y.title} from", f"{view.y.title} to"]
+    x, y = view.x.title, view.y.title
+    yield ["name", f"{x} from", f"{x} to", f"{y} from", f"{y} to"]
     for box in view.boxes:
         yield [box.name, box.x, box.x + box.width, box.y, box.y + box.height]
 
@@ -119,15 +129,15 @@ def _bar_rows(view: Bars) -> Rows:
 
 
 def _series_columns(row: Any) -> list[tuple[str, np.ndarray]]:
-    errors = [] if row.low is None or row.high is None else [(f"{row.name} (low)", row.low), (f"{row.name} (high)", row.high)]
-    return [(row.name, row.values), *errors]
+    return [(row.name, row.values), *_ends(row)]
 
 
 def _image_rows(view: Images) -> Rows:
     yield ["caption", "words", "right", "width", "height"]
     for picture in view.pictures:
         right = {True: "yes", False: "no", None: ""}[picture.right]
-        yield [picture.caption, picture.chip, right, picture.pixels.shape[1], picture.pixels.shape[0]]
+        height, width = picture.pixels.shape[:2]
+        yield [picture.caption, picture.chip, right, width, height]
 
 
 def _table_rows(view: Table) -> Rows:

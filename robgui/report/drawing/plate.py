@@ -1,4 +1,4 @@
-"""Plate: a figure measured in inches from its upper left corner, and the areas that views are drawn into."""
+"""Plate: a figure measured in inches from its upper left corner, and areas to draw into."""
 
 from __future__ import annotations
 
@@ -34,18 +34,29 @@ class Plate(Figure):
         width, height = self.get_size_inches()
         return float(width), float(height)
 
-    def put(self, line: str, x: float, y: float, size: float = BODY, *, colour: str = "", align: str = "left", **more: Any) -> None:
+    def put(
+        self,
+        line: str,
+        x: float,
+        y: float,
+        size: float = BODY,
+        *,
+        colour: str = "",
+        align: str = "left",
+        **more: Any,
+    ) -> None:
         """Sets one line of letters with its upper edge ``y`` inches from the top."""
         width, height = self.size
-        more = {"va": "top", "ha": align, "fontsize": size, "color": colour or self.look.text} | more
-        self.text(x / width, 1 - y / height, line, **more)
+        style: dict[str, Any] = {"va": "top", "ha": align, "color": colour or self.look.text}
+        self.text(x / width, 1 - y / height, line, fontsize=size, **(style | more))
 
     def rule(self, x: float, y: float, to_x: float, to_y: float, **style: Any) -> None:
         """Draws a line from one place to another."""
         width, height = self.size
-        style = {"color": self.look.grid, "linewidth": 0.7} | style
-        ends = ([x / width, to_x / width], [1 - y / height, 1 - to_y / height])
-        self.add_artist(Line2D(*ends, transform=self.transFigure, **style))
+        usual: dict[str, Any] = {"color": self.look.grid, "linewidth": 0.7}
+        across, down = [x / width, to_x / width], [1 - y / height, 1 - to_y / height]
+        line = Line2D(across, down, transform=self.transFigure, **(usual | style))
+        self.add_artist(line)
 
 
 @dataclass(frozen=True)
@@ -92,10 +103,11 @@ class Area:
         """Where axes lie."""
         width, height = self.plate.size
         box = axes.get_position()
-        return replace(self, left=box.x0 * width, top=(1 - box.y1) * height, width=box.width * width, height=box.height * height)
+        left, top = box.x0 * width, (1 - box.y1) * height
+        return Area(self.plate, left, top, box.width * width, box.height * height)
 
     def fit(self, axes: Axes) -> Area:
-        """Moves axes so that they fill the area with what stands around them; returns where they lie."""
+        """Makes axes fill the area with what stands around them; returns where they lie."""
         titles = (axes.get_xlabel(), axes.get_ylabel())
         inner = self
         for _ in range(3):  # other sizes have other tick labels and other room for the titles
@@ -114,7 +126,9 @@ class Area:
 
     def around(self, axes: Axes, inner: Area) -> dict[str, float]:
         """How far tick labels and names stand out on each side."""
-        box = axes.get_tightbbox(self.plate.canvas.get_renderer())  # type: ignore[attr-defined]  # Agg has one
+        canvas = self.plate.canvas
+        assert isinstance(canvas, FigureCanvasAgg)
+        box = axes.get_tightbbox(canvas.get_renderer())
         if box is None:
             return {}
         height = self.plate.size[1]
@@ -130,8 +144,10 @@ class Area:
 
 
 def fitting(title: str, room: float, size: float = BODY) -> str:
-    """A title in at most two lines of ``room`` inches; what is still too long is cut in the middle."""
+    """A title in at most two lines of ``room`` inches, else cut in the middle."""
     if extent(title, size) <= room:
         return clean(title)
     lines = wrap(title, size, room)
-    return "\n".join(lines) if len(lines) == 2 and len(title.split()) > 1 else elide(title, size, room)
+    if len(lines) == 2 and len(title.split()) > 1:
+        return "\n".join(lines)
+    return elide(title, size, room)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from robgui.core.verdict import Status
-from robgui.core.view import Column, Ink, Table
+from robgui.core.view import Column, Table, status_ink
 from robgui.report.drawing.legend import Entry
 from robgui.report.drawing.look import SMALL, Look
 from robgui.report.drawing.plate import Area
@@ -19,12 +21,6 @@ _GAP = 0.22
 _NARROWEST = 0.9
 _HEAD_LINES = 3
 _ROW = 1.12
-_STATUS_INKS = {
-    Status.FAILS: Ink("fails"),
-    Status.AT_RISK: Ink("risk"),
-    Status.UNKNOWN: Ink("unknown"),
-    Status.HOLDS: Ink("holds"),
-}
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,8 @@ class Strip:
     def heads(self) -> list[list[str]]:
         """The lines of each column's title."""
         pairs = zip(self.columns, self.widths, strict=True)
-        return [wrap(column.title, SMALL, width, bold=True, most=_HEAD_LINES) for column, width in pairs]
+        style: dict[str, Any] = {"bold": True, "most": _HEAD_LINES}
+        return [wrap(column.title, SMALL, width, **style) for column, width in pairs]
 
     @property
     def height(self) -> float:
@@ -78,7 +75,7 @@ def paint(view: Table, area: Area) -> None:
 
 
 def strips(view: Table, width: float) -> list[Strip]:
-    """The columns in as many strips as it takes; every strip begins with the first column, which names the rows."""
+    """The columns in as many strips as it takes; each begins with the names of the rows."""
     if not view.columns:
         return []
     first, *others = view.columns
@@ -111,11 +108,12 @@ def _wide(column: Column) -> float:
 
 def _needs(columns: Sequence[Column]) -> list[float]:
     """The least width of each column: numbers are never cut."""
-    return [min(_wide(column), _NARROWEST) if _is_text(column) else _wide(column) for column in columns]
+    most = {True: _NARROWEST, False: math.inf}
+    return [min(_wide(column), most[_is_text(column)]) for column in columns]
 
 
 def _widths(columns: Sequence[Column], width: float) -> tuple[float, ...]:
-    """What each column gets: its content, columns of words sharing what is left where that is too much."""
+    """What each column gets: its content; where that is too much, columns of words give way."""
     wanted, least = [_wide(column) for column in columns], _needs(columns)
     over = sum(wanted) + _GAP * (len(columns) - 1) - width
     give = [want - need for want, need in zip(wanted, least, strict=True)]
@@ -145,7 +143,7 @@ def _cells(column: Column, width: float, area: Area, place: tuple[float, float],
     for cell, words in zip(column.cells, _shown(column), strict=False):
         colour = area.look.text
         if column.kind == "status" and isinstance(cell, str):
-            colour = area.look.colour(_STATUS_INKS[Status(cell)])
+            colour = area.look.colour(status_ink(Status(cell)))
         shown = elide(words, SMALL, width) if _is_text(column) else words
         area.plate.put(shown, x, y, SMALL, colour=colour, align=side)
         y += line_height(SMALL) * _ROW

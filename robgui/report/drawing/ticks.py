@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, Formatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    Formatter,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from robgui.core.text.words import number, probability
 from robgui.core.view import Axis
@@ -16,13 +24,12 @@ from robgui.report.lettering import clean, elide, extent
 
 #: Inches that a tick takes at least, side by side and above each other.
 _TICK_WIDE, _TICK_HIGH = 0.72, 0.36
-#: Room beyond a stated end of a vertical axis, as a share of it, so that a line along the edge is whole.
-_EDGE = 0.02
+#: Room beyond the data, as a share of the axis.
 _PAD = 0.05
 
 
 class TickWords(Formatter):
-    """The numbers of an axis as people read them, with as many digits as it takes to tell neighbours apart."""
+    """The numbers of an axis as people read them, with digits enough to tell neighbours apart."""
 
     def __init__(self, axis: Axis) -> None:
         self._axis = axis
@@ -61,18 +68,21 @@ def limits(
         edge: Room beyond an end that the view says, as a share of the whole.
         pad: Room beyond the data.
     """
-    values = np.concatenate([np.ravel(np.asarray(array, float)) for array in arrays] or [np.empty(0)])
+    parts = [np.ravel(np.asarray(array, float)) for array in arrays]
+    values = np.concatenate(parts or [np.empty(0)])
     values = values[np.isfinite(values) & ((values > 0) | (not axis.log))]
     low, high = _stated(axis.low, axis), _stated(axis.high, axis)
     if not len(values) and not (math.isfinite(low) and math.isfinite(high)):
         values = np.array([0.1, 1.0]) if axis.log else np.array([0.0, 1.0])
-    ends = low if math.isfinite(low) else float(values.min()), high if math.isfinite(high) else float(values.max())
-    first, last = _apart(*ends, axis)
-    span = last - first
+    known = (math.isfinite(low), math.isfinite(high))
+    first = low if known[0] else float(values.min())
+    last = high if known[1] else float(values.max())
+    first, last = _apart(first, last, axis)
+    pads = [edge if end else pad for end in known]
     if axis.log:
-        grown = 10 ** (pad * math.log10(last / first))
-        return first if math.isfinite(low) else first / grown, last if math.isfinite(high) else last * grown
-    pads = [edge if math.isfinite(end) else pad for end in (low, high)]
+        decades = math.log10(last / first)
+        return first / 10 ** (pads[0] * decades), last * 10 ** (pads[1] * decades)
+    span = last - first
     return _within(axis, first - pads[0] * span, last + pads[1] * span, edge)
 
 
@@ -101,12 +111,15 @@ def _within(axis: Axis, low: float, high: float, edge: float) -> tuple[float, fl
 
 def dress(axes: Axes, x: Axis, y: Axis, size: tuple[float, float]) -> None:
     """Names, units and ticks of both axes, for axes of about ``size`` inches."""
-    for side, axis, room in ((axes.xaxis, x, size[0] / _TICK_WIDE), (axes.yaxis, y, size[1] / _TICK_HIGH)):
+    across, up = size[0] / _TICK_WIDE, size[1] / _TICK_HIGH
+    for side, axis, room in ((axes.xaxis, x, across), (axes.yaxis, y, up)):
         side.set_label_text(clean(axis.title))
         if axis.log:
             _powers(side, axis, int(room))
         else:
-            side.set_major_locator(MaxNLocator(max(2, min(9, int(room))), steps=[1, 2, 2.5, 5, 10], integer=axis.kind == "count"))
+            many = max(2, min(9, int(room)))
+            whole = axis.kind == "count"
+            side.set_major_locator(MaxNLocator(many, steps=[1, 2, 2.5, 5, 10], integer=whole))
             side.set_major_formatter(TickWords(axis))
     axes.set_axisbelow(True)
 
@@ -115,14 +128,21 @@ def _powers(side: Any, axis: Axis, room: int) -> None:
     """Ticks of an axis in powers of ten; between them 2 and 5 where it has few."""
     low, high = sorted(side.get_view_interval())
     decades = math.log10(high / low) if low > 0 else 1
-    few = decades < 2.5
-    side.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=max(3, min(9, room)) + 2))
+    subs = (1.0, 2.0, 5.0) if decades < 2.5 else (1.0,)
+    side.set_major_locator(LogLocator(subs=subs, numticks=max(3, min(9, room)) + 2))
     side.set_major_formatter(TickWords(axis))
     side.set_minor_locator(NullLocator())
     side.set_minor_formatter(NullFormatter())
 
 
-def name_ticks(axes: Axes, which: str, places: Sequence[float], names: Sequence[str], inches: float, most: float) -> None:
+def name_ticks(
+    axes: Axes,
+    which: str,
+    places: Sequence[float],
+    names: Sequence[str],
+    inches: float,
+    most: float,
+) -> None:
     """Names instead of numbers along a side.
 
     Args:
@@ -138,8 +158,10 @@ def name_ticks(axes: Axes, which: str, places: Sequence[float], names: Sequence[
     every = max(1, math.ceil(0.155 / slot))
     shown = list(range(0, len(names), every))
     size = 8.5 if slot * every > 0.17 else 7.5
-    lying = which == "x" and max((extent(names[i], size) for i in shown), default=0.0) <= 0.92 * slot * every
-    room = 0.92 * slot * every if lying else most
+    own = 0.92 * slot * every
+    longest = max((extent(names[i], size) for i in shown), default=0.0)
+    lying = which == "x" and longest <= own
+    room = own if lying else most
     words = [elide(names[i], size, room) for i in shown]
     side.set_major_locator(FixedLocator([float(places[i]) for i in shown]))
     side.set_major_formatter(FuncFormatter(_of(words)))

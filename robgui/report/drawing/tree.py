@@ -35,18 +35,22 @@ def height(view: Tree, width: float, large: bool) -> float:
 def note(view: Tree) -> str:
     """How many nodes are shown where not all are."""
     count, kept = len(view.parent), len(shown(view))
-    return f"The {kept} nodes with the most {view.size.name} of {count:,} are shown." if kept < count else ""
+    if kept == count:
+        return ""
+    return f"The {kept} nodes with the most {view.size.name} of {count:,} are shown."
 
 
 def entries(view: Tree, look: Look) -> list[Entry]:
     """The legend: the best line, and what the size means."""
     found = []
     if len(view.path) > 1:
-        found.append(Entry("best line", Line2D([], [], color=look.colour(Ink("class")), linewidth=2.8)))
+        sample = Line2D([], [], color=look.colour(Ink("class")), linewidth=2.8)
+        found.append(Entry("best line", sample))
     if len(view.weight) and np.isfinite(view.weight).any():
         most = view.size.words(float(np.nanmax(view.weight)))
         words = f"size: {view.size.title}, at most {most}"
-        found.append(Entry(words, Line2D([], [], marker="o", markersize=8, color=look.faded, linestyle="none")))
+        sample = Line2D([], [], marker="o", markersize=8, color=look.faded, linestyle="none")
+        found.append(Entry(words, sample))
     return found
 
 
@@ -101,7 +105,7 @@ def _levels(view: Tree) -> tuple[float, float]:
 
 
 def _places(view: Tree, kept: list[int]) -> dict[int, tuple[float, float]]:
-    """Depth and height of every node: leaves below each other, a parent in the middle of its children."""
+    """Depth and height of every node: a parent stands in the middle of its children."""
     children: dict[int, list[int]] = {}
     for node in kept:
         children.setdefault(int(view.parent[node]), []).append(node)
@@ -137,7 +141,8 @@ def _edges(axes: Axes, view: Tree, places: dict[int, tuple[float, float]], look:
         x0, y0 = places[above]
         strong = (above, node) in best
         colour = look.colour(Ink("class")) if strong else look.grid
-        axes.plot([x0, x0 + 0.12, x], [y0, y, y], color=colour, linewidth=2.8 if strong else 1.0, zorder=1.5 + strong / 10)
+        style: dict[str, Any] = {"linewidth": 1.0 + 1.8 * strong, "zorder": 1.5 + strong / 10}
+        axes.plot([x0, x0 + 0.12, x], [y0, y, y], color=colour, **style)
 
 
 def _nodes(
@@ -155,18 +160,18 @@ def _nodes(
         share = math.sqrt(max(0.0, float(np.nan_to_num(view.weight[node]))) / most)
         size = _SMALL_NODE + (_LARGE_NODE - _SMALL_NODE) * share
         known = math.isfinite(view.value[node])
-        colour = shade.to_rgba(float(view.value[node])) if known else look.unknown
+        colour = shade.to_rgba(np.asarray(view.value[node])) if known else look.unknown
         edge = look.colour(Ink("class")) if node in view.path else look.faded
-        style = {"markersize": size, "markeredgecolor": edge, "markeredgewidth": 1.1}
-        axes.plot([x], [y], "o", color=colour, clip_on=False, zorder=3, **style)  # type: ignore[arg-type]
+        style: dict[str, Any] = {"markersize": size, "markeredgecolor": edge, "zorder": 3}
+        axes.plot([x], [y], "o", color=colour, markeredgewidth=1.1, clip_on=False, **style)
         room = 0.88 * step - (size + 4) / POINTS if node or node not in goes_on else _ROOT
         words = elide(view.names[node], SMALL, room)
-        beside = {"textcoords": "offset points", "fontsize": SMALL, "color": look.text, "zorder": 4}
-        axes.annotate(words, (x, y), **_where(node, size, goes_on), **beside)  # type: ignore[arg-type]
+        style = {"textcoords": "offset points", "fontsize": SMALL, "color": look.text}
+        axes.annotate(words, (x, y), zorder=4, **style, **_where(node, size, goes_on))
 
 
 def _where(node: int, size: float, goes_on: set[int]) -> dict[str, Any]:
-    """Where a name stands: beside a leaf, before the root, else over the edge that leads to the node."""
+    """Where a name stands: beside a leaf, before the root, else over the edge to the node."""
     if node not in goes_on:
         return {"xytext": (size / 2 + 3, 0), "va": "center", "ha": "left"}
     if not node:
