@@ -162,7 +162,7 @@ def fate(result: RegionsResult, row: int) -> str:
 def loss_curves(result: RegionsResult, step: int = -1) -> Curves:
     """What each way to grow minimises; a mark where a film stands."""
     count = result.loss.shape[1]
-    lines = []
+    lines: list[Line] = []
     for row in sorted(range(len(result.method)), key=lambda row: METHODS.index(result.method[row])):
         name = METHOD_WORDS[result.method[row]]
         quiet = any(line.name == name for line in lines)

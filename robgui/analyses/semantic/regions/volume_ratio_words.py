@@ -177,8 +177,8 @@ def _ranking(result: SrvrResult, best: int, known: np.ndarray) -> str:
 
 
 def _number(share: SafeShare, of: str = "") -> Quantity:
-    ends = {"low": share.low, "high": share.high}
-    return Quantity(f"{TITLE}{of}", share.mean, **ends, better="high", text=share.words)
+    title, low, high = f"{TITLE}{of}", share.low, share.high
+    return Quantity(title, share.mean, "", low, high, better="high", text=share.words)
 
 
 def _scope(result: SrvrResult) -> str:
