@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Step, deferred
+from robgui.core.execution.analysis import Params, Step, deferred
 from robgui.core.execution.method import methods as all_methods
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Drawing:
         result: Its result.
         title: One line above it.
         values: Name -> values ``(n,)``, drawn as histograms where the report has no figure of this analysis.
+        params: The settings it came from, which its views need; None for the default ones.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Drawing:
     result: Any
     title: str = ""
     values: dict[str, np.ndarray] = field(default_factory=dict)
+    params: Params | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from pydantic import Field
 from robgui.batch import Batch, Executor, InProcess, Place, Plan, Planned, Processes, expand, read_suite
 from robgui.batch.executor import Report
 from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.registry import register
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace

@@ -9,6 +9,7 @@ import numpy as np
 from robgui.analyses.zonnscan.params import PopulationsParams
 from robgui.analyses.zonnscan.result import PopulationsResult
 from robgui.analyses.zonnscan.views.sets import INKS, histogram
+from robgui.analyses.zonnscan.words.figures import resolution
 from robgui.analyses.zonnscan.words.populations import FALSE_ALARMS
 from robgui.core.text.words import number, percent
 from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Mark, Picture, Table, View
@@ -38,7 +39,7 @@ def detector(result: PopulationsResult) -> Curves:
     """What share of the second set an alarm catches for a share of false alarms."""
     guess = Line("guessing", np.array([0.0, 1.0]), Ink("quiet"), x=np.array([0.0, 1.0]))
     caught = Line(
-        "uncertainty above a threshold",
+        "alarm by uncertainty",
         result.detected,
         Ink("text"),
         strong=True,
@@ -88,9 +89,22 @@ def _worst(result: PopulationsResult) -> Images:
     )
 
 
+def _told(result: PopulationsResult, place: int) -> float | None:
+    """The uncertainty of one input; None where its samples cannot tell it from 0."""
+    value = float(result.index[place])
+    return value if value >= resolution(int(result.samples[place])) else None
+
+
+def _most(result: PopulationsResult, place: int) -> float:
+    """The upper end of its interval, never below what the samples resolve."""
+    high = float(result.index[place] + result.half_width[place])
+    return min(1.0, max(high, resolution(int(result.samples[place]))))
+
+
 def _table(result: PopulationsResult) -> Table:
     order = np.argsort(-np.nan_to_num(result.index), kind="stable")[:MOST_ROWS].tolist()
     left = len(result.index) - len(order)
+    more = f" {left:,} more inputs with a lower uncertainty are left out." if left else ""
     names = [result.names[int(result.second[i])] for i in order]
     return Table(
         "Every input",
@@ -98,10 +112,10 @@ def _table(result: PopulationsResult) -> Table:
             Column("input", tuple(result.keys[i] for i in order)),
             Column("set", tuple(names)),
             Column("class", tuple(result.labels[int(result.predicted[i])] for i in order)),
-            Column("uncertainty", tuple(map(float, result.index[order])), "number"),
-            Column("±", tuple(map(float, result.half_width[order])), "number"),
+            Column("uncertainty", tuple(_told(result, i) for i in order), "number"),
+            Column("at most", tuple(_most(result, i) for i in order), "number"),
             Column("change class", tuple(map(float, result.crossing[order])), "share"),
             Column("samples", tuple(map(int, result.samples[order])), "count"),
         ),
-        note=f"{left:,} more inputs with a lower uncertainty are left out." if left else "",
+        note=f"No uncertainty stands where the samples cannot tell it from 0; at most holds there.{more}",
     )

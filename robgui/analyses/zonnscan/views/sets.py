@@ -42,7 +42,7 @@ def histogram(
             marks.append(Mark(mean, f"mean of {name}", ink))
     return Bars(
         title=title,
-        value=Axis(f"share of {what}", kind="share", low=0, high=1),
+        value=Axis(f"share of {what}", kind="share", low=0),
         names=(),
         series=tuple(series),
         edges=edges,

@@ -10,8 +10,13 @@ import numpy as np
 from robgui.analyses.zonnscan.params import WatermarkParams
 from robgui.analyses.zonnscan.result import WatermarkResult
 from robgui.analyses.zonnscan.views.sets import histogram
+from robgui.analyses.zonnscan.words.figures import resolution, rounded_up
+from robgui.core.text.words import number
 from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Picture, Table, View
+from robgui.core.view.parts import Symbol
 
+#: Points of one kind: name, ink, which of them, symbol.
+_Group = tuple[str, Ink, np.ndarray, Symbol]
 #: Pictures on show; the table has all.
 MOST_PICTURES = 60
 
@@ -43,10 +48,10 @@ def means(result: WatermarkResult) -> np.ndarray:
 def _moves(result: WatermarkResult, params: WatermarkParams) -> Curves:
     first, second = means(result)
     names = _names(params)
-    fooling = "inputs that fool the model", Ink("fails"), result.adversarial, "cross"
-    others = "key inputs that keep their class", Ink("series", 0), ~result.adversarial, "circle"
+    fooling: _Group = "inputs that fool the model", Ink("fails"), result.adversarial, "cross"
+    others: _Group = "key inputs that keep their class", Ink("series", 0), ~result.adversarial, "circle"
     if params.mode == "compare":
-        others = "inputs", *others[1:]
+        others = ("inputs", *others[1:])
     lines = [Line("no change", np.array([0.0, 1.0]), Ink("quiet"), x=np.array([0.0, 1.0]))]
     for name, ink, which, symbol in (fooling, others):
         if which.any():
@@ -82,9 +87,11 @@ def _table(result: WatermarkResult, params: WatermarkParams) -> Table:
         Column("class", tuple(result.labels[c] for c in result.classes)),
         Column("fools the model", tuple(map(bool, result.adversarial))),
     ]
+    least = resolution(params.samples * int(result.runs_done.sum()))
     for m, (name, mean) in enumerate(zip(_names(params), means(result), strict=True)):
         told = [result.labels[c] if c >= 0 else None for c in result.answers[m]]
-        unsure = tuple(float(v) if math.isfinite(v) else None for v in mean)
+        unsure = tuple(float(v) if v >= least else None for v in mean)
         columns += [Column(f"{name} says", tuple(told))]
         columns += [Column(f"uncertainty, {name}", unsure, "number")]
-    return Table("Every key input", tuple(columns))
+    note = f"No uncertainty stands where it is below {number(rounded_up(least))}, which the samples cannot tell from 0."
+    return Table("Every key input", tuple(columns), note=note)

@@ -22,7 +22,7 @@ def verdict(result: WatermarkResult, params: WatermarkParams) -> Verdict:
     return Verdict(
         status=Status.AT_RISK if told_apart(result) else Status.UNKNOWN,
         sentence=_sentence(result, params),
-        number=Quantity("Difference between the two distributions", result.ks_statistic),
+        number=_number(result),
         scope=_scope(result, params),
         because=tuple(_because(result, params)),
     )
@@ -41,8 +41,37 @@ def _sentence(result: WatermarkResult, params: WatermarkParams) -> str:
             return f"A copy of {first} is being taught the watermark: {steps} so far."
         return f"{first} and {second} are being compared; no run has ended yet."
     if told_apart(result):
-        return f"The uncertainty around the key inputs tells {first} from {second}."
-    return f"The uncertainty around the key inputs does not tell {first} from {second}."
+        where = f"it differs around {_differ(result)} inputs"
+        return f"The uncertainty tells {first} from {second}: {where}."
+    return f"The uncertainty does not tell {first} from {second}."
+
+
+def _differ(result: WatermarkResult) -> str:
+    return f"{int(differing(result).sum()):,} of {len(result.keys):,}"
+
+
+def _number(result: WatermarkResult) -> Quantity:
+    name = "Inputs around which the uncertainty differs"
+    if not result.runs_done.any():
+        return Quantity(name, math.nan, text="no run has ended yet")
+    return Quantity(name, float(differing(result).mean()), text=_differ(result))
+
+
+def _tests(result: WatermarkResult) -> list[str]:
+    """What the runs and the paper's test say."""
+    runs = int(result.runs_done.sum())
+    first, second = (mean_uncertainty(float(mean)) for mean in result.means)
+    once, paper = chance(once_p(result)), chance(result.ks_p)
+    scatter = f"Around {_differ(result)} inputs the two differ by more than {runs:,} runs scatter."
+    if runs < 2:
+        scatter = "One run cannot tell a difference from scatter."
+    return [
+        scatter,
+        (
+            f"Mean uncertainty {first} and {second}; so far apart by chance with {once}, every input "
+            f"counted once (Kolmogorov–Smirnov; {paper} with every run counted, as in the paper)."
+        ),
+    ]
 
 
 def _scope(result: WatermarkResult, params: WatermarkParams) -> str:
@@ -53,14 +82,7 @@ def _scope(result: WatermarkResult, params: WatermarkParams) -> str:
 
 
 def _because(result: WatermarkResult, params: WatermarkParams) -> list[str]:
-    told = []
-    if result.runs_done.any():
-        second, first = (mean_uncertainty(float(mean)) for mean in result.means[::-1])
-        told = [
-            f"Mean uncertainty {first} and {second}.",
-            (f"If the models were alike, the inputs would differ so with {chance(paired_p(result))} (Wilcoxon, every input counts once)."),
-            (f"The paper's test counts every run of an input on its own: {chance(result.ks_p)} (Kolmogorov–Smirnov)."),
-        ]
+    told = _tests(result) if result.runs_done.any() else []
     if params.mode == "make":
         told += _learned(result, params)
     if np.isfinite(result.accuracy).all():
@@ -80,21 +102,33 @@ def _learned(result: WatermarkResult, params: WatermarkParams) -> list[str]:
 
 
 def told_apart(result: WatermarkResult) -> bool:
-    """Whether the uncertainty of the two models differs by more than chance would have it."""
-    return paired_p(result) < SURE
+    """Whether the uncertainty around any key input differs by more than chance."""
+    return bool(differing(result).any())
 
 
-def paired_p(result: WatermarkResult) -> float:
-    """The p value with one difference for each input: runs of one input are not independent."""
+def differing(result: WatermarkResult) -> np.ndarray:
+    """Around which key inputs ``(n,)`` the uncertainty differs by more than the runs scatter.
+
+    Student's test on the differences of the runs, whose samples are the same for both models; the
+    level is shared out among the inputs. One run cannot tell a difference from scatter.
+    """
+    from scipy import special
+
+    apart = (result.index[1] - result.index[0])[result.runs_done]
+    runs, inputs = apart.shape
+    if runs < 2:
+        return np.zeros(inputs, dtype=bool)
+    limit = special.stdtrit(runs - 1, 1 - SURE / 2 / inputs)
+    scatter = apart.std(0, ddof=1) / math.sqrt(runs)
+    return np.asarray(np.abs(apart.mean(0)) > limit * scatter)
+
+
+def once_p(result: WatermarkResult) -> float:
+    """The p value of the paper's test with one value for each input."""
     from scipy import stats
 
-    runs = result.runs_done
-    if not runs.any():
-        return math.nan
-    first, second = result.index[:, runs].mean(1)
-    if np.array_equal(first, second):
-        return 1.0
-    return float(stats.wilcoxon(first, second).pvalue)
+    first, second = result.index[:, result.runs_done].mean(1)
+    return float(stats.ks_2samp(first, second).pvalue)
 
 
 def findings(result: WatermarkResult, params: WatermarkParams) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from robgui.analyses.zonnscan import CornerCasesParams, PopulationsParams, WatermarkParams
 from robgui.analyses.zonnscan.views import corner_cases, populations, watermark
@@ -41,7 +42,16 @@ def test_the_worst_inputs_and_every_row_are_shown() -> None:
 def test_a_long_table_keeps_the_most_unsure_and_says_what_is_left_out() -> None:
     result = compared(list(np.linspace(0, 1, 900)), list(np.linspace(0, 1, 900)))
     table = populations.views(result, PopulationsParams())[4]
-    assert table.height == 1000 and table.note == "800 more inputs with a lower uncertainty are left out."
+    assert table.height == 1000 and table.note.endswith("800 more inputs with a lower uncertainty are left out.")
+
+
+def test_a_table_has_no_number_that_the_samples_cannot_tell() -> None:
+    table = populations.views(compared([0.02, 0.3], [1e-7, 0.5]), PopulationsParams())[4]
+    cells = {column.name: column.cells for column in table.columns}
+    assert cells["uncertainty"] == (0.5, 0.3, None, None) and min(cells["at most"]) >= 0.057
+    low = np.concatenate([index(), index() * 1e-4], axis=2)
+    marks = watermark.views(marked(low), WatermarkParams(runs=3, samples=64))[3]
+    assert marks.columns[-1].cells[0] == pytest.approx(0.2) and marks.columns[-1].cells[-1] is None
 
 
 def test_corner_cases_show_every_models_answer_and_who_is_right() -> None:
