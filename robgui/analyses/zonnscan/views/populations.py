@@ -39,7 +39,7 @@ def detector(result: PopulationsResult) -> Curves:
     """What share of the second set an alarm catches for a share of false alarms."""
     guess = Line("guessing", np.array([0.0, 1.0]), Ink("quiet"), x=np.array([0.0, 1.0]))
     caught = Line(
-        "uncertainty above a threshold",
+        "alarm by uncertainty",
         result.detected,
         Ink("text"),
         strong=True,
