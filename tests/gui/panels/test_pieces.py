@@ -9,10 +9,10 @@ from PySide6.QtGui import QImage, QPen
 
 from robgui.gui.app.theme import DARK, LIGHT, theme
 from robgui.gui.widgets.elided import ElidedBox
-from robgui.gui.widgets.heat import Heat, InputView, lookup
-from robgui.gui.widgets.plots import Key, Legend, Plot
+from robgui.gui.widgets.heat import Heat, lookup
+from robgui.gui.widgets.legend import Key, Legend
+from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.sheet import Sheet
-from robgui.gui.widgets.thumbs import Thumbs
 from robgui.gui.widgets.timeline import Timeline
 
 
@@ -36,7 +36,7 @@ def shown(qtbot):
 
 
 def test_a_heat_map_tells_where_the_mouse_points_in_the_units_of_its_axes(qtbot, shown):
-    heat = shown(Heat("azimuth (°)", "elevation (°)", "score"))
+    heat = shown(Heat())
     heat.show_values(np.eye(3), (0, -10, 360, 100))
     box = heat.plot.getPlotItem().getViewBox()
     with qtbot.waitSignal(heat.hovered) as seen:
@@ -50,7 +50,7 @@ def test_a_heat_map_tells_where_the_mouse_points_in_the_units_of_its_axes(qtbot,
 
 
 def test_a_heat_map_keeps_the_users_zoom_while_it_is_redrawn(shown):
-    heat = shown(Heat("x", "y", "score"))
+    heat = shown(Heat())
     heat.show_values(np.zeros((4, 4)), (0, 0, 4, 4))
     heat.plot.setRange(xRange=(1, 2), yRange=(1, 2), padding=0)
     heat.show_values(np.ones((4, 4)), (0, 0, 4, 4))
@@ -61,21 +61,6 @@ def test_the_diverging_colours_are_neutral_at_zero_and_unlike_at_the_ends():
     table = lookup("diverging").astype(int)
     assert np.ptp(table[127, :3]) < 12
     assert table[0, 0] > table[0, 2] and table[-1, 2] > table[-1, 0]
-
-
-def test_an_input_is_shown_upright_and_a_click_names_its_pixel(qtbot, shown):
-    view = shown(InputView("input"), 300, 300)
-    picture = np.zeros((4, 4, 3), np.uint8)
-    picture[0, 3] = 255
-    view.show_picture(picture)
-    box = view.getPlotItem().getViewBox()
-    corner = box.mapViewToScene(QPointF(3.5, 0.5))
-    assert corner.x() > view.width() / 2 and corner.y() < view.height() / 2
-    with qtbot.waitSignal(view.pointed) as pointed:
-        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.mapFromScene(corner))
-    assert pointed.args == [3, 0]
-    seen = frame_of(view)
-    assert seen[int(corner.y()), int(corner.x())].min() > 200
 
 
 def test_a_sheet_sorts_by_a_column_with_the_unknown_last_and_points_by_the_given_row(qtbot, shown):
@@ -142,11 +127,8 @@ def test_a_word_too_long_for_a_legend_is_cut_in_its_middle_and_whole_in_the_tool
     assert "…" in cut and cut.endswith("80") and legend.keys[0].words == name
 
 
-@pytest.mark.parametrize(
-    "make", [lambda words: Sheet("rows", words), lambda words: Thumbs("inputs", lines=2, width=12, grid=True, empty=words)]
-)
-def test_a_list_with_nothing_to_show_says_what_to_do(shown, make):
-    blank, told = (frame_of(shown(make(words))) for words in ("", "Choose a pair first."))
+def test_a_table_with_nothing_to_show_says_what_to_do(shown):
+    blank, told = (frame_of(shown(Sheet("rows", words))) for words in ("", "Choose a pair first."))
     assert (blank != told).any()
 
 
