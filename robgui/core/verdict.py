@@ -97,13 +97,19 @@ class Verdict:
     models: tuple[Verdict, ...] = ()
 
     @property
+    def line(self) -> str:
+        """The sign of its status and its sentence, where there is one line."""
+        return f"{self.status.sign} {self.sentence}"
+
+    @property
     def text(self) -> str:
         """The whole verdict as running text."""
         return " ".join(part for part in (self.sentence, self.scope, *self.because) if part)
 
     def stopped(self) -> Verdict:
         """The same for a run that was stopped: every reader is told before anything else."""
-        return replace(self, scope=f"Stopped early. {self.scope}".rstrip(), models=tuple(one.stopped() for one in self.models))
+        models = tuple(one.stopped() for one in self.models)
+        return replace(self, sentence=f"Stopped early. {self.sentence}", models=models)
 
     def of(self, place: int) -> Verdict:
         """What it says of the model at ``place`` of the request; the whole where it does not tell them apart."""
@@ -145,7 +151,7 @@ def _verdict(fields: Any) -> Verdict:
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a verdict's sentences are text")
     return Verdict(
-        status=Status(fields.get("status")),
+        status=Status(str(fields.get("status"))),
         sentence=fields["sentence"],
         number=None if quantity is None else _quantity(quantity),
         scope=fields.get("scope", ""),
@@ -161,4 +167,4 @@ def _quantity(fields: Any) -> Quantity:
     if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("the words of a verdict's number are text")
     numbers = {key: math.nan if fields.get(key) is None else float(fields[key]) for key in ("value", "low", "high")}
-    return Quantity(better=fields["better"], **texts, **numbers)
+    return Quantity(texts["name"], numbers["value"], texts["unit"], numbers["low"], numbers["high"], fields["better"], texts["text"])

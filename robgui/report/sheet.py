@@ -1,15 +1,18 @@
-"""A sheet of paper: text, tables and pictures set from top to bottom on an A4 page, with matplotlib alone."""
+"""A sheet of paper: text, tables and pictures set from top to bottom on an A4 page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 
+from robgui.core.verdict import Status
+from robgui.core.view import status_ink
+from robgui.report.drawing.look import Look
 from robgui.report.lettering import FAMILY, elide, extent, line_height, wrap
 
 if TYPE_CHECKING:
@@ -21,17 +24,18 @@ MARGIN = 0.9
 #: Between the margins.
 TEXT_WIDTH = WIDTH - 2 * MARGIN
 _BOTTOM = HEIGHT - 0.8
-#: Below each row of a table (inches); a value takes so many lines at most.
+#: Inches below each row of a table, and lines that a value takes at most.
 _ROW_GAP = 0.02
 _MOST_LINES = 6
-INK, QUIET, RULE = "#1c1e21", "#5c6370", "#d9dce1"
+_PAPER = Look()
+INK, QUIET, RULE = _PAPER.text, _PAPER.faded, _PAPER.grid
 
 
 class Sheet:
     """One page; ``y`` is how far down it is filled, in inches.
 
-    Everything that matplotlib would take from its global table of styles is said here, because other threads draw at
-    the same time.
+    Everything that matplotlib would take from its global table of styles is said here, because other
+    threads draw at the same time.
     """
 
     def __init__(self) -> None:
@@ -59,7 +63,8 @@ class Sheet:
         most: int = 0,
     ) -> None:
         """Sets a paragraph ``x`` inches from the left margin; at most ``most`` lines of it."""
-        for line in wrap(text, size, TEXT_WIDTH - x if width is None else width, bold=bold, most=most):
+        room = TEXT_WIDTH - x if width is None else width
+        for line in wrap(text, size, room, bold=bold, most=most):
             self._put(line, MARGIN + x, self.y, size, colour, bold)
             self.y += line_height(size)
 
@@ -67,11 +72,22 @@ class Sheet:
         """Draws a thin line across the page."""
         y = 1 - self.y / HEIGHT
         ends = [MARGIN / WIDTH, 1 - MARGIN / WIDTH]
-        self.figure.add_artist(Line2D(ends, [y, y], color=RULE, linewidth=0.7, transform=self.figure.transFigure))
+        whole = self.figure.transFigure
+        self.figure.add_artist(Line2D(ends, [y, y], color=RULE, linewidth=0.7, transform=whole))
         self.y += 0.08
 
-    def picture(self, pixels: np.ndarray, x: float, width: float, height: float) -> tuple[float, float]:
-        """Sets uint8 ``(h, w, 3)`` pixels as large as they fit, without moving down; returns width and height in inches."""
+    def picture(
+        self,
+        pixels: np.ndarray,
+        x: float,
+        width: float,
+        height: float,
+    ) -> tuple[float, float]:
+        """Sets uint8 ``(h, w, 3)`` pixels as large as they fit, without moving down.
+
+        Returns:
+            Width and height in inches.
+        """
         scale = min(width / pixels.shape[1], height / pixels.shape[0])
         wide, high = pixels.shape[1] * scale, pixels.shape[0] * scale
         place = ((MARGIN + x) / WIDTH, 1 - (self.y + high) / HEIGHT, wide / WIDTH, high / HEIGHT)
@@ -80,7 +96,14 @@ class Sheet:
         axes.imshow(_enlarged(pixels), interpolation="none", aspect="auto")
         return wide, high
 
-    def table(self, rows: Mapping[str, str], size: float = 7, *, x: float = 0.0, width: float | None = None) -> None:
+    def table(
+        self,
+        rows: Mapping[str, str],
+        size: float = 7,
+        *,
+        x: float = 0.0,
+        width: float | None = None,
+    ) -> None:
         """Sets names and values in two columns."""
         names, values = _columns(TEXT_WIDTH if width is None else width)
         for name, value in rows.items():
@@ -102,14 +125,23 @@ class Sheet:
         weight = "bold" if bold else "normal"
         font = FontProperties(family=FAMILY, size=size, weight=weight)
         place = (x / WIDTH, 1 - y / HEIGHT)
-        self.figure.text(*place, line, fontproperties=font, color=colour, va="top", ha="left", parse_math=False)
+        style: dict[str, Any] = {"va": "top", "ha": "left", "parse_math": False}
+        self.figure.text(*place, line, fontproperties=font, color=colour, **style)
+
+
+def status_colour(status: Status) -> str:
+    """The colour of a status on paper."""
+    return _PAPER.colour(status_ink(status))
 
 
 def table_height(rows: Mapping[str, str], width: float, size: float = 7) -> float:
     """How many inches ``Sheet.table`` takes for these rows."""
     names, values = _columns(width)
-    lines = [max(len(wrap(name, size, names - 0.1)), min(_MOST_LINES, len(wrap(value, size, values)))) for name, value in rows.items()]
-    return sum(lines) * line_height(size) + len(lines) * _ROW_GAP
+    lines = 0
+    for name, value in rows.items():
+        right = len(wrap(value, size, values, most=_MOST_LINES))
+        lines += max(len(wrap(name, size, names - 0.1)), right)
+    return lines * line_height(size) + len(rows) * _ROW_GAP
 
 
 def _columns(width: float) -> tuple[float, float]:

@@ -45,7 +45,7 @@ class ClassErrors:
     @property
     def failing(self) -> np.ndarray:
         """Classes that fail, worst first."""
-        return self.order[np.nan_to_num(self.low[self.order]) > LIMIT]
+        return np.asarray(self.order[np.nan_to_num(self.low[self.order]) > LIMIT])
 
     @property
     def directed(self) -> np.ndarray:

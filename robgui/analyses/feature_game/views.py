@@ -27,6 +27,7 @@ from robgui.core.view import (
     Tree,
     View,
 )
+from robgui.core.view.parts import ColumnKind
 
 #: Classes whose confidence is shown before and after.
 SHOWN_CLASSES = 8
@@ -305,7 +306,7 @@ def _images(result: FeatureGameBatchResult, norm: Norm) -> Table:
     def name(c: int) -> str:
         return labels[c] if c >= 0 else ""
 
-    kind = "count" if norm == "l0" else "number"
+    kind: ColumnKind = "count" if norm == "l0" else "number"
     severities = result.severity[shown, COLUMN[norm]]
     return Table(
         "Every image",

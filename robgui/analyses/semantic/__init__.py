@@ -1,4 +1,4 @@
-"""Semantic robustness: over which poses, lights, rotations does the class survive (Hamdi and Ghanem).
+"""Semantic robustness: over which poses, lights, rotations a class survives (Hamdi and Ghanem).
 
 Names are imported when they are first asked for, so that the package itself costs nothing.
 """
@@ -11,11 +11,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from robgui.analyses.choosing import class_of
     from robgui.analyses.semantic.maps.maps import semantic_map
-    from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, MapParams, RegionsParams, SrvrParams
+    from robgui.analyses.semantic.params import (
+        METHOD_WORDS,
+        METHODS,
+        MapParams,
+        RegionsParams,
+        SrvrParams,
+    )
     from robgui.analyses.semantic.regions.region_api import Grown, grow, growing
     from robgui.analyses.semantic.regions.regions import semantic_regions
     from robgui.analyses.semantic.regions.volume_ratio import srvr, table
-    from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult, Traps, network_map, pieces
+    from robgui.analyses.semantic.result import (
+        MapResult,
+        RegionsResult,
+        SrvrResult,
+        Traps,
+        network_map,
+        pieces,
+    )
     from robgui.analyses.semantic.scene.scene import Axis, Scene
     from robgui.analyses.semantic.scene.space import Space, scene_of
 
@@ -48,11 +61,24 @@ __all__ = [
 _PLACES = {
     "robgui.analyses.choosing": ("class_of",),
     "robgui.analyses.semantic.maps.maps": ("semantic_map",),
-    "robgui.analyses.semantic.params": ("METHODS", "METHOD_WORDS", "MapParams", "RegionsParams", "SrvrParams"),
+    "robgui.analyses.semantic.params": (
+        "METHODS",
+        "METHOD_WORDS",
+        "MapParams",
+        "RegionsParams",
+        "SrvrParams",
+    ),
     "robgui.analyses.semantic.regions.region_api": ("Grown", "grow", "growing"),
     "robgui.analyses.semantic.regions.regions": ("semantic_regions",),
     "robgui.analyses.semantic.regions.volume_ratio": ("srvr", "table"),
-    "robgui.analyses.semantic.result": ("MapResult", "RegionsResult", "SrvrResult", "Traps", "network_map", "pieces"),
+    "robgui.analyses.semantic.result": (
+        "MapResult",
+        "RegionsResult",
+        "SrvrResult",
+        "Traps",
+        "network_map",
+        "pieces",
+    ),
     "robgui.analyses.semantic.scene.scene": ("Axis", "Scene"),
     "robgui.analyses.semantic.scene.space": ("Space", "scene_of"),
 }

@@ -3,7 +3,7 @@
 from robgui.core.view.axis import Axis
 from robgui.core.view.colours import class_ink, class_pixels, colour_map, diverging
 from robgui.core.view.difference import aligned, difference, is_zero
-from robgui.core.view.ink import Ink
+from robgui.core.view.ink import Ink, status_ink
 from robgui.core.view.parts import Box, Column, Line, Mark, Picture, Series, Spot
 from robgui.core.view.views import Bars, Boxes, Curves, Film, Images, Matrix, Still, Table, Tree, View, Views
 
@@ -35,4 +35,5 @@ __all__ = [
     "difference",
     "diverging",
     "is_zero",
+    "status_ink",
 ]

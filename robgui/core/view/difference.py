@@ -92,8 +92,8 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
 
 
 def _histograms(first: Bars, second: Bars) -> Bars | str:
-    edges = (first.edges, second.edges)
-    if edges[0] is None or edges[1] is None or edges[0].shape != edges[1].shape or not np.allclose(*edges):
+    one, two = first.edges, second.edges
+    if one is None or two is None or one.shape != two.shape or not np.allclose(one, two):
         return "The two histograms have different bins, so there is nothing to subtract."
     before = {row.name: row for row in first.series}
     both = [row for row in second.series if row.name in before]

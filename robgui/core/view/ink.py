@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from robgui.core.verdict import Status
+
 Role = Literal["class", "rival", "other", "original", "changed", "holds", "risk", "fails", "unknown", "series", "text", "quiet"]
 Dash = Literal["solid", "dashed", "dotted", "dash-dot"]
 
@@ -85,6 +87,19 @@ _CALLED: dict[str, tuple[str, str]] = {
     "grey": ("#6B7078", "#A2A8B3"),
     "gray": ("#6B7078", "#A2A8B3"),
 }
+
+
+_OF_STATUS = {
+    Status.FAILS: Ink("fails"),
+    Status.AT_RISK: Ink("risk"),
+    Status.UNKNOWN: Ink("unknown"),
+    Status.HOLDS: Ink("holds"),
+}
+
+
+def status_ink(status: Status) -> Ink:
+    """What a status is drawn with; its sign and its words stand beside it."""
+    return _OF_STATUS[status]
 
 
 def called_after(name: str, dark: bool = False) -> str:

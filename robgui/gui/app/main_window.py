@@ -258,7 +258,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         store = self.store
         self.welcome.wants.connect(lambda name: self.actions_[name].trigger())
-        self.findings.wants_export.connect(self.commands.export_findings)
+        self.findings.wants_export.connect(self.commands.saving.export_findings)
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from robgui.core.verdict import Verdict
-from robgui.gui.app.theme import set_heading, theme
+from robgui.gui.app.theme import plain_tip, set_heading, theme
 from robgui.gui.widgets.inks import colour, status_ink
 
 #: Lines of what a verdict rests on; more are shown when they are asked for.
@@ -15,10 +15,15 @@ LINES = 2
 
 
 class VerdictLine(QWidget):
-    """What was found: status and sentence large, then on what, then why; plain text throughout."""
+    """What was found: status and sentence large, then on what, then why; plain text throughout.
 
-    def __init__(self) -> None:
+    Args:
+        brief: Status and sentence alone; the tool tip has the rest.
+    """
+
+    def __init__(self, *, brief: bool = False) -> None:
         super().__init__()
+        self._brief = brief
         self.verdict: Verdict | None = None
         self.setAccessibleName("Verdict")
         self.status, self.sentence, self.rest = (_label() for _ in range(3))
@@ -43,6 +48,7 @@ class VerdictLine(QWidget):
         self.status.setText("" if verdict is None else f"{verdict.status.sign} {verdict.status.words}")
         self.sentence.setText(sentence)
         self.setAccessibleDescription(self.text())
+        self.setToolTip(plain_tip(self.text()) if self._brief else "")
         self._tint()
         self._fit()
 
@@ -69,7 +75,7 @@ class VerdictLine(QWidget):
     def _rest(self) -> str:
         """On what it is said, and what it rests on."""
         verdict = self.verdict
-        if verdict is None:
+        if verdict is None or self._brief:
             return ""
         return " ".join(part for part in (verdict.scope, *verdict.because) if part)
 

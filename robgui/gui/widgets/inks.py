@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
@@ -49,8 +46,7 @@ def status_ink(status: Status) -> Ink:
 
 def pen(ink: Ink, width: float = 2.0, style: Qt.PenStyle | None = None) -> QPen:
     """The pen of a line; its dashes are those of the ink unless ``style`` says otherwise."""
-    made: Any = pg.mkPen(colour(ink), width=width, style=style or _DASHES[ink.dash])
-    return QPen(made)
+    return cosmetic(colour(ink), width, style or _DASHES[ink.dash])
 
 
 def fill(ink: Ink, place: int) -> QBrush:
@@ -61,4 +57,13 @@ def fill(ink: Ink, place: int) -> QBrush:
 
 def halo() -> QPen:
     """The rim that lifts a sign from whatever lies behind it."""
-    return QPen(pg.mkPen(theme.colours.surface, width=1.5))
+    return cosmetic(QColor(theme.colours.surface), 1.5)
+
+
+def cosmetic(tint: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    """A pen as wide on the screen as it says, whatever the axes of a plot are."""
+    made = QPen(tint)
+    made.setWidthF(width)
+    made.setStyle(style)
+    made.setCosmetic(True)
+    return made

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from robgui.core.text.words import number
 from robgui.core.verdict import Status
-from robgui.core.view import Column, Table
+from robgui.core.view import Column, Ink, Table
+from robgui.gui.app.theme import plain_tip
 from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.thumbs import say_empty
 
@@ -62,13 +64,14 @@ class Sheet(QTableView):
 
     def show_columns(self, columns: Mapping[str, Sequence[Any] | np.ndarray]) -> None:
         """Shows these columns; the user's order and choice stay."""
-        self._show([Plain(name, cells) for name, cells in columns.items()])
+        self.show_cells([Cells(name, cells) for name, cells in columns.items()])
 
     def show_table(self, table: Table) -> None:
         """Shows typed columns; the user's order and choice stay."""
-        self._show(list(table.columns))
+        self.show_cells([_typed(column) for column in table.columns])
 
-    def _show(self, columns: Sequence[Plain | Column]) -> None:
+    def show_cells(self, columns: Sequence[Cells]) -> None:
+        """Shows columns that say how their cells read; the user's order and choice stay."""
         chosen = self.current
         new = [column.title for column in columns] != self._model.names
         with QSignalBlocker(self.selectionModel()):
@@ -82,7 +85,7 @@ class Sheet(QTableView):
         header = self.horizontalHeader()
         for place in range(self._model.columnCount()):
             contents = self.sizeHintForColumn(place)
-            if self._model.is_text(place):
+            if not self._model.holds_numbers(place):
                 contents = min(contents, most)
             wanted = max(contents, header.sectionSizeHint(place)) + 4
             if new or wanted > self.columnWidth(place):
@@ -121,17 +124,61 @@ class Sheet(QTableView):
             self.pointed.emit(self._model.order[index.row()])
 
 
+def _words(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, int | np.integer):
+        return f"{int(value):,}"
+    return number(float(value)) if np.isfinite(value) else "n/a"
+
+
+def _unknown(value: Any) -> bool:
+    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+
+
+def _rank(value: Any) -> tuple[bool, Any]:
+    """What a known cell is sorted by: numbers first, then words."""
+    words = isinstance(value, str)
+    return words, value.casefold() if words else float(value)
+
+
+def _no_ink(value: Any) -> Ink | None:
+    return None
+
+
 @dataclass(frozen=True)
-class Plain:
-    """A column of plain values: words, numbers with three digits, yes and no."""
+class Cells:
+    """One column.
+
+    Attributes:
+        title: What stands above it.
+        cells: One for each row.
+        words: How a cell reads.
+        ink: What a cell is written with; None for the colour of text.
+        tip: What a cell says in full; None where its words are all.
+        rank: What a known cell is sorted by.
+    """
 
     title: str
     cells: Sequence[Any] | np.ndarray
-    kind: str = "text"
+    words: Callable[[Any], str] = _words
+    ink: Callable[[Any], Ink | None] = _no_ink
+    tip: Callable[[Any], str] | None = None
+    rank: Callable[[Any], Any] = _rank
 
-    def words(self, cell: Any) -> str:
-        """A cell as a person reads it."""
-        return _words(cell)
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether it holds numbers, which stand on the right and are never cut."""
+        return any(isinstance(cell, int | float | np.number) for cell in self.cells)
+
+
+def _typed(column: Column) -> Cells:
+    """A column of a Table; a status has its colour."""
+    if column.kind == "status":
+        return Cells(column.title, column.cells, column.words, lambda cell: status_ink(Status(cell)) if cell else None)
+    return Cells(column.title, column.cells, column.words)
 
 
 class _Columns(QAbstractTableModel):
@@ -139,7 +186,7 @@ class _Columns(QAbstractTableModel):
 
     def __init__(self, parent: Sheet) -> None:
         super().__init__(parent)
-        self._columns: list[Plain | Column] = []
+        self._columns: list[Cells] = []
         self.order: list[int] = []
         self._sorted = (-1, False)
 
@@ -148,7 +195,7 @@ class _Columns(QAbstractTableModel):
         """What stands above the columns."""
         return [column.title for column in self._columns]
 
-    def show(self, columns: Sequence[Plain | Column]) -> None:
+    def show(self, columns: Sequence[Cells]) -> None:
         self.beginResetModel()
         if [column.title for column in columns] != self.names:
             self._sorted = (-1, False)
@@ -156,9 +203,9 @@ class _Columns(QAbstractTableModel):
         self._arrange()
         self.endResetModel()
 
-    def is_text(self, column: int) -> bool:
-        """Whether a column holds words, which may be cut; a number never is."""
-        return all(isinstance(cell, str | None) for cell in self._columns[column].cells)
+    def holds_numbers(self, column: int) -> bool:
+        """Whether a column may not be cut."""
+        return self._columns[column].numbers
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.layoutAboutToBeChanged.emit()
@@ -173,9 +220,9 @@ class _Columns(QAbstractTableModel):
         self.order = list(range(count))
         if not 0 <= column < len(self._columns):
             return
-        cells = self._columns[column].cells
+        cells, rank = self._columns[column].cells, self._columns[column].rank
         known = [row for row in self.order if not _unknown(cells[row])]
-        known.sort(key=lambda row: _rank(cells[row]), reverse=down)
+        known.sort(key=lambda row: rank(cells[row]), reverse=down)
         self.order = known + [row for row in range(count) if _unknown(cells[row])]
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
@@ -190,36 +237,22 @@ class _Columns(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._columns[section].title
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignLeft if self.is_text(section) else Qt.AlignmentFlag.AlignRight
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return _RIGHT if self._columns[section].numbers else _LEFT
         return None
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         column = self._columns[index.column()]
         cell = column.cells[self.order[index.row()]]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return column.words(cell)
-        if role == Qt.ItemDataRole.TextAlignmentRole and not isinstance(cell, str | None):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ForegroundRole and column.kind == "status" and cell:
-            return colour(status_ink(Status(cell)))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip((column.tip or column.words)(cell))
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column.numbers else _LEFT
+        if role == Qt.ItemDataRole.ForegroundRole and (ink := column.ink(cell)) is not None:
+            return colour(ink)
         return None
 
 
-def _words(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
-    if isinstance(value, int | np.integer):
-        return f"{int(value):,}"
-    return number(float(value)) if np.isfinite(value) else "n/a"
-
-
-def _unknown(value: Any) -> bool:
-    return value is None or (not isinstance(value, str) and bool(np.isnan(float(value))))
-
-
-def _rank(value: Any) -> Any:
-    """What a known cell is sorted by."""
-    return value.casefold() if isinstance(value, str) else float(value)
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

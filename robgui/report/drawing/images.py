@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, Rectangle
 from matplotlib.patheffects import withStroke
 
 from robgui.core.verdict import Status
-from robgui.core.view import Images, Ink, Picture, Spot
+from robgui.core.view import Images, Picture, Spot, status_ink
 from robgui.report.drawing.legend import Entry
 from robgui.report.drawing.look import MARKERS, SMALL, Look, mixed
 from robgui.report.drawing.plate import Area
@@ -164,11 +164,10 @@ def _words(picture: Picture, cell: Area) -> None:
 def _chip(picture: Picture, cell: Area, top: float) -> None:
     """A few words with a sign and a colour: right, wrong, or neither."""
     look = cell.look
-    judged = {True: (Status.HOLDS, Ink("holds")), False: (Status.FAILS, Ink("fails"))}
     sign, ink = "", picture.ink
     if picture.right is not None:
-        status, ink = judged[picture.right]
-        sign = f"{status.sign} "
+        status = Status.HOLDS if picture.right else Status.FAILS
+        sign, ink = f"{status.sign} ", status_ink(status)
     colour = look.colour(ink)
     words = sign + elide(picture.chip, SMALL, cell.width - 0.12 - 0.16 * bool(sign))
     style = {"boxstyle": "round,pad=0.28", "edgecolor": colour, "linewidth": 0.8}

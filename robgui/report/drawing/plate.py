@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -113,7 +114,9 @@ class Area:
         for _ in range(3):  # other sizes have other tick labels and other room for the titles
             axes.set_position(inner.bounds())
             self._title(axes, titles, inner)
-            inner = self.less(**self.around(axes, inner))
+            before, inner = inner, self.less(**self.around(axes, inner))
+            if np.allclose(before.bounds(), inner.bounds(), atol=2e-3):
+                break
         axes.set_position(inner.bounds())
         return inner
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robgui.core.verdict import Status
-from robgui.core.view import Column, Ink, Table
+from robgui.core.view import Column, Table, status_ink
 from robgui.report.drawing.legend import Entry
 from robgui.report.drawing.look import SMALL, Look
 from robgui.report.drawing.plate import Area
@@ -21,12 +21,6 @@ _GAP = 0.22
 _NARROWEST = 0.9
 _HEAD_LINES = 3
 _ROW = 1.12
-_STATUS_INKS = {
-    Status.FAILS: Ink("fails"),
-    Status.AT_RISK: Ink("risk"),
-    Status.UNKNOWN: Ink("unknown"),
-    Status.HOLDS: Ink("holds"),
-}
 
 
 @dataclass(frozen=True)
@@ -149,7 +143,7 @@ def _cells(column: Column, width: float, area: Area, place: tuple[float, float],
     for cell, words in zip(column.cells, _shown(column), strict=False):
         colour = area.look.text
         if column.kind == "status" and isinstance(cell, str):
-            colour = area.look.colour(_STATUS_INKS[Status(cell)])
+            colour = area.look.colour(status_ink(Status(cell)))
         shown = elide(words, SMALL, width) if _is_text(column) else words
         area.plate.put(shown, x, y, SMALL, colour=colour, align=side)
         y += line_height(SMALL) * _ROW

@@ -32,17 +32,23 @@ OLD: dict[str, dict[str, Any]] = {
     },
     "srvr": {"mode": "robust", "preset": "default"},
 }
-NEW = {"semantic_map": ("top_scores",), "semantic_regions": ("inside_lost", "inside_total"), "srvr": ()}
+NEW = {
+    "semantic_map": ("top_scores",),
+    "semantic_regions": ("inside_lost", "inside_total"),
+    "srvr": (),
+}
 
 
 def test_the_record_is_read_without_anything_heavy() -> None:
-    code = f"import sys; from robgui.analyses.semantic.method import METHOD; print([n for n in {HEAVY} if n in sys.modules])"
+    read = "import sys; from robgui.analyses.semantic.method import METHOD"
+    code = f"{read}; print([n for n in {HEAVY} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_the_package_costs_nothing_until_a_name_is_used() -> None:
-    code = "import sys, robgui.analyses.semantic as s; print('numpy' in sys.modules); s.MapParams; print('torch' in sys.modules)"
+    read = "import sys, robgui.analyses.semantic as s; print('numpy' in sys.modules)"
+    code = f"{read}; s.MapParams; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
 
@@ -84,7 +90,9 @@ def test_a_result_of_the_first_edition_still_opens_and_is_drawn(name: str, monke
             np.testing.assert_equal(getattr(again, field), getattr(result, field))
 
 
-def test_failures_in_regions_of_the_first_edition_are_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_in_regions_of_the_first_edition_are_not_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_toy)
     known = find("semantic_regions")
     result = run("semantic_regions", toy_net(with_hole), target="pot", starts=((120, 30),))

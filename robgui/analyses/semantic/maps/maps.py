@@ -156,9 +156,7 @@ class _Map:
             for block in own
         ]
         where = np.concatenate([np.zeros(0, dtype=np.int64), *places])
-        scores, tops, top_scores = (
-            array.ravel()[where] for array in (self._scores, self._tops, self._top_scores)
-        )
+        scores, tops, top_scores = (array.ravel()[where] for array in (self._scores, self._tops, self._top_scores))
         return MapPart(where, scores, tops, top_scores, np.array(self._target, dtype=np.int64))
 
     def absorb(self, part: MapPart) -> None:

@@ -13,15 +13,30 @@ from robgui.analyses.semantic.result import MapResult
 from robgui.analyses.semantic.views import SCORE, rect_of, score_matrix, view_axis
 from robgui.analyses.semantic.words import finding_picture, place_words, range_words
 from robgui.core.text.words import number
-from robgui.core.view import Axis, Bars, Column, Curves, Images, Ink, Line, Mark, Matrix, Picture, Series, Spot, Table, View
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Matrix,
+    Picture,
+    Series,
+    Spot,
+    Table,
+    View,
+)
 
 #: One result shows this many maps; more are chosen in the window.
 MOST_MAPS = 6
 #: Classes with a colour of their own; the others share the last one.
 _MOST_CLASSES = 7
 _OTHERS = "other classes"
-_SURE = Axis("confidence of the class on top", low=0.0, high=1.0)
-WINNERS, SCORES = "Which class wins", "Score of the class"
+_SURE = Axis("confidence", low=0.0, high=1.0)
+WINNERS, SCORES, TRAPS = "Which class wins", "Score of the class", "Traps, the worst first"
 
 
 def map_views(result: MapResult, params: MapParams) -> Sequence[View]:
@@ -31,12 +46,19 @@ def map_views(result: MapResult, params: MapParams) -> Sequence[View]:
         views.append(score_curves(result, params))
     else:
         views += _maps(result)
-    views += [_wins(result), *_networks(result), *_traps(result)]
-    return views
+    return [*views, *map_details(result)]
+
+
+def map_details(result: MapResult) -> list[View]:
+    """What stands beside the maps: how often each class wins, the networks, the traps."""
+    details = [_wins(result), *_networks(result)]
+    if len(result.traps.score):
+        details += [trap_table(result), _trap_pictures(result)]
+    return details
 
 
 def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
-    """Which class wins (hue) and how surely (intensity); the score of the class in results without it."""
+    """Which class wins (hue) and how surely (intensity); the score where that is not known."""
     title, note = _titled(result, WINNERS, network, shape), _subject(result, network, shape)
     spots = trap_spots(result, network, shape)
     if not result.top_scores.size:
@@ -70,15 +92,21 @@ def score_map(result: MapResult, network: int, shape: int) -> Matrix:
 
 
 def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curves:
-    """The score over one parameter, a line for every network; below 0 is the mean over all shapes."""
+    """The score over one parameter, a line for every network; below 0 is the mean of all shapes."""
     scores = result.scores[:, :, 0].mean(1) if shape < 0 else result.scores[:, shape, 0]
     several = len(result.networks) > 1
     lines = [
-        Line(name if several else "network", np.asarray(row, dtype=float), Ink("series", m), strong=m == 0)
+        Line(
+            name if several else "network",
+            np.asarray(row, dtype=float),
+            Ink("series", m),
+            strong=m == 0,
+        )
         for m, (name, row) in enumerate(zip(result.networks, scores, strict=True))
     ]
     if several:
-        lines.append(Line("mean of all networks", np.asarray(scores.mean(0), dtype=float), Ink("text")))
+        mean = np.asarray(scores.mean(0), dtype=float)
+        lines.append(Line("mean of all networks", mean, Ink("text")))
     if len(result.shapes) == 1 or shape >= 0:
         lines += _lost_points(result, max(0, shape), scores)
     return Curves(
@@ -87,7 +115,10 @@ def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curve
         y=SCORE,
         at=result.x,
         lines=(*lines, *_trap_points(result, shape)),
-        levels=(Mark(params.trap_floor, "a trap is below"), Mark(params.trap_wall, "and inside above")),
+        levels=(
+            Mark(params.trap_floor, "a trap is below"),
+            Mark(params.trap_wall, "and inside above"),
+        ),
         note=_subject(result, -1 if several else 0, shape),
     )
 
@@ -118,7 +149,8 @@ def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     The class that is looked at comes first and its strongest rival second, so that they have the
     two strong colours in the maps of all networks; rare classes share the last rank.
     """
-    counts = np.bincount(result.tops[result.tops >= 0].ravel(), minlength=len(result.labels)).astype(float)
+    known = result.tops[result.tops >= 0]
+    counts = np.bincount(known, minlength=len(result.labels)).astype(float)
     counts[result.target[result.target >= 0]] += result.tops.size
     ranked = np.argsort(-counts, kind="stable")
     order = np.empty(len(ranked), dtype=np.int64)
@@ -140,16 +172,18 @@ def trap_table(result: MapResult) -> Table:
         Column("Seen as", tuple(result.labels[c] if c >= 0 else "" for c in traps.top1)),
     ]
     if len(result.networks) > 1:
-        columns.append(Column("Network", tuple(result.networks[m] if m >= 0 else "mean" for m in traps.network)))
+        owners = tuple(result.networks[m] if m >= 0 else "mean" for m in traps.network)
+        columns.append(Column("Network", owners))
     if len(result.shapes) > 1:
-        columns.append(Column("Shape", tuple(result.shapes[k] if k >= 0 else "mean" for k in traps.shape)))
-    return Table("Traps, the worst first", tuple(columns))
+        shapes = tuple(result.shapes[k] if k >= 0 else "mean" for k in traps.shape)
+        columns.append(Column("Shape", shapes))
+    return Table(TRAPS, tuple(columns))
 
 
 def _maps(result: MapResult) -> list[View]:
     """Winning classes of every network on every shape, and the mean scores."""
     places = list(product(range(len(result.networks)), range(len(result.shapes))))
-    views: list[View] = [winner_map(result, network, shape) for network, shape in places[:MOST_MAPS]]
+    views: list[View] = [winner_map(result, m, k) for m, k in places[:MOST_MAPS]]
     if len(places) == 1:
         return [*views, score_map(result, 0, 0)]
     if len(result.shapes) > 1:
@@ -167,7 +201,8 @@ def _wins(result: MapResult) -> Bars:
         shares.append(counts / tops.size if tops.size else np.full(len(names), np.nan))
     seen = np.nan_to_num(np.stack(shares), nan=1.0).any(0)
     owners = result.networks if len(result.networks) > 1 else ("network",)
-    rows = tuple(Series(name, row[seen], Ink("series", m)) for m, (name, row) in enumerate(zip(owners, shares, strict=True)))
+    each = enumerate(zip(owners, shares, strict=True))
+    rows = tuple(Series(name, row[seen], Ink("series", m)) for m, (name, row) in each)
     value = Axis("share of the poses", low=0.0, high=1.0, kind="share")
     won = tuple(name for name, there in zip(names, seen, strict=True) if there)
     return Bars("How often each class wins", value, won, rows, x=Axis("class on top"))
@@ -183,15 +218,16 @@ def _networks(result: MapResult) -> list[View]:
         Column("Keeps the class", tuple(found.share for found in each), "share"),
         Column("Mean score", tuple(found.mean for found in each), "number"),
         Column("Traps", tuple(len(found.traps) for found in each), "count"),
-        Column("Most often taken for", tuple(result.labels[f.rivals[0]] if f.rivals else "" for f in each)),
+        Column(
+            "Most often taken for",
+            tuple(result.labels[f.rivals[0]] if f.rivals else "" for f in each),
+        ),
     )
     return [Table("Networks", columns)]
 
 
-def _traps(result: MapResult) -> list[View]:
+def _trap_pictures(result: MapResult) -> Images:
     traps = result.traps
-    if not len(traps.score):
-        return []
     pictures = tuple(
         Picture(
             finding_picture(image),
@@ -201,7 +237,7 @@ def _traps(result: MapResult) -> list[View]:
         )
         for place, image in enumerate(traps.images)
     )
-    return [trap_table(result), Images("What the network sees at the traps", pictures)]
+    return Images("What the network sees at the traps", pictures)
 
 
 def _chip(result: MapResult, place: int) -> str:
@@ -213,19 +249,38 @@ def _lost_points(result: MapResult, shape: int, scores: np.ndarray) -> list[Line
     """Crosses where the first network does not see the class."""
     lost = (result.tops[0, shape, 0] >= 0) & (result.tops[0, shape, 0] != result.target[shape])
     at = np.where(lost, scores[0], np.nan).astype(float)
-    return [Line(f"{result.networks[0]} sees another class", at, Ink("changed"), symbol="cross", line=False)]
+    return [
+        Line(
+            f"{result.networks[0]} sees another class",
+            at,
+            Ink("changed"),
+            symbol="cross",
+            line=False,
+        )
+    ]
 
 
 def _trap_points(result: MapResult, shape: int) -> list[Line]:
-    own = result.traps.shape == max(0, shape) if len(result.shapes) == 1 or shape >= 0 else result.traps.shape < 0
+    own = result.traps.shape < 0
+    if len(result.shapes) == 1 or shape >= 0:
+        own = result.traps.shape == max(0, shape)
     if not own.any():
         return []
     at, score = result.traps.at[own][:, 0], result.traps.score[own]
-    return [Line("trap", np.asarray(score, float), Ink("fails"), x=np.asarray(at, float), symbol="diamond", line=False)]
+    return [
+        Line(
+            "trap",
+            np.asarray(score, float),
+            Ink("fails"),
+            x=np.asarray(at, float),
+            symbol="diamond",
+            line=False,
+        )
+    ]
 
 
 def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
-    """The title alone where there is one map, so that another network's map can be laid beside it."""
+    """The title alone where there is one map, so that another network's can be laid beside it."""
     if len(result.networks) == 1 and len(result.shapes) == 1:
         return title
     if network < 0:
@@ -241,5 +296,7 @@ def _subject(result: MapResult, network: int, shape: int) -> str:
     names = list(dict.fromkeys(result.labels[c] for c in result.target if c >= 0))
     klass = f"“{names[0]}”" if len(names) == 1 else "the class of each shape"
     owner = result.networks[network] if network >= 0 else f"{len(result.networks)} networks"
-    where = result.shapes[shape] if shape >= 0 or len(result.shapes) == 1 else f"{len(result.shapes)} shapes"
+    where = f"{len(result.shapes)} shapes"
+    if shape >= 0 or len(result.shapes) == 1:
+        where = result.shapes[shape]
     return f"{owner} on {where}: {klass} over {range_words(result.axes)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from robgui.analyses.semantic.maps.survival import Survival, survival
 from robgui.analyses.semantic.params import MapParams
 from robgui.analyses.semantic.result import MapResult
@@ -48,7 +50,7 @@ def _of_network(result: MapResult, params: MapParams, network: int, found: Survi
         status=_status(found, params),
         sentence=_sentence(result, network, found),
         number=Quantity(title, share, better="high", text=text),
-        scope=_scope(result),
+        scope=_scope(result, found),
         because=(*_evidence(result, params, found), _cost(result)),
     )
 
@@ -86,7 +88,8 @@ def _all_networks(result: MapResult, each: list[Survival]) -> str:
     """The networks in the order of the request, so that the one on show comes first."""
     shares = [percent(found.share) if found.known else "an unknown share" for found in each]
     begin = "Of" if result.computed.all() else "So far, of"
-    first = f"{begin} the poses of {axes_words(result.axes)}, {result.networks[0]} keeps {_classes(result)} at {shares[0]}"
+    keeps = f"{result.networks[0]} keeps {_classes(result)} at {shares[0]}"
+    first = f"{begin} the poses of {axes_words(result.axes)}, {keeps}"
     if len(each) <= _NAMED:
         others = zip(result.networks[1:], shares[1:], strict=True)
         return f"{first}, {', '.join(f'{name} at {share}' for name, share in others)}."
@@ -107,8 +110,9 @@ def _worst_number(result: MapResult, each: list[Survival]) -> Quantity:
 def _evidence_of_all(result: MapResult, params: MapParams, each: list[Survival]) -> tuple[str, ...]:
     """What is known against each network; the traps of all together come first."""
     traps = _trap_words(result, params, range(len(result.traps.score)))
-    lost = [(name, _lost_words(result, params, found)) for name, found in zip(result.networks, each, strict=True)]
-    told = tuple(f"{name}: {words}" for name, words in lost if words)
+    lost = [_lost_words(result, params, found) for found in each]
+    named = zip(result.networks, lost, strict=True)
+    told = tuple(f"{name}: {words}" for name, words in named if words)
     return (*traps, *told) if len(result.traps.score) else (*told, *traps)
 
 
@@ -130,8 +134,9 @@ def _lost_words(result: MapResult, params: MapParams, found: Survival) -> str:
     lost = found.known - found.kept
     classes = ", ".join(f"“{result.labels[c]}”" for c in found.rivals[:3])
     return (
-        f"lost at {lost:,} of {count(found.known, 'pose')}, to {classes}; nearest to the usual pose "
-        f"at {place_words(result.axes, found.nearest)}. Asked: kept at {setting_words(params.enough)}."
+        f"lost at {lost:,} of {count(found.known, 'pose')}, to {classes}; "
+        f"nearest to the usual pose at {place_words(result.axes, found.nearest)}. "
+        f"Asked: kept at {setting_words(params.enough)}."
     )
 
 
@@ -141,10 +146,11 @@ def _grid_words(result: MapResult) -> str:
     for axis, values in zip(result.axes, (result.x, result.y), strict=False):
         step = float(values[1] - values[0]) if len(values) > 1 else axis.high - axis.low
         steps.append(with_unit(step, axis.unit))
-    return f"Every pose of a grid with steps of {' × '.join(steps)} keeps the class; between its points nothing was looked at."
+    kept = f"Every pose of a grid with steps of {' × '.join(steps)} keeps the class"
+    return f"{kept}; between its points nothing was looked at."
 
 
-def _trap_words(result: MapResult, params: MapParams, places: tuple[int, ...] | range) -> tuple[str, ...]:
+def _trap_words(result: MapResult, params: MapParams, places: Sequence[int]) -> tuple[str, ...]:
     if not result.computed.all():
         return ()
     floor, wall = number(params.trap_floor), number(params.trap_wall)
@@ -154,17 +160,21 @@ def _trap_words(result: MapResult, params: MapParams, places: tuple[int, ...] | 
     several = f"{len(places)} traps, the worst" if len(places) > 1 else "One trap"
     seen = f", seen as “{result.labels[traps.top1[worst]]}”" if traps.top1[worst] >= 0 else ""
     where = place_words(result.axes, traps.at[worst])
-    scores = f"score {number(traps.score[worst])} where those around have {number(traps.wall[worst])}"
+    around = f"those around have {number(traps.wall[worst])}"
+    scores = f"score {number(traps.score[worst])} where {around}"
     return (f"{several} at {where}: {scores}{seen}.",)
 
 
-def _scope(result: MapResult) -> str:
-    """Which class of which shapes over which ranges, and how much of it is computed."""
-    what = f"{_classes(result)} of {_shapes(result)} over {range_words(result.axes)}"
-    done = float(result.computed.mean())
-    if done == 1:
-        return f"{sentence_case(what)}; all {count(result.computed.size, 'pose')} computed."
-    return f"{sentence_case(what)}; {percent(done)} of {count(result.computed.size, 'pose')} computed, the rest shows coarser ones."
+def _scope(result: MapResult, found: Survival | None = None) -> str:
+    """Which class of which shapes over which ranges, and how much of that is computed."""
+    what = sentence_case(f"{_classes(result)} of {_shapes(result)} over {range_words(result.axes)}")
+    done, poses = int(result.computed.sum()), result.computed.size
+    if found is not None:
+        done, poses = found.known, found.poses
+    if done == poses:
+        return f"{what}; all {count(poses, 'pose')} computed."
+    computed = f"{percent(done / poses)} of {count(poses, 'pose')} computed"
+    return f"{what}; {computed}, the rest shows coarser ones."
 
 
 def _cost(result: MapResult) -> str:

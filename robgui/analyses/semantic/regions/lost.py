@@ -36,7 +36,7 @@ class Lost:
 
     @property
     def most(self) -> float:
-        """Upper end of the share of all poses inside, 95 % to its one side (Clopper and Pearson)."""
+        """Upper end of the share of all poses inside, 95 % to one side (Clopper and Pearson)."""
         if not self.known:
             return 1.0
         _, high = clopper_pearson(self.lost, self.total, 2 * CONFIDENCE - 1)
@@ -75,13 +75,13 @@ def failing(result: RegionsResult) -> np.ndarray:
 
 
 def shown_region(result: RegionsResult, params: RegionsParams) -> int:
-    """The region that words and pictures speak of: the largest without a failure, else the largest; -1 before any grew.
+    """The region that words and pictures speak of; -1 before any has grown.
 
-    The largest when regions that lose the class are looked for.
+    The largest without a failure, else the largest; always the largest in adversarial mode.
     """
     able = grew(result)
     if not able.any():
         return -1
     looked = np.array([lost_in(result, region).known for region in range(len(able))])
-    clean = looked & ~failing(result) if params.mode == "robust" else np.zeros(len(able), dtype=bool)
+    clean = looked & ~failing(result) & (params.mode == "robust")
     return int(np.argmax(np.where(able, np.nan_to_num(result.volume) + clean, -1)))

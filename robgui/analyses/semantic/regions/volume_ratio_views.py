@@ -17,7 +17,7 @@ _SHARE = Axis("share of the range", low=0.0, kind="share", better="high")
 
 
 def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
-    """The bars first, then the numbers behind them, every shape, and where the regions of the first network lie."""
+    """The bars first, then their numbers, every shape, and where the regions lie."""
     shares = [safe_share(result, network) for network in range(len(result.networks))]
     views: list[View] = [_bars(result, params, shares), _table(result, shares)]
     if len(result.shapes) > 1:
@@ -28,7 +28,10 @@ def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
 
 
 def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Bars:
-    """A group for every network; one network has a bar for every way to grow instead, so that another can be laid beside it."""
+    """A group for every network.
+
+    A single network has a bar for every way to grow, so that another one can be laid beside it.
+    """
     mean = np.array([one.mean for one in shares])
     low, high = (np.array([getattr(one, end) for one in shares]) for end in ("low", "high"))
     levels = (Mark(params.enough, "enough", Ink("holds")),) if params.mode == "robust" else ()
@@ -46,11 +49,10 @@ def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Ba
         )
         return Bars(TITLE, _SHARE, names, (row,), x=Axis("way to grow"), levels=levels, note=note)
     rows = [Series("mean of all ways to grow", mean, Ink("text"), low=low, high=high)]
-    rows += [
-        Series(METHOD_WORDS[method], np.asarray(result.by_method[:, q]), METHOD_INKS[method])
-        for q, method in enumerate(result.methods)
-    ]
-    return Bars(TITLE, _SHARE, result.networks, tuple(rows), x=Axis("network"), levels=levels, note=note)
+    ways = zip(result.methods, result.by_method.T, strict=True)
+    rows += [Series(METHOD_WORDS[method], row, METHOD_INKS[method]) for method, row in ways]
+    x = Axis("network")
+    return Bars(TITLE, _SHARE, result.networks, tuple(rows), x=x, levels=levels, note=note)
 
 
 def _table(result: SrvrResult, shares: list[SafeShare]) -> Table:
@@ -66,9 +68,8 @@ def _table(result: SrvrResult, shares: list[SafeShare]) -> Table:
         Column("Reached the end", _counts(result.hits), "count"),
         Column("Still growing when stopped", _counts(result.unconverged), "count"),
     ]
-    columns += [
-        Column(METHOD_WORDS[method], _cells(result.by_method[:, q]), "share") for q, method in enumerate(result.methods)
-    ]
+    ways = zip(result.methods, result.by_method.T, strict=True)
+    columns += [Column(METHOD_WORDS[method], _cells(row), "share") for method, row in ways]
     return Table("Networks", tuple(columns))
 
 
@@ -82,16 +83,16 @@ def _by_shape(result: SrvrResult) -> Table:
 
 
 def _where(result: SrvrResult) -> Boxes:
-    """The regions of the first network on the first shape; a cross is a start that loses the class."""
+    """The regions of the first network on the first shape; crosses are starts without the class."""
     boxes = []
     for start, (q, method) in product(range(len(result.starts)), enumerate(result.methods)):
-        if result.grew[0, 0, start, q]:
-            bounds = zip(result.axes, result.low[0, 0, start, q], result.high[0, 0, start, q], strict=True)
+        at = (0, 0, start, q)
+        if result.grew[at]:
+            bounds = zip(result.axes, result.low[at], result.high[at], strict=True)
             spans = [pieces(axis, float(a), float(b)) for axis, a, b in bounds]
-            boxes += [
-                Box(x0, y0, x1 - x0, y1 - y0, METHOD_WORDS[method], METHOD_INKS[method])
-                for (x0, x1), (y0, y1) in product(*spans)
-            ]
+            look = METHOD_WORDS[method], METHOD_INKS[method]
+            sides = product(*spans)
+            boxes += [Box(x0, y0, x1 - x0, y1 - y0, *look) for (x0, x1), (y0, y1) in sides]
     x, y = (view_axis(axis) for axis in result.axes)
     spots = tuple(_start(result, place) for place in range(len(result.starts)))
     note = f"{result.networks[0]} on {result.shapes[0]}."

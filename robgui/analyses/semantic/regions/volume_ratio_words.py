@@ -9,7 +9,13 @@ import numpy as np
 
 from robgui.analyses.semantic.params import SrvrParams
 from robgui.analyses.semantic.result import SrvrResult
-from robgui.analyses.semantic.words import axes_words, range_words, sentence_case, setting_words, worst_status
+from robgui.analyses.semantic.words import (
+    axes_words,
+    range_words,
+    sentence_case,
+    setting_words,
+    worst_status,
+)
 from robgui.core.finding import Finding
 from robgui.core.text.words import count, percent
 from robgui.core.verdict import Quantity, Status, Verdict
@@ -59,7 +65,7 @@ def safe_share(result: SrvrResult, network: int) -> SafeShare:
 
 
 def winner(result: SrvrResult) -> int:
-    """The network whose share is the largest beyond the error of the differences; -1 when none can be named.
+    """The network with the largest share beyond the error of the differences; -1 for none.
 
     Shapes and starts are the same for all, so differences are taken start by start.
     """
@@ -120,7 +126,13 @@ def _of_network(result: SrvrResult, params: SrvrParams, network: int) -> Verdict
         sentence=_sentence(result, params, network, share),
         number=_number(share),
         scope=_scope(result),
-        because=(*_lost_starts(result, network), _enough(params), _unseen(), _fates(result, network), _cost(result)),
+        because=(
+            *_lost_starts(result, network),
+            _enough(params),
+            _unseen(),
+            _fates(result, network),
+            _cost(result),
+        ),
     )
 
 
@@ -141,7 +153,8 @@ def _sentence(result: SrvrResult, params: SrvrParams, network: int, share: SafeS
     if math.isnan(share.mean):
         return f"{name}: no region has been grown yet over {axes}."
     if params.mode == "adversarial":
-        return f"A region grown around a pose that {name} gets wrong fills on average {share.words} of {axes}."
+        around = f"A region grown around a pose that {name} gets wrong"
+        return f"{around} fills on average {share.words} of {axes}."
     fills = f"A region grown around a start fills on average {share.words} of {axes} for {name}"
     if not share.lost:
         return f"{fills}."
@@ -158,12 +171,14 @@ def _ranking(result: SrvrResult, best: int, known: np.ndarray) -> str:
     if len(known) < len(result.networks):
         return f"So far, {fills}: {', '.join(words)}."
     if best >= 0:
-        return f"{result.networks[best]} has the largest regions; {fills}: {words[0]}, next {words[1]}."
+        leader = result.networks[best]
+        return f"{leader} has the largest regions; {fills}: {words[0]}, next {words[1]}."
     return f"The {len(known)} networks cannot be told apart; {fills}: {words[-1]}, {words[0]}."
 
 
 def _number(share: SafeShare, of: str = "") -> Quantity:
-    return Quantity(f"{TITLE}{of}", share.mean, low=share.low, high=share.high, better="high", text=share.words)
+    title, low, high = f"{TITLE}{of}", share.low, share.high
+    return Quantity(title, share.mean, "", low, high, better="high", text=share.words)
 
 
 def _scope(result: SrvrResult) -> str:
@@ -178,7 +193,7 @@ def _scope(result: SrvrResult) -> str:
 
 
 def _lost_starts(result: SrvrResult, network: int | None = None) -> tuple[str, ...]:
-    """Starts that lose the class count as regions of size 0, which says little about the rest of the range."""
+    """Starts that lose the class count as 0 %, which says little about the rest of the range."""
     chosen = range(len(result.networks)) if network is None else [network]
     shares = [safe_share(result, m) for m in chosen]
     lost, starts = sum(one.lost for one in shares), sum(one.starts for one in shares)
@@ -189,7 +204,8 @@ def _lost_starts(result: SrvrResult, network: int | None = None) -> tuple[str, .
 
 
 def _each(result: SrvrResult) -> tuple[str, ...]:
-    return tuple(f"{name}: {safe_share(result, m).words}." for m, name in enumerate(result.networks))
+    names = enumerate(result.networks)
+    return tuple(f"{name}: {safe_share(result, m).words}." for m, name in names)
 
 
 def _enough(params: SrvrParams) -> str:
@@ -197,7 +213,8 @@ def _enough(params: SrvrParams) -> str:
 
 
 def _unseen() -> str:
-    return "The intervals are of 95 % over shapes and starts; what is inside a region is not looked at here, Regions counts it."
+    error = "The intervals are of 95 % over shapes and starts"
+    return f"{error}; what is inside a region is not looked at here, Regions counts it."
 
 
 def _fates(result: SrvrResult, network: int | None = None) -> str:
@@ -209,7 +226,8 @@ def _fates(result: SrvrResult, network: int | None = None) -> str:
         (total(result.hits), "reached the end of the range"),
         (total(result.unconverged), "still growing when stopped"),
     )
-    return f"{count(total(result.regions), 'region')}: {', '.join(f'{many} {words}' for many, words in parts)}."
+    fates = ", ".join(f"{many} {words}" for many, words in parts)
+    return f"{count(total(result.regions), 'region')}: {fates}."
 
 
 def _cost(result: SrvrResult) -> str:
@@ -217,7 +235,7 @@ def _cost(result: SrvrResult) -> str:
 
 
 def _by_start(result: SrvrResult, network: int) -> np.ndarray:
-    """Share of the range ``(K P,)`` around every start of every shape, the mean of the ways to grow."""
+    """Share of the range ``(K P,)`` around every start, the mean of the ways to grow."""
     return np.asarray(result.volume[network].mean(-1).reshape(-1))
 
 

@@ -7,19 +7,26 @@ import numpy as np
 from robgui.analyses.semantic.params import METHOD_WORDS, RegionsParams
 from robgui.analyses.semantic.regions.lost import failing, grew, lost_in, shown_region, size_of
 from robgui.analyses.semantic.result import RegionsResult
-from robgui.analyses.semantic.words import axes_words, place_words, range_words, region_place, setting_words
+from robgui.analyses.semantic.words import (
+    axes_words,
+    place_words,
+    range_words,
+    region_place,
+    setting_words,
+)
 from robgui.core.text.words import count, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
 
 def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
-    """The region on show with the share of poses inside that lose the class, and how the others fared."""
+    """The region on show, the share of poses inside that lose the class, and the other regions."""
     region = shown_region(result, params)
-    adversarial = params.mode == "adversarial"
-    status, sentence = _nothing_grew(result, params)
-    if region >= 0:
-        status = _adversarial_status(result) if adversarial else _status(result, params, region)
-        sentence = _lost_sentence(result, region) if adversarial else _sentence(result, params, region)
+    if region < 0:
+        status, sentence = _nothing_grew(result, params)
+    elif params.mode == "adversarial":
+        status, sentence = _adversarial_status(result), _lost_sentence(result, region)
+    else:
+        status, sentence = _status(result, params, region), _sentence(result, params, region)
     return Verdict(
         status=status,
         sentence=sentence,
@@ -30,15 +37,16 @@ def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
 
 
 def _nothing_grew(result: RegionsResult, params: RegionsParams) -> tuple[Status, str]:
-    name, starts = _class(result), len(np.unique(result.start_number))
+    owner, name = result.network, _class(result)
+    starts = count(len(np.unique(result.start_number)), "start")
     if not result.method:
-        return Status.UNKNOWN, f"{result.network}: the range is looked at first, no region has begun to grow yet."
-    held = result.start_top1 == result.target
+        looking = "the range is looked at first, no region has begun to grow yet"
+        return Status.UNKNOWN, f"{owner}: {looking}."
     if params.mode == "adversarial":
-        return Status.UNKNOWN, f"{result.network}: no region that loses {name} grew from {count(starts, 'start')}."
-    if held.any():
-        return Status.UNKNOWN, f"{result.network}: no region that keeps {name} has grown from {count(starts, 'start')} yet."
-    return Status.FAILS, f"{result.network} does not see {name} at any of {count(starts, 'start')}, so no region grew."
+        return Status.UNKNOWN, f"{owner}: no region that loses {name} grew from {starts}."
+    if (result.start_top1 == result.target).any():
+        return Status.UNKNOWN, f"{owner}: no region that keeps {name} has grown from {starts} yet."
+    return Status.FAILS, f"{owner} does not see {name} at any of {starts}, so no region grew."
 
 
 def _status(result: RegionsResult, params: RegionsParams, region: int) -> Status:
@@ -66,13 +74,17 @@ def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
     size = percent(size_of(result, region))
     fills = f"fills {size} of {axes_words(result.axes)}"
     if not inside.known:
-        known = "contains poses that lose it" if failing(result)[region] else "has not been looked into yet"
+        known = "has not been looked into yet"
+        if failing(result)[region]:
+            known = "contains poses that lose it"
         return f"{result.network}: the largest region around {name} {fills} and {known}."
     if inside.lost:
         share = percent(inside.share)
-        return f"{result.network} loses {name} at {share} of the poses in its largest region, which {fills}."
+        lost = f"{result.network} loses {name} at {share} of the poses"
+        return f"{lost} in its largest region, which {fills}."
     only = "only " if result.volume[region] < params.enough else ""
-    kept = f"{result.network} keeps {name} at all {count(inside.total, 'pose')} drawn from a region that fills"
+    poses = f"all {count(inside.total, 'pose')} drawn from a region that fills"
+    kept = f"{result.network} keeps {name} at {poses}"
     others = ", but loses it inside others" if failing(result)[grew(result)].any() else ""
     return f"{kept} {only}{size} of {axes_words(result.axes)}{others}."
 
@@ -81,8 +93,10 @@ def _lost_sentence(result: RegionsResult, region: int) -> str:
     inside, name = lost_in(result, region), _class(result)
     fills = f"fills {percent(size_of(result, region))} of {axes_words(result.axes)}"
     if not inside.known:
-        return f"{result.network} loses {name} around a start; the largest region {fills} and has not been looked into yet."
-    return f"{result.network} loses {name} at {percent(inside.share)} of the poses in a region that {fills}."
+        region_words = f"the largest region {fills} and has not been looked into yet"
+        return f"{result.network} loses {name} around a start; {region_words}."
+    lost = f"{result.network} loses {name} at {percent(inside.share)} of the poses"
+    return f"{lost} in a region that {fills}."
 
 
 def _number(result: RegionsResult, params: RegionsParams, region: int) -> Quantity:
@@ -108,7 +122,8 @@ def _scope(result: RegionsResult, params: RegionsParams) -> str:
     looked = sum(lost_in(result, region).known for region in range(regions))
     begun = f"{count(regions, 'region')} from {count(starts, 'start')}"
     if looked == regions:
-        return f"{what}; {begun}, {count(int(result.inside_total[0]), 'pose')} drawn in each after it had grown."
+        drawn = f"{count(int(result.inside_total[0]), 'pose')} drawn in each after it had grown"
+        return f"{what}; {begun}, {drawn}."
     so_far = f"{looked} of them looked into so far" if looked else "what is inside is not counted"
     return f"{what}; {begun}, {so_far}."
 
@@ -133,8 +148,9 @@ def _inside_words(result: RegionsResult, params: RegionsParams, region: int) -> 
     words = f"Poses inside that lose the class: {inside.words}"
     if params.mode == "adversarial":
         return f"{words}."
-    enough = "" if inside.lost or inside.most <= params.most_lost else "; draw more samples to show it"
-    return f"{words}; allowed: {setting_words(params.most_lost)}{enough}."
+    few = not inside.lost and inside.most > params.most_lost
+    more = "; draw more samples to show it" if few else ""
+    return f"{words}; allowed: {setting_words(params.most_lost)}{more}."
 
 
 def _others_words(result: RegionsResult, params: RegionsParams) -> str:
@@ -143,9 +159,11 @@ def _others_words(result: RegionsResult, params: RegionsParams) -> str:
     if params.mode == "adversarial" or not len(bad):
         return ""
     shares = [lost_in(result, int(place)).share for place in bad]
-    worst = f", the worst at {percent(float(np.nanmax(shares)))}" if np.isfinite(shares).any() else ""
+    counted = [share for share in shares if np.isfinite(share)]
+    worst = f", the worst at {percent(max(counted))}" if counted else ""
     verb = "contains" if len(bad) == 1 else "contain"
-    return f"{len(bad)} of {count(len(result.method), 'region')} {verb} poses that lose the class{worst}."
+    many = f"{len(bad)} of {count(len(result.method), 'region')}"
+    return f"{many} {verb} poses that lose the class{worst}."
 
 
 def _outside(result: RegionsResult, region: int) -> int:
@@ -168,7 +186,8 @@ def _outside_words(result: RegionsResult, params: RegionsParams, region: int) ->
 
 def _region_words(result: RegionsResult, region: int) -> str:
     where = region_place(result.axes, result.low[region], result.high[region])
-    return f"The region: {where} ({METHOD_WORDS[result.method[region]]}, start {result.start_number[region] + 1})."
+    method, start = METHOD_WORDS[result.method[region]], result.start_number[region] + 1
+    return f"The region: {where} ({method}, start {start})."
 
 
 def _asked_words(result: RegionsResult, params: RegionsParams, region: int) -> str:
@@ -176,10 +195,13 @@ def _asked_words(result: RegionsResult, params: RegionsParams, region: int) -> s
     mean, var = float(result.inside_mean[region]), float(result.inside_var[region])
     if not np.isfinite(mean):
         return ""
-    wanted = f"at least {number(1 - params.eps_m)}" if params.mode == "robust" else f"at most {number(params.eps_m)}"
+    wanted = f"at least {number(1 - params.eps_m)}"
+    if params.mode == "adversarial":
+        wanted = f"at most {number(params.eps_m)}"
     fits = "within" if result.holds[region] else "outside of"
     allowed = f"mean {wanted}, variance at most {number(params.eps_v)}"
-    return f"The mean score inside is {number(mean)}, its variance {number(var)}: {fits} what the settings allow ({allowed})."
+    found = f"The mean score inside is {number(mean)}, its variance {number(var)}"
+    return f"{found}: {fits} what the settings allow ({allowed})."
 
 
 def _fates(result: RegionsResult) -> str:
@@ -190,7 +212,8 @@ def _fates(result: RegionsResult) -> str:
         (int(result.hit_domain.sum()), "reached the end of the range"),
         (int((~result.converged).sum()), "still growing when stopped"),
     )
-    return f"{count(len(result.method), 'region')}: {', '.join(f'{many} {words}' for many, words in parts)}."
+    fates = ", ".join(f"{many} {words}" for many, words in parts)
+    return f"{count(len(result.method), 'region')}: {fates}."
 
 
 def _class(result: RegionsResult) -> str:

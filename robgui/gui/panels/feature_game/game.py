@@ -84,7 +84,7 @@ class FeatureGamePanel(GenericPanel):
 
     def views(self) -> Sequence[View]:
         """The views of the example on show."""
-        return self.record.views(self.shown, self.params)
+        return self.analysis.views(self.shown, self.params)
 
     def draw(self, result: FeatureGameResult) -> None:
         """The pictures in the row, the others below."""
@@ -117,7 +117,7 @@ class FeatureGamePanel(GenericPanel):
 
     def offers(self) -> Sequence[Offer]:
         """The example on show, and the image itself."""
-        return () if self.result is None else self.record.offers(self.shown, self.params)
+        return () if self.result is None else self.analysis.offers(self.shown, self.params)
 
     def ask_save(self) -> None:
         """Asks where the pictures of the example go."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QSlider, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QScrollArea, QSlider, QWidget
 
-from robgui.gui.panels.semantic.preview import with_unit
+from robgui.analyses.semantic.words import with_unit
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import Axis
@@ -72,3 +72,18 @@ class AxisRow(QWidget):
 
     def _slid(self, step: int) -> None:
         self.moved.emit(self.at(step))
+
+
+class SliderColumn(QScrollArea):
+    """Scrolls up and down only, so it is never narrower than what it holds."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._content = content
+        self.setWidget(content)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the content and the scroll bar beside it."""
+        beside = self.verticalScrollBar().sizeHint().width()
+        return QSize(self._content.minimumSizeHint().width() + beside, super().minimumSizeHint().height())

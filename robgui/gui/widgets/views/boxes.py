@@ -15,6 +15,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.widgets.heat import Heat, Rect
 from robgui.gui.widgets.inks import colour, pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
+from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.matrix import cell_words, class_keys, show_matrix
 from robgui.gui.widgets.views.spots import SIGN, Spots
 from robgui.gui.widgets.views.widget import ViewWidget
@@ -57,6 +58,11 @@ class BoxesView(ViewWidget):
         self.legend.setVisible(bool(keys) and not self.mini)
         self.spots.show_spots(view.spots)
         self._name(view)
+
+    @property
+    def axes(self) -> Plot:
+        """The plot of the map."""
+        return self.heat.plot
 
     def read(self, x: float, y: float) -> str:
         """The boxes and signs under the pointer, and the value of the map behind them."""

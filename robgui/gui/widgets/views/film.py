@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from robgui.core.view import Film, View
+from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.timeline import Timeline
 from robgui.gui.widgets.views.widget import ViewWidget
 
@@ -33,6 +34,11 @@ class FilmView(ViewWidget):
         if not isinstance(view, Film):
             return False
         return self.screened is None or self.screened.fits(view.frames[0])
+
+    @property
+    def axes(self) -> Plot | None:
+        """The plot of the view on show."""
+        return None if self.screened is None else self.screened.axes
 
     def draw(self, view: Film) -> None:
         """Follows the newest step, unless the user looks at another one."""

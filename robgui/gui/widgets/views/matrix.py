@@ -13,6 +13,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.widgets.heat import Heat, lookup
 from robgui.gui.widgets.inks import colour, fill, pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
+from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.spots import SIGN, Spots
 from robgui.gui.widgets.views.widget import ViewWidget
 
@@ -39,6 +40,11 @@ class MatrixView(ViewWidget):
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
         self.spots.show_spots(view.spots)
+
+    @property
+    def axes(self) -> Plot:
+        """The plot of the map."""
+        return self.heat.plot
 
     def read(self, x: float, y: float) -> str:
         """The cell under the pointer and the sign on it."""

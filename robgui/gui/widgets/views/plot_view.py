@@ -33,6 +33,11 @@ class PlotView(ViewWidget):
         self.plot.scene().sigMouseMoved.connect(self._moved)
         self.plot.scene().sigMouseClicked.connect(self._pressed)
 
+    @property
+    def axes(self) -> Plot:
+        """The plot."""
+        return self.plot
+
     def read(self, x: float, y: float) -> str:
         """What stands at a place of the plot, in words."""
         raise NotImplementedError

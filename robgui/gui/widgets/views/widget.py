@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QSizePolicy, QVBoxLay
 
 from robgui.core.view import View
 from robgui.gui.app.theme import Themed, theme
+from robgui.gui.widgets.plots import Plot
 
 
 class ViewWidget(Themed, QWidget):
@@ -72,6 +73,11 @@ class ViewWidget(Themed, QWidget):
     def take_look(self) -> None:
         """Takes over a theme that was chosen while nobody looked."""
         self.restyle()
+
+    @property
+    def axes(self) -> Plot | None:
+        """The plot it draws into, whose axes may be linked with others; None for a picture without axes."""
+        return None
 
     def put(self, picture: QWidget) -> None:
         """Puts the picture above the note; called once."""

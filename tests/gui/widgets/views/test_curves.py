@@ -80,7 +80,7 @@ def test_fewer_lines_hide_the_others_and_more_bring_them_back(shown):
     widget = shown(samples.curves())
     widget.show_view(replace(samples.curves(), lines=samples.curves().lines[:1]))
     assert [item._curve.isVisible() for item in widget.lines] == [True, False, False]
-    assert [key.words for key in widget.legend.keys][0] == "Shirt" and len(widget.legend.keys) == 3
+    assert widget.legend.keys[0].words == "Shirt" and len(widget.legend.keys) == 3
     widget.show_view(samples.curves())
     assert all(item._curve.isVisible() for item in widget.lines)
 

@@ -111,7 +111,7 @@ def test_rows_are_sorted_with_the_unknown_last_both_ways_and_named_as_they_were_
 
 def test_the_children_of_a_node_share_its_height_by_their_weights(shown):
     page = shown(samples.tree(), 600, 300).page
-    boxes = {node: box for node, box in page.boxes}
+    boxes = dict(page.boxes)
     assert set(boxes) == {0, 1, 2, 3}
     assert boxes[1].height() == pytest.approx(0.7 * boxes[0].height())
     assert boxes[2].top() == pytest.approx(boxes[1].bottom())
