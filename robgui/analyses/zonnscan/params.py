@@ -98,7 +98,7 @@ class ScanParams(Params):
     samples: int = Field(256, ge=2, le=1_000_000, title="Samples", description="Most samples per input.")
     sampler: Sampler = Field("sobol", title="Sampler", description="How samples are spread in the zone.")
     target_half_width: float = Field(
-        0.01,
+        0.02,
         ge=0,
         le=0.5,
         title="Stop when the band is within ±",
