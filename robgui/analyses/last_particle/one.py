@@ -18,7 +18,7 @@ from robgui.analyses.last_particle.exact import monte_carlo_bound
 from robgui.analyses.last_particle.lanes import Lane
 from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.params import LastParticleParams
-from robgui.analyses.last_particle.proof import prove, unprovable
+from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleResult
 from robgui.analyses.last_particle.run import Run, Verdict
 from robgui.analyses.last_particle.words import findings, headline, verdict
@@ -78,7 +78,9 @@ class _Test:
             yield from self._prove()
 
     def _prove(self) -> Iterator[None]:
-        proof = yield from prove(self._classifier, self._run, 0, 1)
+        failing = met_failures(self._run, self._monte_carlo, 0, 1)
+        failing |= self._counterexample is not None
+        proof = yield from prove(self._classifier, self._run, 0, 1, failing)
         self._proven, self._why_not_certified = True, proof.reason
         if not proof.reason:
             self._certified, self._certified_lower = bool(proof.certified[0]), float(proof.lower[0])
