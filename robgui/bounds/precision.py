@@ -19,10 +19,11 @@ _FULL = "ieee"
 def full_precision() -> Iterator[None]:
     """Inside, no product of single-precision numbers is computed with fewer bits; afterwards all is as it was."""
     kept: list[tuple[Callable[[Any], None], Any]] = []
+    for read, write, _ in _switches():
+        with suppress(RuntimeError):  # of two ways to say the same, torch may refuse to tell the older
+            kept.append((write, read()))
     try:
-        for read, write, off in _switches():
-            with suppress(RuntimeError):  # torch does not tell one of two ways to say the same
-                kept.append((write, read()))
+        for _, write, off in _switches():
             write(off)
         yield
     finally:

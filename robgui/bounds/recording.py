@@ -283,7 +283,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if isinstance(value, dict):
             return {name: self._refs(each) for name, each in value.items()}
         found = self._values.get(id(value)) if isinstance(value, Tensor) else None
-        return value if found is None else Ref(found.place, tuple(value.shape))
+        return value if found is None else Ref(found.place, tuple(value.shape), value.dtype)
 
 
 def _squash(event: _Event, result: Tensor) -> str:

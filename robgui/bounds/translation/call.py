@@ -14,10 +14,11 @@ from robgui.bounds.network import Affine, Map, Operation, Shape, UnsupportedErro
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Stands for a value that depends on the input: its place in the list and its shape, batch included."""
+    """Stands for a value that depends on the input: its place in the list, its shape, batch included, its type."""
 
     place: int
     shape: Shape
+    precision: torch.dtype
 
 
 @dataclass(frozen=True, slots=True)

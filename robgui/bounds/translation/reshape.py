@@ -20,7 +20,7 @@ def _reshape(call: Call) -> list[Operation]:
         (ref,),
         lambda x: x.reshape(len(x), *outer),
         pull=lambda rows: rows.reshape(len(rows), *inner),
-        roundings=int(call.name in _CONVERSIONS),
+        roundings=int(ref.precision != call.precision),
     )
 
 
@@ -75,8 +75,7 @@ def _pad(call: Call) -> list[Operation]:
 
 _along_dim = along("dim")
 
-_CONVERSIONS = ("to", "_to_copy", "type_as")
-_SAME = (*_CONVERSIONS, "contiguous", "clone", "detach", "alias", "lift_fresh", "positive")
+_SAME = ("to", "_to_copy", "contiguous", "clone", "detach", "alias", "lift_fresh", "type_as", "positive")
 _VIEWS = ("view", "_unsafe_view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "view_as", "_reshape_alias")
 _PADS = ("constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "replication_pad1d", "replication_pad2d")
 
