@@ -4,15 +4,15 @@ Zhang et al., "Efficient neural network robustness certification with general ac
 et al., "An abstract domain for certifying neural networks" (2019). Interval arithmetic comes first and is never given up:
 every bound is the better of the two, and only numbers whose sign intervals leave open are bounded again.
 
-The model rounds after every operation. Its results differ from the exact ones by an unknown error of known size
-(``rounding``), which is bounded like a further input: so the bounds hold for what the model computes in single
-precision, whatever the order of its sums.
+The model rounds after every operation. Its results differ from the exact ones by an unknown error
+of known size (``rounding``), which is bounded like a further input: so the bounds hold for what the
+model computes in single precision, whatever the order of its sums.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -24,6 +24,7 @@ from robgui.bounds.network import (
     Network,
     Operation,
     Rectifier,
+    Steps,
     alone,
     doubled,
     evaluate,
@@ -73,8 +74,13 @@ class Bounds:
 
 
 def bounds_of(
-    network: Network, low: Tensor, high: Tensor, weights: Tensor, *, refine: bool = True
-) -> Generator[None, None, Bounds]:
+    network: Network,
+    low: Tensor,
+    high: Tensor,
+    weights: Tensor,
+    *,
+    refine: bool = True,
+) -> Steps[Bounds]:
     """Lower bounds ``(n, m)`` of ``weights``·scores over boxes of inputs; yields now and then.
 
     Args:
@@ -82,7 +88,7 @@ def bounds_of(
         low: Lower corners ``(n, *shape)``.
         high: Upper corners.
         weights: Coefficients of the scores ``(n, m, scores)``.
-        refine: Bounds by lines what intervals leave open in between; not worth it for boxes that are points.
+        refine: Bounds by lines what intervals leave open in between; points need no such thing.
     """
     numbers = sum(math.prod(shape) for shape in network.shapes)
     size = max(1, _HELD // (5 * numbers))
@@ -107,7 +113,7 @@ class _Chunk:
         self._relaxed: dict[int, Relaxation] = {}
         self._exact = [2]  # 2: any corner can be reached; 1: each number by itself is exact; 0: neither
 
-    def bounds(self, weights: Tensor) -> Generator[None, None, tuple[Tensor, Tensor, Tensor]]:
+    def bounds(self, weights: Tensor) -> Steps[tuple[Tensor, Tensor, Tensor]]:
         """Bounds of weights ``(n, m, scores)`` times the scores, and of the scores by themselves.
 
         Yields after every few rows pulled back.

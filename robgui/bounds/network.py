@@ -5,14 +5,20 @@ Every value is ``(rows, *shape)``: the operations never look across rows, so one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
 
+R = TypeVar("R")
 Shape = tuple[int, ...]
 Map = Callable[..., Tensor]
+#: Lower and upper corners of n boxes of inputs, each ``(n, *shape)``.
+Box = tuple[Tensor, Tensor]
+#: Work that can be stopped after every step, and its result.
+Steps: TypeAlias = Generator[None, None, R]
 
 
 class UnsupportedError(Exception):
@@ -32,7 +38,7 @@ class Affine:
         spread: |W| times a radius, for the only input; None where each number of the result depends on the inputs monotonically.
         mixes: Whether one number of the result depends on several of the input.
         roundings: How often the model rounds on the way to one number; 0 where numbers only move.
-        constants: Sizes of all that adds up to the offset ``(1, *shape)``; None for the offset's own.
+        constants: Sizes of all that adds up to the offset ``(1, *shape)``; None: the offset's own.
     """
 
     inputs: tuple[int, ...]
@@ -81,8 +87,8 @@ class Network:
         operations: The operation behind place i + 1.
         shapes: Shape of one row at every place.
         output: Place of the scores ``(rows, scores)``.
-        squashed: What the model does to its scores at last without changing their order: ``softmax``,
-            ``log_softmax``, ``sigmoid`` or nothing.
+        squashed: What the model does to its scores at last without changing their order:
+            ``softmax``, ``log_softmax``, ``sigmoid`` or nothing.
         device: Where its constants are, in double precision.
     """
 

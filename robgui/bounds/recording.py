@@ -1,9 +1,9 @@
 """Watches a model answer and writes down what it does to its input.
 
 Whatever a model file is (a module, an exported graph, a translated ONNX graph, TorchScript), it calls operations of
-torch; a dispatch mode sees each of them. A model is followed only if it reads no value of the input past torch, and
-if two different inputs lead through the same operations with the same constants: then nothing of the input has
-escaped the record. Whether the record is right is checked on the model itself (``trial``).
+torch; a dispatch mode sees each of them. A model is followed only if it reads no value of the input
+past torch, and if two different inputs lead through the same operations with the same constants:
+then nothing of the input has escaped the record, which is tried on the model later (``trial``).
 """
 
 from __future__ import annotations
@@ -98,16 +98,14 @@ def _record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.devi
     return first.network()
 
 
-class Reads(TorchFunctionMode):  # type: ignore[no-untyped-call]
-    """Notices what no operation of torch shows: that a model takes the values of a tensor elsewhere."""
+class Reads(TorchFunctionMode):
+    """Notices what no operation of torch shows: that a model takes values of a tensor elsewhere."""
 
     def __init__(self, recorder: Recorder) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self._recorder = recorder
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         if args and isinstance(args[0], Tensor):
             if func in _READING:
@@ -267,7 +265,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self._values[key] = _Value(0, value.tensor, "it changes a tensor in place that it uses elsewhere too")
 
     def _constants(self, given: Any) -> tuple[list[Tensor], list[Any]]:
-        """What an operation is given beside the values that are followed: tensors, and plain values."""
+        """What an operation is given beside the values that are followed: tensors, plain values."""
         rest = [each for each in leaves(given) if id(each) not in self._values]
         tensors = [each.detach().clone() for each in rest if isinstance(each, Tensor)]
         return tensors, [each for each in rest if not isinstance(each, Tensor)]

@@ -1,9 +1,10 @@
 """How far single precision can take a model's results away from the exact ones.
 
-A sum of n products, added up in any order, with or without fused operations, is wrong by at most γ(n) times the sum
-of the products' sizes (Higham, "Accuracy and stability of numerical algorithms", 2002, Section 3.1). The sizes are
-those over the whole box of inputs. Every count has some to spare, which covers the rounding of the bounds themselves:
-they are computed in double precision, 10⁻⁹ of the model's.
+A sum of n products, added up in any order, with or without fused operations, is wrong by at most
+γ(n) times the sum of the products' sizes (Higham, "Accuracy and stability of numerical
+algorithms", 2002, Section 3.1). The sizes are those over the whole box of inputs. Every count has some to spare,
+which covers the rounding of the bounds themselves: they are computed in double precision, whose
+errors are smaller by nine digits.
 """
 
 from __future__ import annotations
@@ -43,11 +44,12 @@ def roundings(operation: Operation, low: list[Tensor], high: list[Tensor]) -> Te
     if not isinstance(operation, Affine) or not operation.roundings:
         return None
     largest = [torch.maximum(-a, b) for a, b in zip(low, high, strict=True)]
-    return gamma(operation.roundings) * _sizes(operation, largest) + operation.roundings * _SMALLEST
+    lost = operation.roundings * _SMALLEST
+    return gamma(operation.roundings) * _sizes(operation, largest) + lost
 
 
 def _sizes(operation: Affine, largest: list[Tensor]) -> Tensor:
-    """The sum of the sizes of all that an affine map adds up, for inputs of at most these sizes."""
+    """The sizes of all that an affine map adds up, for inputs of at most these sizes."""
     total = operation.offset.abs() if operation.constants is None else operation.constants
     if operation.spread is not None:
         return total + operation.spread(largest[0])
@@ -57,9 +59,9 @@ def _sizes(operation: Affine, largest: list[Tensor]) -> Tensor:
 
 
 def told_apart(classes: int) -> float:
-    """The ratio of two probabilities, as a logarithm, from which single precision keeps their order for certain.
+    """From which ratio single precision tells two probabilities apart for certain, as a logarithm.
 
-    The larger one is at least one in ``classes``. Each is wrong by five roundings (exponential, sum, division,
-    conversion), then its logarithm is taken, whose rounding grows with its size.
+    The larger one is at least one in ``classes``. Each is wrong by five roundings (exponential,
+    sum, division, conversion); then its logarithm is taken, whose rounding grows with its size.
     """
     return SINGLE * 8 * (2 + math.log(classes))

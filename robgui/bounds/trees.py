@@ -3,9 +3,10 @@
 A tree's answer over a box is the set of its reachable leaves, found exactly; the bound of an ensemble adds up the worst
 leaf of each tree, which is exact for one tree and sound for many.
 
-At a tie of votes scikit-learn takes the first class, and which sums tie depends on how they round. So a margin counts
-only beyond all rounding: of scikit-learn's sums in double precision, in whatever order its threads add them, and of
-the probabilities that robgui turns into single precision and then into logarithms.
+At a tie of votes scikit-learn takes the first class, and which sums tie depends on how they round.
+So a margin counts only beyond all rounding: of scikit-learn's sums in double precision, in whatever
+order its threads add them, and of the probabilities that robgui turns into single precision and
+then into logarithms.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """Trees whose values add up, starting from ``offset (outputs,)``; one output alone is the score of class 1 against 0.
+    """Trees whose values add up; one output alone is the score of class 1 against 0.
 
     Attributes:
         trees: Whose values add up.
-        offset: What they start from.
+        offset: What they start from ``(outputs,)``.
         boosted: Whether the sums are logarithms of odds; otherwise they are shares of votes.
     """
 
@@ -50,9 +51,10 @@ class Ensemble:
 
     @property
     def slack(self) -> float:
-        """How much of a margin rounding may take: what single precision cannot tell apart, and the sum itself."""
-        size = float(np.abs(self.offset).max()) + sum(float(np.abs(tree.value).max()) for tree in self.trees)
-        return told_apart(max(2, len(self.offset))) + gamma(4 * len(self.trees) + 16, DOUBLE) * size
+        """How much of a margin may be lost: in single precision, and in the sum before it."""
+        parts = (self.offset, *(tree.value for tree in self.trees))
+        size = sum(float(np.abs(part).max()) for part in parts)
+        return told_apart(max(2, len(self.offset))) + gamma(4 * len(parts) + 16, DOUBLE) * size
 
 
 def trees_of(classifier: Classifier) -> Ensemble | None:
@@ -79,7 +81,10 @@ def trees_of(classifier: Classifier) -> Ensemble | None:
 
 
 def tree_margins(ensemble: Ensemble, low: Tensor, high: Tensor, labels: Tensor) -> Tensor:
-    """Lower bounds ``(n,)`` of the margin of ``labels`` over boxes of raw inputs ``(n, features)``, less the slack."""
+    """Lower bounds ``(n,)`` of the margin of ``labels``, less the slack.
+
+    The boxes of raw inputs lie between ``low`` and ``high``, each ``(n, features)``.
+    """
     first, last = low.cpu().numpy(), high.cpu().numpy()
     weights = _weights(len(ensemble.offset), labels.cpu().numpy())
     total = weights @ ensemble.offset
@@ -92,7 +97,7 @@ def tree_margins(ensemble: Ensemble, low: Tensor, high: Tensor, labels: Tensor) 
 
 
 def probabilities(ensemble: Ensemble, x: Tensor) -> Tensor:
-    """The trees' own answer ``(n, classes)`` to raw inputs ``(n, features)``, in double precision."""
+    """What the trees answer ``(n, classes)`` to raw inputs ``(n, features)``, in doubles."""
     points = x.cpu().numpy()
     total = np.tile(ensemble.offset, (len(points), 1))
     for tree in ensemble.trees:

@@ -1,31 +1,34 @@
 """A proof is tried on the model itself before it is believed.
 
-It rests on a record of what the model computes, on the sizes of rounding errors and on our own code. Here the model
-answers inputs of the boxes: the record must give the same scores, up to rounding, and no input may get another class
-or a smaller margin than the proof allows. One that does is a contradiction and takes the whole proof away.
+It rests on a record of what the model computes, on the sizes of rounding errors and on our own
+code. Here the model answers inputs of the boxes: the record must give the same scores, up to
+rounding, and no input may get another class or a smaller margin than the proof allows. One that
+does is a contradiction and takes the whole proof away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
 
 from robgui.bounds.bounds import bounds_of
-from robgui.bounds.network import Network, UnsupportedError, doubled
+from robgui.bounds.network import Box, Network, Steps, UnsupportedError, doubled
 from robgui.bounds.rounding import told_apart
 from robgui.bounds.trees import Ensemble, probabilities
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
-#: Points of each box at which the record is compared, and rows of coefficients pulled back for it at most.
-_COMPARED, _ROWS = 8, 64
-#: How far probabilities in single precision may be from those in double precision.
-_EQUAL = 1e-5
-#: Points of each box that the model answers: the centre, two opposite corners, random corners, random points.
+#: Points of a box at which the record is compared: random corners and random points, beside the
+#: centre and two opposite corners. Of these, as many as need no more rows pulled back than this.
+_CORNERS_COMPARED, _INSIDE_COMPARED, _ROWS = 4, 1, 64
+#: How far two sums of the same trees, both in double precision, may be apart.
+_EQUAL = 1e-9
+#: Points of a box that the model answers, beside the same three.
 _CORNERS, _INSIDE = 12, 5
-#: Gradient steps, from the centre and from random points; together they could cross half the box so many times.
+#: Gradient steps from the centre and from random points, and how often all together could cross
+#: half the box.
 _STEPS, _STARTS, _TRAVEL = 6, 2, 2.5
 #: What the model does to its scores at last.
 _SQUASHED: dict[str, Callable[[Tensor], Tensor]] = {
@@ -35,19 +38,17 @@ _SQUASHED: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def compare(
-    classifier: Classifier, network: Network, low: Tensor, high: Tensor
-) -> Generator[None, None, None]:
+def compare(classifier: Classifier, network: Network, box: Box) -> Steps[None]:
     """Compares the recorded network with the model at points of the boxes; yields now and then.
 
     Raises:
         UnsupportedError: They differ by more than rounding.
     """
     (scores,) = network.shapes[network.output]
-    shares = _shares(low[0], _COMPARED // 2, _COMPARED - 3 - _COMPARED // 2)
-    shares = shares[: max(2, min(_COMPARED, _ROWS // scores))]
+    shares = _shares(box[0][0], _CORNERS_COMPARED, _INSIDE_COMPARED)
+    shares = shares[: max(2, _ROWS // scores)]
     rows = torch.eye(scores, dtype=torch.float64, device=network.device)
-    for x, _ in _points(low, high, shares, classifier.batch()):
+    for x, _ in _points(box, shares, classifier.batch()):
         expected = network(x)
         every = rows.expand(len(x), -1, -1)
         proven = yield from bounds_of(network, x, x, every, refine=False)
@@ -55,60 +56,61 @@ def compare(
         if network.squashed:
             expected = _SQUASHED[network.squashed](expected)
             room = 2 * room.amax(1, keepdim=True) + told_apart(scores)
-        gap = (doubled(classifier.raw(x), network.device) - expected).abs()
-        if not bool((gap <= room).all()):
-            raise _differ(gap)
+        _agree(doubled(classifier.raw(x), network.device), expected, room)
 
 
-def compare_trees(classifier: Classifier, trees: Ensemble, low: Tensor, high: Tensor) -> None:
-    """Compares the trees with the model at points of the boxes.
+def compare_trees(classifier: Classifier, trees: Ensemble, box: Box) -> Iterator[None]:
+    """Compares the trees with the model at points of the boxes; yields after every call.
 
     Raises:
         UnsupportedError: They differ by more than rounding.
     """
-    shares = _shares(low[0], _COMPARED // 2, _COMPARED - 3 - _COMPARED // 2)
-    for x, _ in _points(low, high, shares, classifier.batch()):
-        answers = classifier.infer(x).softmax(1)
-        gap = (answers - probabilities(trees, classifier.raw_input(x))).abs()
-        if not bool((gap <= _EQUAL).all()):
-            raise _differ(gap)
+    shares = _shares(box[0][0], _CORNERS_COMPARED, _INSIDE_COMPARED)
+    for x, _ in _points(box, shares, classifier.batch()):
+        _agree(classifier.raw(x), probabilities(trees, classifier.raw_input(x)), _EQUAL)
+        yield
 
 
-def _differ(gap: Tensor) -> UnsupportedError:
-    worst = float(gap.nan_to_num(torch.inf).amax())
-    return UnsupportedError(
-        f"at an input within the noise its answers differ by {worst:.2g} from what was recorded of it"
-    )
+def _agree(answers: Tensor, expected: Tensor, room: Tensor | float) -> None:
+    gap = (answers - expected).abs()
+    if not bool((gap <= room).all()):
+        worst = float(gap.nan_to_num(torch.inf).amax())
+        where = "at an input within the radius"
+        raise UnsupportedError(f"{where} its answers differ by {worst:.2g} from the record of them")
 
 
-def attack(
-    classifier: Classifier, low: Tensor, high: Tensor, labels: Tensor, floor: Tensor
-) -> Iterator[None]:
-    """Searches the boxes for an input that the proof rules out; yields after every call of the model.
+def attack(classifier: Classifier, box: Box, labels: Tensor, floor: Tensor) -> Iterator[None]:
+    """Searches the boxes for an input that the proof rules out; yields after every call.
 
     Args:
         classifier: The model.
-        low: Lower corners ``(n, *shape)``.
-        high: Upper corners.
+        box: Lower and upper corners, each ``(n, *shape)``.
         labels: The classes that are proven ``(n,)``.
-        floor: ``(n,)`` the proven margin of the model's scores; 0 where it is one of other numbers.
+        floor: ``(n,)`` the margin that is proven for the scores; 0 if it is one of other numbers.
 
     Raises:
         UnsupportedError: There is one.
     """
-    shares = _shares(low[0], _CORNERS, _INSIDE)
-    for x, owner in _points(low, high, shares, classifier.batch()):
-        _refute(classifier, classifier.infer(x), labels[owner], floor[owner])
+    shares = _shares(box[0][0], _CORNERS, _INSIDE)
+    for x, owner in _points(box, shares, classifier.batch()):
+        least = floor[owner.to(floor.device)]
+        _refute(classifier, classifier.infer(x), labels[owner], least)
         yield
     if not classifier.capabilities.gradients:
         return
     starts = torch.cat([shares[:1], shares[-_STARTS + 1 :]])
-    for x, owner in _points(low, high, starts, max(1, classifier.batch() // 2)):
-        yield from _climb(classifier, x, (low[owner], high[owner]), labels[owner], floor[owner])
+    for x, owner in _points(box, starts, max(1, classifier.batch() // 2)):
+        least = floor[owner.to(floor.device)]
+        inside = box[0][owner], box[1][owner]
+        yield from _descend(classifier, x, inside, labels[owner], least)
 
 
-def _climb(
-    classifier: Classifier, x: Tensor, box: tuple[Tensor, Tensor], labels: Tensor, floor: Tensor
+def _descend(
+    classifier: Classifier,
+    x: Tensor,
+    box: Box,
+    labels: Tensor,
+    floor: Tensor,
 ) -> Iterator[None]:
     """Projected gradient descent of the margin (Madry and others, 2018)."""
     low, high = box
@@ -128,19 +130,16 @@ def _climb(
 def _refute(classifier: Classifier, scores: Tensor, labels: Tensor, floor: Tensor) -> None:
     """Raises if these answers contradict the proof."""
     scores, labels = doubled(scores, HOST), labels.to(HOST)
-    given = scores.argmax(1)
-    if bool((given != labels).any()):
-        row = int((given != labels).nonzero()[0])
-        ours, proven = (classifier.labels[int(each[row])] for each in (given, labels))
-        raise UnsupportedError(
-            f"an input within the noise gets the class “{ours}”, where the proof allows only “{proven}”"
-        )
-    below = floor.to(HOST) - _margins(scores, labels)
-    if bool((below > 0).any()):
-        raise UnsupportedError(
-            f"an input within the noise has a margin that is smaller by {float(below.max()):.2g}"
-            " than the proof allows"
-        )
+    wrong = (scores.argmax(1) != labels).nonzero()[:, 0]
+    if len(wrong):
+        row = int(wrong[0])
+        given, proven = classifier.labels[int(scores[row].argmax())], classifier.labels[labels[row]]
+        found = f"an input within the radius gets the class “{given}”"
+        raise UnsupportedError(f"{found}, where the proof allows only “{proven}”")
+    below = float((floor.to(HOST) - _margins(scores, labels)).max())
+    if below > 0:
+        found = f"an input within the radius has a margin that is {below:.2g} smaller"
+        raise UnsupportedError(f"{found} than the proof allows")
 
 
 def _margins(scores: Tensor, labels: Tensor) -> Tensor:
@@ -149,25 +148,22 @@ def _margins(scores: Tensor, labels: Tensor) -> Tensor:
     return scores.gather(1, own)[:, 0] - scores.scatter(1, own, -torch.inf).amax(1)
 
 
-def _points(
-    low: Tensor, high: Tensor, shares: Tensor, size: int
-) -> Iterator[tuple[Tensor, Tensor]]:
+def _points(box: Box, shares: Tensor, size: int) -> Iterator[tuple[Tensor, Tensor]]:
     """Points of all boxes, at most ``size`` at once, and the boxes that they belong to."""
-    every = torch.arange(len(low) * len(shares), device=low.device)
+    every = torch.arange(len(box[0]) * len(shares), device=shares.device)
     for part in torch.split(every, size):
         owner, share = part // len(shares), shares[part % len(shares)]
-        first, last = low[owner], high[owner]
-        yield torch.minimum(torch.maximum(first + share * (last - first), first), last), owner
+        low, high = box[0][owner], box[1][owner]
+        yield torch.minimum(torch.maximum(low + share * (high - low), low), high), owner
 
 
 def _shares(like: Tensor, corners: int, inside: int) -> Tensor:
-    """Places in a box, 0 to 1 along each axis: its centre, two opposite corners, random corners, random points.
+    """Places in a box, 0 to 1 along each axis: centre, two opposite corners, then random ones.
 
     The same for every box, so that it does not matter which of them are tried together.
     """
-    uniform = torch.rand(
-        (corners + inside, *like.shape), generator=host_generator(0), device=HOST
-    ).to(like)
+    size = (corners + inside, *like.shape)
+    uniform = torch.rand(size, generator=host_generator(0), device=HOST).to(like)
     uniform[:corners] = uniform[:corners].round()
     fixed = torch.tensor([0.5, 0.0, 1.0], dtype=like.dtype, device=like.device)
     ends = fixed.reshape(-1, *(1 for _ in like.shape)).expand(-1, *like.shape)

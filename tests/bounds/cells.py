@@ -47,10 +47,7 @@ class Cells:
 
     def all_of_class(self, low: np.ndarray, high: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Whether every input between the corners ``(n, 2)``, in the features' own units, has the class ``(n,)``."""
-        first, last = (
-            [np.searchsorted(cuts, ends[:, f]) for f, cuts in enumerate(self._cuts)]
-            for ends in (low, high)
-        )
+        first, last = ([np.searchsorted(cuts, ends[:, f]) for f, cuts in enumerate(self._cuts)] for ends in (low, high))
         right = np.ones(len(low), dtype=bool)
         for label in np.unique(labels):
             mine = labels == label

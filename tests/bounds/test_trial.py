@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.utils.dlpack import from_dlpack, to_dlpack
 
 from robgui.bounds import certificate, certify, certifying
-from robgui.bounds.precision import full_precision
+from robgui.bounds.precision import FULL_PRECISION
 from robgui.bounds.recording import record
 from robgui.core.model.classifier import Classifier
 
@@ -66,7 +66,7 @@ def test_a_branch_that_no_record_can_see_is_found_at_points_of_the_box() -> None
     assert record(classifier.raw, (3,), classifier.device).operations
     assert certify(classifier, x[:1], labels[:1], 0.01).certified.all()
     proof = certify(classifier, x, labels, 0.045)
-    assert "differ by" in proof.reason and "within the noise" in proof.reason
+    assert "differ by" in proof.reason and "within the radius" in proof.reason
     assert len(proof.certified) == 0
 
 
@@ -81,6 +81,34 @@ def test_a_record_that_differs_from_the_model_is_not_believed() -> None:
     classifier = Classifier.from_module(LargeBatches(), (3,), output="logits")
     proof = certify(classifier, torch.tensor([[0.9, 0.1, 0.2]]), torch.tensor([0]), 0.01)
     assert "differ by 0.8" in proof.reason
+
+
+class BreaksDown(nn.Module):
+    """Gives no number to more than two inputs at once."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x[:, :2] if len(x) <= 2 else x[:, :2] * torch.nan
+
+
+def test_a_model_that_breaks_down_within_the_radius_has_no_certificate_and_stops_no_run() -> None:
+    classifier = Classifier.from_module(BreaksDown(), (3,), output="logits")
+    proof = certify(classifier, torch.tensor([[0.9, 0.1, 0.2]]), torch.tensor([0]), 0.01)
+    assert "differ by inf" in proof.reason
+
+
+class Picky(nn.Module):
+    """Takes two inputs at once and no more."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if len(x) > 2:
+            raise ValueError("too many")
+        return x[:, :2]
+
+
+def test_a_model_that_raises_within_the_radius_has_no_certificate_and_stops_no_run() -> None:
+    classifier = Classifier.from_module(Picky(), (3,), output="logits")
+    proof = certify(classifier, torch.tensor([[0.9, 0.1, 0.2]]), torch.tensor([0]), 0.01)
+    assert "it fails at an input within the radius" in proof.reason and "too many" in proof.reason
 
 
 def _net(*last: nn.Module) -> Classifier:
@@ -155,7 +183,7 @@ def test_tf32_and_bfloat16_are_off_inside_and_as_before_outside(precision: str) 
     torch.set_float32_matmul_precision(precision)
     try:
         before = _short_cuts()
-        with full_precision():
+        with FULL_PRECISION, FULL_PRECISION:
             assert set(map(str, _short_cuts())) <= {"highest", "False", "ieee"}
         assert _short_cuts() == before and str(before[0]) == precision
     finally:

@@ -26,11 +26,15 @@ def unprovable(params: MethodParams) -> str:
 
 
 def prove(
-    classifier: Classifier, run: Run, first: int, last: int, failing: np.ndarray
+    classifier: Classifier,
+    run: Run,
+    first: int,
+    last: int,
+    failing: np.ndarray,
 ) -> Generator[None, None, Certificate]:
-    """What is proven about the pairs ``first`` to ``last`` - 1, all of one size of noise; yields now and then.
+    """What is proven about the pairs ``first`` to ``last`` - 1; yields now and then.
 
-    A failure that the run itself has met outweighs the proof.
+    They are all of one size of noise. A failure that the run itself has met outweighs the proof.
 
     Args:
         classifier: The model.
@@ -43,13 +47,12 @@ def prove(
     x, reach, _ = run.prior.limits(pairs)
     proof = yield from certifying(classifier, x, run.classes[pairs], reach[0])
     if not proof.reason and bool((proof.certified & failing).any()):
-        return no_certificate(
-            classifier, "this run met a failing input within the noise, which the proof rules out"
-        )
+        why = "this run met a failing input within the noise, which the proof rules out"
+        return no_certificate(classifier, why)
     return proof
 
 
 def met_failures(run: Run, monte_carlo: MonteCarlo, first: int, last: int) -> np.ndarray:
-    """For which of the pairs ``first`` to ``last`` - 1 the test or the plain samples have met a failing input."""
+    """For which of these pairs the test or the plain samples have met a failing input."""
     tested = np.array([run.failure(pair) is not None for pair in range(first, last)], dtype=bool)
     return np.asarray(tested | (monte_carlo.failures[first:last] > 0))

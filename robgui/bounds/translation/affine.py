@@ -23,8 +23,7 @@ from robgui.bounds.translation.call import (
 )
 from robgui.bounds.translation.replay import along, replay
 
-
-#: A sum, product or quotient of two numbers, each of them perhaps converted or multiplied by a constant before.
+#: A sum, product or quotient of two numbers, each perhaps converted or multiplied before.
 _FEW_ROUNDINGS = 6
 #: Normalisation by a mean and a variance: a root, two quotients or products, two sums.
 _NORM_ROUNDINGS = 16

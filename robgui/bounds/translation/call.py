@@ -14,7 +14,7 @@ from robgui.bounds.network import Affine, Map, Operation, Shape, UnsupportedErro
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Stands for a value that depends on the input: its place in the list, its shape, batch included, its type."""
+    """Stands for a value that depends on the input: place, shape with the batch, and type."""
 
     place: int
     shape: Shape

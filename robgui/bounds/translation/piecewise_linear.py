@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
+
 import torch
 import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
 from torch import Tensor
@@ -33,9 +35,8 @@ def _clamp(call: Call) -> list[Operation]:
         source, here = here + 2, here + 3
     if high is not None:
         operations += [_shift(call, source, -high), Rectifier((here,), shape)]
-        operations.append(
-            Affine((source, here + 1), shape, lambda x, over: x - over, zero(call, shape))
-        )
+        places = (source, here + 1)
+        operations.append(Affine(places, shape, lambda x, over: x - over, zero(call, shape)))
     return operations
 
 
@@ -45,6 +46,7 @@ def _shift(call: Call, place: int, by: float) -> Affine:
 
 
 def _limits(call: Call) -> tuple[float | None, float | None]:
+    given: tuple[Any, Any]
     if call.name == "clamp_min":
         given = (call.args[1], None)
     elif call.name == "clamp_max":

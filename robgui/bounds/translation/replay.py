@@ -15,10 +15,8 @@ from robgui.bounds.translation.call import Call, Ref, Translator, affine, consta
 _OF_THE_MODEL = ("dtype", "device", "layout", "memory_format", "pin_memory")
 
 
-def replay(
-    call: Call, *, mixes: bool = False, roundings: int = 0, constants: Tensor | None = None
-) -> list[Operation]:
-    """Runs the operation itself, with constants that fit any number of rows; the rest as in ``Affine``."""
+def replay(call: Call, *, mixes: bool = False, roundings: int = 0) -> list[Operation]:
+    """Runs the operation itself, with constants that fit any number of rows."""
     template = _mapped(call.args, lambda each: constant(each, call) if isinstance(each, Tensor) else each)
     kwargs = {name: each for name, each in call.kwargs.items() if name not in _OF_THE_MODEL}
 
@@ -29,13 +27,13 @@ def replay(
         first: Tensor = result[0] if isinstance(result, tuple | list) else result
         return first
 
-    return affine(call, call.refs, apply, mixes=mixes, roundings=roundings, constants=constants)
+    return affine(call, call.refs, apply, mixes=mixes, roundings=roundings)
 
 
 def along(name: str, *, adds: bool = False) -> Translator:
-    """Operations along axes that the second argument, called ``name``, tells: the batch must not be among them.
+    """Operations along axes that the second argument, called ``name``, tells.
 
-    ``adds`` is for those that add up the numbers along the axes.
+    The batch must not be among them. ``adds`` is for those that add up the numbers along the axes.
     """
 
     def check(call: Call) -> list[Operation]:

@@ -32,9 +32,7 @@ def _halves() -> tuple[Classifier, Dataset]:
     return classifier, from_arrays(x, labels=np.zeros(3, dtype=int), names=("0", "1"), kind="table")
 
 
-def _believes_everything(
-    classifier: Classifier, x: Tensor, labels: Tensor, eps: Tensor
-) -> Generator[None, None, Certificate]:
+def _believes_everything(classifier: Classifier, x: Tensor, labels: Tensor, eps: Tensor) -> Generator[None, None, Certificate]:
     """Bounds that are wrong."""
     yield
     return Certificate(np.ones(len(x), dtype=bool), np.ones(len(x)))
