@@ -1,6 +1,6 @@
-"""All answers of a tree ensemble with two features: one for every cell that its thresholds cut out of the plane.
+"""All answers of a tree ensemble with two features: one for every cell that its thresholds cut.
 
-With them a certificate is right or false beyond doubt, as every input of a box lies in one of finitely many cells.
+With them a certificate is right or false beyond doubt: every input lies in one of the cells.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def classifier_of(estimator: Any, x: np.ndarray, y: np.ndarray, name: str) -> Cl
 
 
 class Cells:
-    """The classes of all cells: those that robgui gives, and those that scikit-learn's ``predict`` gives."""
+    """The classes of all cells: those that robgui gives, and those that scikit-learn gives."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._estimator = classifier.backend.estimator  # type: ignore[attr-defined]
@@ -46,8 +46,8 @@ class Cells:
         self._sums = {}
 
     def all_of_class(self, low: np.ndarray, high: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Whether every input between the corners ``(n, 2)``, in the features' own units, has the class ``(n,)``."""
-        first, last = ([np.searchsorted(cuts, ends[:, f]) for f, cuts in enumerate(self._cuts)] for ends in (low, high))
+        """Whether every raw input between the corners ``(n, 2)`` has the class ``(n,)``."""
+        first, last = (self._indices(ends) for ends in (low, high))
         right = np.ones(len(low), dtype=bool)
         for label in np.unique(labels):
             mine = labels == label
@@ -56,6 +56,10 @@ class Cells:
                 inside = wrong[c + 1, d + 1] - wrong[a, d + 1] - wrong[c + 1, b] + wrong[a, b]
                 right[mine] &= inside == 0
         return right
+
+    def _indices(self, points: np.ndarray) -> list[np.ndarray]:
+        """The cells of points ``(n, 2)``, along each feature."""
+        return [np.searchsorted(cuts, points[:, f]) for f, cuts in enumerate(self._cuts)]
 
     def _wrong(self, label: int) -> list[np.ndarray]:
         """How many cells below each corner have another class, by either way to tell."""
@@ -66,11 +70,12 @@ class Cells:
 
 
 def _cuts(classifier: Classifier, feature: int) -> np.ndarray:
-    """The largest input of every cell along one feature, in single precision as scikit-learn sees it."""
+    """The largest input of every cell along one feature, in single precision."""
     ensemble = trees_of(classifier)
     assert ensemble is not None
-    inner = [tree.threshold[(tree.left >= 0) & (tree.feature == feature)] for tree in ensemble.trees]
-    cuts = np.concatenate(inner)
+    asked = [(tree.left >= 0) & (tree.feature == feature) for tree in ensemble.trees]
+    each = zip(ensemble.trees, asked, strict=True)
+    cuts = np.concatenate([tree.threshold[here] for tree, here in each])
     down = cuts.astype(np.float32)
     down = np.where(down > cuts, np.nextafter(down, np.float32(-np.inf)), down)
     return np.unique(np.append(down, np.float32(np.finfo(np.float32).max / 2)))
@@ -103,7 +108,7 @@ def false_certificates(classifier: Classifier, boxes: int, seed: int) -> tuple[i
 
 
 def ensembles(trees: tuple[int, ...], seed: int) -> Iterator[Classifier]:
-    """Forests and boosted trees with pure and with mixed leaves, on made-up data and on two columns of the table."""
+    """Forests and boosted trees, pure and mixed leaves, on made-up data and on the table."""
     for source, (x, y) in {"made up": _made_up(seed), "table": _table()}.items():
         for count in trees:
             for kind in (RandomForestClassifier, ExtraTreesClassifier):

@@ -1,4 +1,4 @@
-"""Networks on features of 8,000 to 10,000 in their own units, where single precision loses most of a small margin."""
+"""Networks on features of 8,000 to 10,000, where single precision may lose a small margin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HALVINGS = 30
 
 
 def network(seed: int, features: int = 20, hidden: int = 12, classes: int = 3) -> Classifier:
-    """Small weights on large features, and scores that come out near zero: every other one has no hidden layer."""
+    """Small weights on large features, and scores near zero; every other one is linear."""
     generator = torch.Generator("cpu").manual_seed(seed)
 
     def layer(inputs: int, outputs: int, size: float, middle: float) -> nn.Linear:
@@ -24,11 +24,12 @@ def network(seed: int, features: int = 20, hidden: int = 12, classes: int = 3) -
     linear = [layer(features, classes, 2e-4, 9000.0)]
     deep = [layer(features, hidden, 2e-4, 9000.0), nn.ReLU(), layer(hidden, classes, 0.3, 0.1)]
     module = nn.Sequential(*(linear if seed % 2 else deep))
-    return Classifier.from_module(module, (features,), output="logits", low=(8000.0,), high=(10000.0,))
+    units = {"low": (8000.0,), "high": (10000.0,)}
+    return Classifier.from_module(module, (features,), output="logits", **units)
 
 
 def largest_certified(classifier: Classifier, x: Tensor, labels: Tensor) -> Tensor:
-    """By bisection, the largest radius ``(n, 1)`` at which each input is certified; 0 where none is."""
+    """The largest radius ``(n, 1)`` at which each input is certified; 0 where none is."""
     good, bad = torch.zeros(len(x), 1), torch.full((len(x), 1), 0.5)
     for _ in range(_HALVINGS):
         middle = (good + bad) / 2
@@ -40,7 +41,7 @@ def largest_certified(classifier: Classifier, x: Tensor, labels: Tensor) -> Tens
 
 
 def class_changes(classifier: Classifier, x: Tensor, labels: Tensor, eps: Tensor, seed: int) -> int:
-    """For how many inputs a search within the radius ``(n, 1)`` meets another class, in single precision.
+    """For how many inputs a search within the radius ``(n, 1)`` meets another class.
 
     It tries random corners and random points, and gradient descent of the margin from four of them.
     """
@@ -62,8 +63,9 @@ def class_changes(classifier: Classifier, x: Tensor, labels: Tensor, eps: Tensor
 
 
 def _changes(classifier: Classifier, x: Tensor, labels: Tensor) -> Tensor:
-    """Other classes, whether asked in one batch or in small ones, which are added up in another order."""
-    return (classifier.infer(x).argmax(1) != labels) | (classifier.infer(x, 3).argmax(1) != labels)
+    """Other classes, asked in one batch or in small ones, which are added up in another order."""
+    together, apart = (classifier.infer(x, batch).argmax(1) for batch in (0, 3))
+    return (together != labels) | (apart != labels)
 
 
 def _slope(classifier: Classifier, x: Tensor, labels: Tensor) -> Tensor:
@@ -75,9 +77,10 @@ def _slope(classifier: Classifier, x: Tensor, labels: Tensor) -> Tensor:
 
 
 def search(seed: int, inputs: int) -> tuple[int, int]:
-    """How many inputs of one network are certified at some radius, and for how many the largest one is too large."""
+    """How many inputs of one network are certified at some radius, and how many of them wrongly."""
     classifier = network(seed)
-    x = torch.rand((inputs, *classifier.shape), generator=torch.Generator("cpu").manual_seed(seed))
+    generator = torch.Generator("cpu").manual_seed(seed)
+    x = torch.rand((inputs, *classifier.shape), generator=generator)
     labels = classifier.infer(x).argmax(1)
     eps = largest_certified(classifier, x, labels)
     found = eps[:, 0] > 0

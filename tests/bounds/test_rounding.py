@@ -21,7 +21,8 @@ from tests.bounds.raw_units import search
 
 
 def _bounds(classifier: Classifier, low: Tensor, high: Tensor, weights: Tensor) -> Bounds:
-    steps = bounds_of(record(classifier.raw, classifier.shape, classifier.device), low, high, weights)
+    network = record(classifier.raw, classifier.shape, classifier.device)
+    steps = bounds_of(network, low, high, weights)
     while True:
         try:
             next(steps)
@@ -67,7 +68,7 @@ MODELS = (
 
 
 @pytest.mark.parametrize(("model", "data"), MODELS)
-def test_the_bundled_networks_answer_within_the_bounds_at_a_point_which_are_narrow(model: str, data: str) -> None:
+def test_the_bundled_networks_answer_within_narrow_bounds_at_a_point(model: str, data: str) -> None:
     classifier = load(resources.path("demo", model), device="cpu")
     dataset = align(classifier, open_dataset(resources.path("demo", data)))
     x = classifier.tensor(classifier.encode(dataset.array(range(4), classifier.shape)))
@@ -84,7 +85,7 @@ def test_features_in_raw_units_keep_their_class_at_the_largest_certified_radius(
 
 
 class Shifted(nn.Module):
-    """Normalises features around 10,000, so that most digits cancel, in a batch norm or step by step."""
+    """Normalises features around 10,000, so that most digits cancel."""
 
     def __init__(self, by_hand: bool) -> None:
         super().__init__()
@@ -125,7 +126,8 @@ def test_a_network_that_may_overflow_is_not_certified() -> None:
 def _two_scores(last: nn.Module, scale: float, **settings) -> Classifier:
     """Scores scale·x and scale·(1 - x)."""
     layer = nn.Linear(1, 2)
-    layer.weight.data, layer.bias.data = scale * torch.tensor([[1.0], [-1.0]]), scale * torch.tensor([0.0, 1.0])
+    layer.weight.data = scale * torch.tensor([[1.0], [-1.0]])
+    layer.bias.data = scale * torch.tensor([0.0, 1.0])
     return Classifier.from_module(nn.Sequential(layer, last), (1,), **settings)
 
 
@@ -143,13 +145,14 @@ def test_sigmoids_that_saturate_tie_and_are_not_certified_but_a_softmax_is() -> 
 
 def test_scores_that_count_as_probabilities_without_a_softmax_are_refused() -> None:
     classifier = _two_scores(nn.Identity(), 1.0, output="probabilities")
-    assert "no softmax" in certify(classifier, torch.tensor([[0.4]]), torch.tensor([1]), 0.05).reason
+    proof = certify(classifier, torch.tensor([[0.4]]), torch.tensor([1]), 0.05)
+    assert "no softmax" in proof.reason
 
 
 @pytest.mark.parametrize("classes", [2, 10, 1000])
 def test_probabilities_told_apart_are_told_apart_in_single_precision(classes: int) -> None:
-    rng = np.random.default_rng(0)
-    scores = torch.from_numpy(rng.uniform(-20, 20, size=(20_000, classes if classes < 1000 else 50))).float()
+    generator = torch.Generator("cpu").manual_seed(0)
+    scores = 40 * torch.rand((20_000, min(classes, 50)), generator=generator) - 20
     top = scores.amax(1, keepdim=True)
     scores[:, :1], scores[:, 1:2] = top, top + 1.01 * told_apart(classes) + 4 * SINGLE * top.abs()
     real = (scores[:, 1].double() - scores[:, 0].double()) > told_apart(classes)

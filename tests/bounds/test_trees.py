@@ -1,4 +1,4 @@
-"""Formal bounds of tree ensembles: exact for one tree, sound for many, and careful where votes tie."""
+"""Formal bounds of tree ensembles: exact for one tree, sound for many, careful at ties."""
 
 from __future__ import annotations
 
@@ -92,25 +92,35 @@ def test_the_bundled_forest_is_bounded_and_other_estimators_say_why() -> None:
 
 
 def test_no_certificate_of_trees_is_false_in_any_cell_that_their_thresholds_cut() -> None:
-    certified, false = np.sum([false_certificates(each, 240, seed=1) for each in ensembles((6, 10), 0)], axis=0)
+    found = [false_certificates(each, 240, seed=1) for each in ensembles((6, 10), 0)]
+    certified, false = np.sum(found, axis=0)
     assert certified > 4000 and false == 0
 
 
 @pytest.mark.parametrize("trees", [2, 6, 10])
 def test_a_tie_of_votes_is_never_certified_whichever_class_it_goes_to(trees: int) -> None:
     x = np.linspace(0, 1, 40, dtype=np.float32)[:, None]
-    halves = [DecisionTreeClassifier().fit(x, (x[:, 0] > 0.5) == (k % 2 == 0)) for k in range(trees)]
-    forest = RandomForestClassifier(trees).fit(x, x[:, 0] > 0.5)
-    forest.estimators_ = halves
+    above = x[:, 0] > 0.5
+    forest = RandomForestClassifier(trees).fit(x, above)
+    sides = [above if k % 2 else ~above for k in range(trees)]
+    forest.estimators_ = [DecisionTreeClassifier().fit(x, side) for side in sides]
     settings = ModelSettings(kind="table", shape=(1,), output="probabilities")
-    classifier = Classifier(EstimatorBackend(forest, "predict_proba"), settings, name="Half and half")
+    classifier = Classifier(EstimatorBackend(forest, "predict_proba"), settings, name="Halves")
     for label in (0, 1):
-        proof = certify(classifier, torch.tensor([[0.2], [0.8]]), torch.tensor([label, label]), 0.01)
+        labels = torch.tensor([label, label])
+        proof = certify(classifier, torch.tensor([[0.2], [0.8]]), labels, 0.01)
         assert not proof.certified.any() and not proof.reason
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator", [RandomForestClassifier(7, random_state=0), HistGradientBoostingClassifier(max_iter=4)])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RandomForestClassifier(7, random_state=0),
+        GradientBoostingClassifier(n_estimators=3, random_state=0),
+        HistGradientBoostingClassifier(max_iter=4),
+    ],
+)
 def test_the_trees_as_read_answer_like_the_model(estimator) -> None:
     classifier, x = _tree_classifier(estimator, 3)
     answers = probabilities(trees_of(classifier), torch.from_numpy(x)).numpy()
@@ -121,7 +131,8 @@ class Calibrated(RandomForestClassifier):
     """A forest whose answers are no longer those of its trees."""
 
     def predict_proba(self, x):
-        return super().predict_proba(x) ** 2 / (super().predict_proba(x) ** 2).sum(1, keepdims=True)
+        squares = super().predict_proba(x) ** 2
+        return squares / squares.sum(1, keepdims=True)
 
 
 def test_a_forest_that_does_not_answer_like_its_trees_has_no_certificate() -> None:
