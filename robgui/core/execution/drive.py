@@ -163,7 +163,7 @@ class Drive(Iterator[Step[Any]]):
         from robgui.core.loading import load
 
         options: dict[str, Any] = dict(model.options)
-        classifier = load(self._find_file(model, ModelError), trust=model.trust, device=self.request.device or None, **options)
+        classifier = load(self._find_file(model, ModelError), device=self.request.device or None, **options)
         check_unchanged(model, classifier.fingerprint, ModelError)
         return classifier
 

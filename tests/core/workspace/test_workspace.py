@@ -24,7 +24,7 @@ from robgui.core.workspace import RunState, Workspace, database
 from robgui.core.workspace.export import write_document
 from tests.core.tiny import TinyResult
 
-MODEL = Reference(kind="model", name="m", path="/models/m.pt2", fingerprint="0123456789abcdef", options={"mean": [0.5]}, trust=True)
+MODEL = Reference(kind="model", name="m", path="/models/m.pt2", fingerprint="0123456789abcdef", options={"mean": [0.5]})
 DATA = Reference(kind="dataset", name="d", path="/data/d.npz", fingerprint="fedcba9876543210")
 REQUEST = Request(analysis="tiny_confidence", models=(MODEL,), dataset=DATA, indices=(1, 2), params={"samples": 4, "radii": (0.0, 0.1)})
 
