@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from robgui import manual
-from robgui.core.errors import WorkspaceError
+from robgui.core.errors import RobguiError, WorkspaceError
 from robgui.core.execution.analysis import analyses
 from robgui.core.execution.params_text import write
 from robgui.core.headline import STATUS_WORDS, Headline, Status
 from robgui.core.text.words import duration
 from robgui.report import each
 from robgui.report.figures import draw
+from robgui.report.places import without_places
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,12 +97,12 @@ def chapter(workspace: Workspace, run: Run) -> Chapter:
         return Chapter(run, "", None)
     try:
         result = workspace.result(run.id)
-    except WorkspaceError as error:
-        return Chapter(run, str(error), None)
-    known = analyses()[run.request.analysis]
-    if known.headline is None:
-        return Chapter(run, "", None)
-    return Chapter(run, "", known.headline(result), each.headlines(known.headline, result, len(run.request.models)))
+        known = analyses()[run.request.analysis]
+        if known.headline is None:
+            return Chapter(run, "", None)
+        return Chapter(run, "", known.headline(result), each.headlines(known.headline, result, len(run.request.models)))
+    except Exception as error:  # noqa: BLE001 - a workspace may come from anyone; its chapter says what is wrong
+        return Chapter(run, _of_result(error), None)
 
 
 def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Chapter]]:
@@ -134,10 +135,16 @@ def overview(chapters: Sequence[Chapter], repeated: int, findings: int) -> str:
 
 
 def figure(workspace: Workspace, chapter: Chapter, *, dark: bool = False) -> Figure | None:
-    """The figure of a run; None when there is nothing to draw. Results are read one at a time: together they may be large."""
+    """The figure of a run; None when there is nothing to draw. Results are read one at a time: together they may be large.
+
+    WorkspaceError says why the result of a damaged workspace cannot be drawn.
+    """
     if not chapter.run.has_result or chapter.problem:
         return None
-    return draw(chapter.run.request.analysis, workspace.result(chapter.run.id), dark=dark)
+    try:
+        return draw(chapter.run.request.analysis, workspace.result(chapter.run.id), dark=dark)
+    except Exception as error:  # a workspace may come from anyone; its chapter says what is wrong
+        raise WorkspaceError(_of_result(error)) from error
 
 
 def methods(runs: Sequence[Run]) -> dict[str, list[Run]]:
@@ -254,8 +261,25 @@ def _method(one: Chapter) -> str:
     return manual.page_of(one.run.request.analysis).name
 
 
+def problems(chapter: Chapter, of_figure: str = "") -> list[str]:
+    """What went wrong, in sentences that do not tell where files lie."""
+    request = chapter.run.request
+    known = [model.path for model in request.models] + ([request.dataset.path] if request.dataset else [])
+    said = dict.fromkeys((chapter.run.error, chapter.problem, of_figure))
+    return [without_places(sentence, known) for sentence in said if sentence]
+
+
+def _of_result(error: Exception) -> str:
+    if isinstance(error, RobguiError):
+        return str(error)
+    return f"The stored result does not fit together ({type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''})."
+
+
 def _fingerprint(run: Run) -> str:
-    return run.request.fingerprint if run.request.analysis in analyses() else "of an unknown analysis"
+    try:
+        return run.request.fingerprint
+    except RobguiError:  # of another version of the program
+        return "of an unknown analysis" if run.request.analysis not in analyses() else "of other settings than there are now"
 
 
 def _label(fields: Mapping[str, Any], name: str) -> str:
@@ -267,12 +291,11 @@ def _value(field: FieldInfo | None, value: Any) -> str:
     declared = field.json_schema_extra if field is not None and isinstance(field.json_schema_extra, dict) else {}
     if declared.get("zero") and value == 0:
         return str(declared["zero"])
-    return write(value) or str(declared.get("empty") or "none")
+    return without_places(write(value)) or str(declared.get("empty") or "none")
 
 
 def _reference(reference: Reference) -> str:
-    place = f" ({reference.path})" if reference.path else ""
-    return f"{reference.name}{place}, fingerprint {reference.fingerprint}"
+    return f"{reference.name}, fingerprint {reference.fingerprint}"
 
 
 def _indices(indices: Sequence[int]) -> str:

@@ -172,16 +172,16 @@ def _methods(workspace: Workspace, chapters: Sequence[Chapter], telling: Mapping
         yield f'<p class="plain">{escape(page.plain)}</p>\n'
         for run in runs:
             trail = "".join(_trail(item, telling) for item in facts.trails(workspace, run.request))
-            yield _run(telling[run.id], pictures.get(run.id, ""), trail)
+            yield _run(telling[run.id], pictures.get(run.id, ""), trail, figures.problem(telling[run.id]))
         yield "</section>\n"
 
 
-def _run(chapter: Chapter, picture: str, trail: str) -> str:
+def _run(chapter: Chapter, picture: str, trail: str, problem: str) -> str:
     run, headline = chapter.run, chapter.headline
     state = escape(str(run.state))
     number = "" if headline is None else f'<p class="headline">{_status(chapter)} {escape(headline.title)}: {escape(headline.text)}</p>'
     verdict = f'<p class="verdict">{escape(run.verdict)}</p>' if run.verdict else ""
-    error = "".join(f'<p class="error">{escape(text)}</p>' for text in (run.error, chapter.problem) if text)
+    error = "".join(f'<p class="error">{escape(text)}</p>' for text in facts.problems(chapter, problem))
     nothing = "" if run.has_result else '<p class="quiet">This run has no result.</p>'
     return (
         f'<article id="run-{escape(run.id)}">\n<h3>{escape(chapter.title)} <span class="state {state}">{state}</span></h3>\n'

@@ -174,13 +174,13 @@ def _run(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[S
     if headline is not None:
         sheet.text(f"{chapter.status}. {headline.title}: {headline.text}", 10.5, bold=True, colour=_STATUS_COLOURS[headline.status])
         sheet.space(0.04)
-    for text in (run.verdict, run.error, chapter.problem, "" if run.has_result else "This run has no result."):
+    figure = figures.pixels(chapter)
+    for text in (run.verdict, *facts.problems(chapter, figures.problem(chapter)), "" if run.has_result else "This run has no result."):
         if text:
             sheet.text(text, 10)
     for item in facts.trails(workspace, run.request)[:3]:
         sheet.text(f"Where its input comes from: {item.words()}", 9, colour=QUIET)
     sheet.space(0.1)
-    figure = figures.pixels(chapter)
     if figure is not None:
         room = min(_FIGURE_HIGH, sheet.left - 0.15 - _small_print_height(chapter))
         room = room if room >= _FIGURE_LOW else _FIGURE_HIGH

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
+from robgui.core.errors import WorkspaceError
 from robgui.report import facts
 from robgui.report.figures import pixels
 
@@ -32,6 +33,7 @@ class Figures:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._drawn: dict[tuple[str, bool], bytes] = {}
+        self._problems: dict[str, str] = {}
 
     def address(self, chapter: Chapter, *, dark: bool = False) -> str:
         """The figure of a run as a ``data:`` address; empty when there is nothing to draw."""
@@ -46,11 +48,18 @@ class Figures:
         with Image.open(io.BytesIO(data)) as image:
             return np.asarray(image.convert("RGB"))
 
+    def problem(self, chapter: Chapter) -> str:
+        """Why the figure of a run cannot be drawn; empty when it can, or when nobody has asked for it yet."""
+        return self._problems.get(chapter.run.id, "")
+
     def _png(self, chapter: Chapter, dark: bool) -> bytes:
         key = (chapter.run.id, dark)
         if key not in self._drawn:
-            figure = facts.figure(self._workspace, chapter, dark=dark)
-            self._drawn[key] = b"" if figure is None else _few_colours(figure)
+            try:
+                figure = facts.figure(self._workspace, chapter, dark=dark)
+                self._drawn[key] = b"" if figure is None else _few_colours(figure)
+            except WorkspaceError as error:
+                self._drawn[key], self._problems[chapter.run.id] = b"", str(error)
         return self._drawn[key]
 
 

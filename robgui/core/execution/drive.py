@@ -189,7 +189,7 @@ class Drive(Iterator[Step[Any]]):
         return dataset
 
     def _find_file(self, wanted: Reference, error: type[RobguiError]) -> Path:
-        known = self._workspace.references(wanted.kind) if self._workspace is not None else []
+        known = self._workspace.references(wanted.kind, every=True) if self._workspace is not None else []
         paths = [wanted.path, *(other.path for other in known if other.fingerprint == wanted.fingerprint)]
         for path in paths:
             if path and Path(path).exists():

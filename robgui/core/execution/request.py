@@ -54,7 +54,7 @@ class Request(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    analysis: str
+    analysis: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
     models: tuple[Reference, ...] = ()
     dataset: Reference | None = None
     indices: tuple[int, ...] | None = None

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.model.class_names import with_names_read
-from robgui.core.model.settings import read_side_file
+from robgui.core.model.settings import ModelSettings, read_side_file, side_text
 from robgui.core.trust.store import is_trusted
+from robgui.core.trust.store import trust as trust_code
 
 if TYPE_CHECKING:
     import torch
@@ -55,6 +56,22 @@ def code_of(path: Path, **overrides: Any) -> str:
     snapshot = _snapshot(path, str({**read_side_file(path), **overrides}.get("architecture", "")))
     snapshot.discard()
     return snapshot.code.digest
+
+
+def renew(path: Path, ran: str, settings: ModelSettings) -> None:
+    """Goes on trusting a model whose side file the user has just written from the window, if nothing else about it changed.
+
+    Args:
+        path: The model file.
+        ran: The digest that was trusted when it was loaded; with an empty one nothing happens.
+        settings: What the side file says from now on.
+    """
+    if not ran:
+        return
+    snapshot = _snapshot(path, settings.architecture)
+    snapshot.discard()
+    if snapshot.with_side(snapshot.side) == ran and is_trusted(ran):
+        trust_code(snapshot.with_side(side_text(settings).encode()), snapshot.code.what)
 
 
 def _snapshot(path: Path, architecture: str) -> Snapshot:

@@ -33,6 +33,7 @@ class Snapshot:
     Attributes:
         model: The copy of the model file.
         architecture: The call that builds the network from the copy; empty without one.
+        side: What the side file says.
         code: What would run, with its digest.
     """
 
@@ -72,32 +73,42 @@ class Snapshot:
                     del sys.modules[name]
             yield
 
+    def with_side(self, side: bytes) -> str:
+        """The digest of the same model and code with this side file."""
+        return digest_of(self._hashed, side, self._call, self._sources)
+
     def _take(self, path: Path, architecture: str) -> None:
         self.model = self.folder / "model" / path.name
         self.model.parent.mkdir()
-        hashed = _copy(path, self.model)
-        side = side_file(path).read_bytes() if side_file(path).is_file() else b""
+        self._hashed = _copy(path, self.model)
+        self.side = side_file(path).read_bytes() if side_file(path).is_file() else b""
         where, call = split(architecture)
         file = _find(where, path.parent) if where.endswith(".py") else None
-        imports = _pickled(self.model)
-        wanted = [name.partition(".")[0] for name in (*imports, *([where] if where and file is None else []))]
         folders = _unique([*([file.parent] if file else []), path.parent, *working_folder()])
-        built = {} if file is None else {file.name: file.read_bytes()}
-        modules = modules_beside([*wanted, *(name for content in built.values() for name in imports_of(content))], folders)
-        self._modules = {name.partition("/")[0].removesuffix(".py"): self.folder / "code" for name in modules}
-        sources = {**modules, **built}
-        for name, content in sources.items():
-            (self.folder / "code" / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / "code" / name).write_bytes(content)
-        self.architecture = f"{self.folder / 'code' / file.name}:{call}" if file is not None else architecture
-        shown = f"{file.name if file is not None else where}:{call}" if architecture else ""
+        imports = _pickled(self.model)
+        self._copy_code(file, [*imports, *([where] if file is None else [])], folders)
+        self._call = f"{where if file is None else file.name}:{call}" if architecture else ""
+        self.architecture = architecture if file is None else f"{self.folder / 'code' / file.name}:{call}"
+        sources = ((name, content.decode("utf-8", "replace")) for name, content in self._sources.items())
         self.code = Code(
-            digest=digest_of(hashed, side, shown, sources),
+            digest=self.with_side(self.side),
             model=path,
             architecture=architecture,
-            sources=tuple(Source(_origin(name, folders), content.decode("utf-8", "replace")) for name, content in sources.items()),
+            sources=tuple(Source(_origin(name, folders), text) for name, text in sources),
             imports=tuple(imports),
         )
+
+    def _copy_code(self, file: Path | None, dotted: Sequence[str], folders: Sequence[Path]) -> None:
+        """The architecture file and the modules beside it that are imported, by it or by a pickle."""
+        built = {} if file is None else {file.name: file.read_bytes()}
+        wanted = [name.partition(".")[0] for name in dotted] + [name for content in built.values() for name in imports_of(content)]
+        modules = modules_beside(wanted, folders)
+        self._modules = {name.partition("/")[0].removesuffix(".py"): self.folder / "code" for name in modules}
+        self._sources = {**modules, **built}
+        for name, content in self._sources.items():
+            target = self.folder / "code" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
 
 
 def split(architecture: str) -> tuple[str, str]:
