@@ -248,7 +248,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin in (Union, types.UnionType):
         return any(_fits(value, part) for part in args)
     if origin is Literal:
-        return value in args
+        return any(type(value) is type(choice) and value == choice for choice in args)
     if hint is Any:
         return True
     if hint is None or hint is type(None):

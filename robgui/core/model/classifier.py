@@ -177,6 +177,11 @@ class Classifier:
         return len(self.labels)
 
     @property
+    def content(self) -> str:
+        """Digest of the weights alone; the same model with other settings has the same."""
+        return self._content
+
+    @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with weights and settings."""
         unset = None if self.settings.scores else {"scores"}

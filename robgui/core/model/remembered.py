@@ -30,6 +30,8 @@ def remember(path: Path, settings: ModelSettings) -> None:
 
 def recall(path: Path) -> dict[str, Any]:
     """The settings that the user has given the model in ``path``; nothing when they have said nothing of it."""
+    if not path.is_file():  # whoever loads it says what is wrong with it
+        return {}
     record = _RECORDS.read(content(path))
     if record is None or not isinstance(record.get("settings"), dict):
         return {}

@@ -215,7 +215,7 @@ class Database:
         """Turns what SQLite raises into one sentence that names the file."""
         try:
             yield
-        except (sqlite3.Error, sqlite3.Warning, OverflowError, OSError) as error:
+        except (sqlite3.Error, sqlite3.Warning, OverflowError, OSError, UnicodeError) as error:  # a reason may be no text
             raise WorkspaceError(f"The workspace {self.path} cannot be {done}: {_explain(error)}.") from error
         except MemoryError as error:
             raise WorkspaceError(f"The workspace {self.path} cannot be {done}: there is not enough memory; it may be damaged.") from error

@@ -68,7 +68,7 @@ class OnlyChanged(Figures):
 def stored(path: Path) -> set[tuple]:
     with closing(sqlite3.connect(path)) as connection:
         connection.text_factory = bytes
-        return {(name.decode("utf-8", "replace"), *rest) for name, *rest in connection.execute("SELECT run, document, blob FROM results")}
+        return {((name or b"").decode("utf-8", "replace"), *rest) for name, *rest in connection.execute("SELECT run, document, blob FROM results")}
 
 
 def look_at_everything(path: Path, folder: Path, base: Path | None = None) -> None:
