@@ -107,7 +107,8 @@ def _hero(line: BottomLine, chapters: Sequence[Chapter], figures: Figures) -> st
     """The first picture of the run that decides, or of another one that says the same."""
     same = [one for one in chapters if one.verdict and one.verdict.status is line.status]
     for one in (line.because, *same):
-        if pictures := figures.addresses(one):
+        pictures = [shown for shown in figures.shown(one) if isinstance(shown, str)]
+        if pictures:
             words = one.verdict.sentence if one.verdict else one.title
             return f'<img class="figure hero" alt="{escape(words)}" src="{pictures[0]}">\n'
     return ""

@@ -108,7 +108,8 @@ def _bottom_line(sheet: Sheet, line: BottomLine, figures: Figures) -> None:
     sheet.space(0.08)
     sheet.text(line.tally, 10)
     sheet.space(0.2)
-    for picture in figures.pixels(because)[:1]:
+    picture = next(figures.pixels(because), None)
+    if picture is not None:
         sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
 
 
