@@ -268,10 +268,12 @@ class Library(QObject):
 
     def use_loaded(self, item: Classifier | Dataset) -> None:
         """Makes a model or data that are loaded those in use."""
-        if item in self.models:
-            self.use_model(item)  # type: ignore[arg-type]
-        else:
-            self.use_dataset(item)  # type: ignore[arg-type]
+        for model in self.models:
+            if model is item:
+                self.use_model(model)
+        for dataset in self.datasets:
+            if dataset is item:
+                self.use_dataset(dataset)
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""

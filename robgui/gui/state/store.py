@@ -172,7 +172,8 @@ class Store(QObject):
     def _load(self, reference: Reference, used: float = 0.0, use: bool | None = None) -> None:
         """Loads what a workspace remembers, or takes what is loaded already."""
         library, path = self.library, Path(reference.path)
-        loaded = next((each for each in (*library.models, *library.datasets) if each.fingerprint == reference.fingerprint), None)
+        known: list[Classifier | Dataset] = [*library.models, *library.datasets]
+        loaded = next((each for each in known if each.fingerprint == reference.fingerprint), None)
         if loaded is not None and use:
             library.use_loaded(loaded)
         elif reference.kind == "model":
