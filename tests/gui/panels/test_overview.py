@@ -139,7 +139,8 @@ def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(qtb
     assert own[0].number.words != own[1].number.words, "else this test shows nothing"
     for place, model in ((1, second), (0, first)):
         store.library.use_model(model)
-        qtbot.waitUntil(lambda place=place: own[place].number.words in tile.number.text().replace("\N{NO-BREAK SPACE}", " "), timeout=30_000)
+        told = lambda place=place: own[place].number.words in tile.number.text().replace("\N{NO-BREAK SPACE}", " ")  # noqa: E731
+        qtbot.waitUntil(told, timeout=30_000)
 
 
 def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(qtbot, store, overview, monkeypatch):
