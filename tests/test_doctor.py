@@ -252,6 +252,7 @@ def test_every_check_that_probes_asks_for_a_probe_that_exists():
     [
         (({"titles": ["zoNNscan", "Other"], "problems": []}, ""), "OK", "2 methods: zoNNscan, Other."),
         (({"titles": ["zoNNscan"], "problems": ["The method x cannot be loaded."]}, ""), "WARN", "The method x"),
+        (({"titles": ["a"], "problems": ["The method b (robgui.b:M) cannot be loaded."]}, ""), "FAIL", "install it again"),
         (({"titles": [], "problems": []}, ""), "FAIL", "finds no method"),
         ((None, "Segmentation fault"), "FAIL", "Segmentation fault"),
     ],

@@ -68,7 +68,7 @@ def test_the_command_line_lists_it_runs_it_and_reports_it(site, tmp_path):
     stored = json.loads((tmp_path / "r.json").read_text())
     assert stored["analysis"] == "brightness" and len(stored["result"]["shift"]) == 21 and stored["status"]
     wrong = robgui(site, "run", "brightness", "--model", demo[0], "--data", demo[1], "--set", "steps=1", cwd=tmp_path)
-    assert wrong.returncode == 2 and "Steps" in wrong.stderr
+    assert wrong.returncode == 2 and "steps = 1" in wrong.stderr
     written = robgui(site, "report", str(workspace), "--html", str(tmp_path / "r.html"), cwd=tmp_path)
     assert written.returncode == 0, written.stderr
     page = (tmp_path / "r.html").read_text()
@@ -79,6 +79,15 @@ def test_its_page_stands_in_the_manual(installed):
     from robgui import manual
 
     assert "brightness" in [page.name for page in manual.pages()] and "brightness" in analyses()
+
+
+def test_a_notebook_shows_it(installed):
+    from robgui import load, open_dataset, show
+
+    model = load(resources.path("demo", "fashion_mlp.pt2"))
+    shown = show("brightness", model, open_dataset(resources.path("demo", "fashion.npz")).subset([0]), steps=11)
+    page = shown._repr_html_()
+    assert shown.verdict.sentence in page.replace("&#x27;", "'") and "data:image/png" in page and "shift" in page
 
 
 @pytest.mark.parametrize(

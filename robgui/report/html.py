@@ -107,7 +107,8 @@ def _hero(line: BottomLine, chapters: Sequence[Chapter], figures: Figures) -> st
     """The first picture of the run that decides, or of another one that says the same."""
     same = [one for one in chapters if one.verdict and one.verdict.status is line.status]
     for one in (line.because, *same):
-        if pictures := figures.addresses(one):
+        pictures = [shown for shown in figures.shown(one) if isinstance(shown, str)]
+        if pictures:
             words = one.verdict.sentence if one.verdict else one.title
             return f'<img class="figure hero" alt="{escape(words)}" src="{pictures[0]}">\n'
     return ""
@@ -214,7 +215,8 @@ def _failed(chapters: Sequence[Chapter]) -> Iterator[str]:
     for one in chapters:
         run = one.run
         what = f"{escape(one.title)}, {escape(origin.subject(run.request))}"
-        why = f': <span class="error">{escape(run.error)}</span>' if run.error else ""
+        said = " ".join(origin.problems(run))
+        why = f': <span class="error">{escape(said)}</span>' if said else ""
         state = f'<span class="quiet">({escape(run.state)})</span>'
         yield f'<li id="run-{escape(run.id)}">{what} {state}{why}</li>\n'
     yield "</ul></section>\n"

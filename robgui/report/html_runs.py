@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from robgui import manual
+from robgui.core.view import Table
 from robgui.report import origin, report_content
 from robgui.report.page import status_class
 from robgui.report.report_content import LOOSE, Chapter, in_words, number_of
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 #: Pictures come in light and in dark while both together stay below this many bytes; then in light
 #: only, which also takes half the time to write.
 BOTH_BYTES = 1_500_000
+#: Of a longer table this many rows are written, and how many there are is said.
+MOST_ROWS = 100
 
 
 def methods(
@@ -29,8 +32,8 @@ def methods(
     figures: Figures,
 ) -> Iterator[str]:
     """Every method used: what it is in plain words, then its runs."""
-    light = {one.run.id: figures.addresses(one) for one in chapters}
-    size = sum(len(address) for addresses in light.values() for address in addresses)
+    light = {one.run.id: figures.shown(one) for one in chapters}
+    size = sum(len(one) for shown in light.values() for one in shown if isinstance(one, str))
     both = 2 * size <= BOTH_BYTES
     told: dict[tuple[Ancestor, ...], str] = {}
     for name, runs in report_content.by_method(chapters).items():
@@ -41,8 +44,8 @@ def methods(
             yield f'<p class="plain">{escape(manual.page(name).plain)}</p>\n'
         for one in runs:
             trail = _trails(workspace, one, telling, told)
-            dark = figures.addresses(one, dark=True) if both else []
-            yield _run(one, _pictures(one, light[one.run.id], dark), trail, figures.problem(one))
+            dark = figures.shown(one, dark=True) if both else []
+            yield _run(one, _looks(one, light[one.run.id], dark), trail, figures.problem(one))
         yield "</section>\n"
 
 
@@ -50,7 +53,7 @@ def _run(chapter: Chapter, pictures: str, trail: str, problem: str) -> str:
     run = chapter.run
     state = escape(str(run.state))
     said = "" if chapter.verdict is None else _verdict(chapter.verdict)
-    errors = [f'<p class="error">{escape(text)}</p>' for text in (run.error, problem) if text]
+    errors = [f'<p class="error">{escape(text)}</p>' for text in origin.problems(run, problem)]
     tables = f"{_table(origin.origin(run))}{_table(origin.settings(run))}"
     return (
         f'<article id="run-{escape(run.id)}">\n'
@@ -73,22 +76,44 @@ def _verdict(verdict: Verdict) -> str:
     return f"{sentence}{number}{scope}{because}"
 
 
-def _pictures(chapter: Chapter, light: Sequence[str], dark: Sequence[str]) -> str:
-    """The picture that matters most; the others unfold."""
-    if not light:
-        return ""
+def _looks(chapter: Chapter, light: Sequence[str | Table], dark: Sequence[str | Table]) -> str:
+    """The picture that matters most; the others and the tables unfold."""
     words = escape(chapter.verdict.sentence if chapter.verdict else chapter.title)
     made = []
-    for place, address in enumerate(light):
-        image = f'<img class="figure" alt="{words}" src="{address}">'
-        media = 'media="(prefers-color-scheme: dark)"'
-        source = f'<source {media} srcset="{dark[place]}">' if dark else ""
-        made.append(f"<picture>{source}{image}</picture>")
-    first, *others = made
-    if not others:
-        return first
-    more = "1 more picture" if len(others) == 1 else f"{len(others)} more pictures"
-    return f"{first}<details><summary>{more}</summary>{''.join(others)}</details>"
+    for place, shown in enumerate(light):
+        if isinstance(shown, Table):
+            made.append(_view_table(shown))
+        else:
+            made.append(_picture(words, shown, str(dark[place]) if dark else ""))
+    if len(made) < 2:
+        return "".join(made)
+    more = f"{len(made) - 1} more views" if len(made) > 2 else "1 more view"
+    return f"{made[0]}<details><summary>{more}</summary>{''.join(made[1:])}</details>"
+
+
+def _picture(words: str, light: str, dark: str) -> str:
+    media = 'media="(prefers-color-scheme: dark)"'
+    source = f'<source {media} srcset="{dark}">' if dark else ""
+    image = f'<img class="figure" alt="{words}" src="{light}">'
+    return f"<picture>{source}{image}</picture>"
+
+
+def _view_table(view: Table) -> str:
+    """A table as a table, so that it can be read aloud and copied."""
+    shown = min(view.height, MOST_ROWS)
+    kinds = ["words" if column.kind in ("text", "status") else "figures" for column in view.columns]
+    pairs = list(zip(kinds, view.columns, strict=True))
+    head = "".join(f'<th class="{kind}">{escape(column.title)}' for kind, column in pairs)
+    rows = []
+    for place in range(shown):
+        cells = [(kind, column.words(column.cells[place])) for kind, column in pairs]
+        told = "".join(f'<td class="{kind}">{escape(words)}' for kind, words in cells)
+        rows.append(f"<tr>{told}</tr>")
+    left = f" {shown} of {view.height:,} rows are shown." if shown < view.height else ""
+    note = f'<p class="quiet">{escape((view.note + left).strip())}</p>' if view.note or left else ""
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    title = f"<caption>{escape(view.title)}</caption>" if view.title else ""
+    return f'<div class="wide"><table class="view">{title}{body}</table></div>{note}'
 
 
 def _trails(

@@ -73,6 +73,10 @@ td .quiet { margin: 0; }
 .thumb { display: block; max-width: 9rem; height: auto; image-rendering: pixelated; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
+.wide { overflow-x: auto; margin: .75rem 0; }
+.view { font-size: .9rem; width: auto; }
+.view caption { text-align: left; font-weight: 600; padding-bottom: .25rem; }
+.view .figures { text-align: right; font-variant-numeric: tabular-nums; }
 .facts { font-size: .9rem; margin: .5rem 0 1rem; }
 .facts th { width: 9rem; font-weight: 600; color: var(--quiet); }
 .facts td { overflow-wrap: anywhere; }

@@ -108,7 +108,8 @@ def _bottom_line(sheet: Sheet, line: BottomLine, figures: Figures) -> None:
     sheet.space(0.08)
     sheet.text(line.tally, 10)
     sheet.space(0.2)
-    for picture in figures.pixels(because)[:1]:
+    picture = next(figures.pixels(because), None)
+    if picture is not None:
         sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
 
 
@@ -225,7 +226,7 @@ def _failed(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
             sheet = Sheet()
         what = f"{one.title}, {origin.subject(one.run.request)} ({one.run.state})"
         sheet.text(what, 10, most=2)
-        if one.run.error:
-            sheet.text(one.run.error, 9, x=0.2, colour=QUIET, most=3)
+        for sentence in origin.problems(one.run):
+            sheet.text(sentence, 9, x=0.2, colour=QUIET, most=3)
         sheet.space(0.08)
     yield sheet

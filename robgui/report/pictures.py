@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
 
+from robgui.core.view import Table
 from robgui.report import report_content
 from robgui.report.drawing import Plate, draw_view, pixels
 
@@ -32,29 +34,32 @@ class Figures:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._drawn: dict[tuple[str, bool], tuple[list[bytes], str]] = {}
+        self._drawn: dict[tuple[str, bool], tuple[list[bytes | Table], str]] = {}
 
     def problem(self, chapter: Chapter) -> str:
         """Why a run cannot be drawn, in a sentence; empty when it can."""
         return self._of(chapter, False)[1]
 
-    def addresses(self, chapter: Chapter, *, dark: bool = False) -> list[str]:
-        """The pictures of a run as ``data:`` addresses, the one that matters most first."""
-        return [_address("png", data) for data in self._of(chapter, dark)[0]]
+    def shown(self, chapter: Chapter, *, dark: bool = False) -> list[str | Table]:
+        """What a run looks like: pictures as ``data:`` addresses, tables as they are."""
+        found = self._of(chapter, dark)[0]
+        return [one if isinstance(one, Table) else _address("png", one) for one in found]
 
-    def pixels(self, chapter: Chapter) -> list[np.ndarray]:
-        """The pictures of a run as uint8 ``(h, w, 3)``."""
-        pictures = []
-        for data in self._of(chapter, False)[0]:
+    def pixels(self, chapter: Chapter) -> Iterator[np.ndarray]:
+        """What a run looks like, each as uint8 ``(h, w, 3)``; a table is drawn when it is asked for."""
+        for one in self._of(chapter, False)[0]:
+            data = _few_colours(draw_view(one)) if isinstance(one, Table) else one
             with Image.open(io.BytesIO(data)) as image:
-                pictures.append(np.asarray(image.convert("RGB")))
-        return pictures
+                yield np.asarray(image.convert("RGB"))
 
-    def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes], str]:
+    def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
         key = (chapter.run.id, dark)
         if key not in self._drawn:
             views, problem = report_content.views(self._workspace, chapter)
-            drawn = [_few_colours(draw_view(view, dark=dark)) for view in views]
+            drawn: list[bytes | Table] = []
+            for view in views:
+                drawing = view if isinstance(view, Table) else _few_colours(draw_view(view, dark=dark))
+                drawn.append(drawing)
             self._drawn[key] = (drawn, problem)
         return self._drawn[key]
 

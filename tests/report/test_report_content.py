@@ -40,7 +40,7 @@ def test_a_stopped_run_that_is_judged_anew_says_that_it_was_stopped(workspace):
     run = small.run(workspace, says="holds")
     say(workspace, "Words.")
     workspace.update_run(run.id, state=RunState.CANCELLED)
-    assert chapter(workspace, workspace.run(run.id)).verdict.scope.startswith("Stopped early.")
+    assert chapter(workspace, workspace.run(run.id)).verdict.text.startswith("Stopped early.")
 
 
 def test_words_that_cannot_be_judged_anew_stay_and_nobody_knows_what_they_mean(workspace):

@@ -1,4 +1,4 @@
-"""Questions that stand between a file and a model: what network is it, and may it run code?"""
+"""The question that stands between a file of weights and a model: what network is it?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMessageBox,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -129,21 +128,3 @@ class ArchitectureDialog(QDialog):
             filled, reason = False, str(error)
         self.problem.setText(reason)
         self.open_button.setEnabled(filled and not reason)
-
-
-def ask_trust(path: Path, sentence: str, parent: QWidget | None = None) -> bool:
-    """Whether the user trusts a file that would execute code; the default is no."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Warning)
-    box.setWindowTitle("Do you trust this file?")
-    box.setText(f"Opening {path.name} can run code that is inside the file.")
-    box.setInformativeText(
-        f"{sentence}\n\nSuch code can read, change and send your files. Open it only if you made the file yourself "
-        f"or know who did. Files in the formats .safetensors, .onnx and .pt2 usually need no trust."
-    )
-    trust = box.addButton("I trust this file", QMessageBox.ButtonRole.AcceptRole)
-    no = box.addButton("Do not open", QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(no)
-    box.setEscapeButton(no)
-    box.exec()
-    return box.clickedButton() is trust

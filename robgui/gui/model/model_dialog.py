@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton,
 
 from robgui.core.errors import ParamsError
 from robgui.core.model.class_names import read_names
+from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
 from robgui.gui.app.theme import heading_font
-from robgui.gui.model.architecture_dialog import ArchitectureDialog, ask_trust
 from robgui.gui.model.model_cards import Cards
 from robgui.gui.model.model_check import Accuracy, Preview, from_data, has_several_outputs, measure, preview, times
 from robgui.gui.model.model_form import ModelForm
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.model.classifier import Classifier
     from robgui.gui.state.store import Store
-
-__all__ = ["ArchitectureDialog", "ModelDialog", "ask_trust"]
 
 _SETTLE_MS = 150
 _PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
@@ -121,6 +119,7 @@ class ModelDialog(QDialog):
     def _changed(self) -> None:
         """What is on show is of other settings now: nothing can be used until it has been computed anew."""
         self.candidate = None
+        self._store.pictures.drop(_PREVIEW)
         self.verdict.setText("Computing …")
         self._enable()
         self._debounce.start()
@@ -137,10 +136,10 @@ class ModelDialog(QDialog):
             self._show(Preview(problem=str(error)))
             return
         classifier = self._classifier if values["scores"] == self._classifier.settings.scores else self._reread
-        dataset, trust = self._store.library.dataset, self._store.library.trusts(self._classifier)
+        dataset = self._store.library.dataset
         self.verdict.setText("Computing …")
         self._store.pictures.run(
-            lambda: preview(classifier, values, dataset, trust), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
+            lambda: preview(classifier, values, dataset), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
         )
 
     def _previewed(self, answer: Preview) -> None:
@@ -221,7 +220,9 @@ class ModelDialog(QDialog):
     def _use(self) -> None:
         if self.candidate is None:
             return
-        candidate = self.candidate
+        candidate, said, path = self.candidate, self._settings(), self._classifier.path
+        if path is not None and said != self._classifier.settings:
+            self._store.keeping.run(lambda: remember(path, said))
         self.accept()
         self._store.library.add_model(candidate)
 
@@ -229,10 +230,16 @@ class ModelDialog(QDialog):
         candidate, path = self.candidate, self._classifier.path
         if candidate is None or path is None:
             return
-        settings = candidate.settings
-        self._store.background.run(
-            lambda: write_side_file(path, settings), lambda written: self._store.say("info", f"Written to {written}."), failed=self._mishap
+        settings, said, ran = candidate.settings, self._settings(), candidate.ran
+        self._store.keeping.run(
+            lambda: _save(path, settings, said, ran),
+            lambda written: self._store.say("info", f"Written to {written}."),
+            failed=self._mishap,
         )
+
+    def _settings(self) -> ModelSettings:
+        """What the user says of the model, without what the data add to it."""
+        return self._classifier.settings.change(**self.form.values())
 
     def _end(self) -> None:
         """Nobody waits for answers any more."""
@@ -241,6 +248,16 @@ class ModelDialog(QDialog):
         self._store.library.datasets_changed.disconnect(self._changed)
         for key in (_PREVIEW, _ACCURACY, _DATA):
             self._store.pictures.drop(key)
+
+
+def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) -> Path:
+    """Writes the side file; the memory says the same from now on, and a model that was trusted stays so."""
+    from robgui.core.trust.opening import renew
+
+    renew(path, ran, settings)
+    written = write_side_file(path, settings)
+    remember(path, said)
+    return written
 
 
 def _said(role: str, name: str) -> QLabel:

@@ -167,12 +167,12 @@ def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
         shift = (place - (len(view.series) - 1) / 2) * thick
         for at, value in enumerate(row.values):
             high = value if row.high is None else np.fmax(value, row.high[at])
-            words = view.value.words(float(value))
+            words = ticks.bare(view.value, float(value))
             _at_end(axes, at + shift, float(high), words, look, lie)
 
 
 def _fits(view: Bars, room: float) -> bool:
-    words = [view.value.words(float(value)) for row in view.series for value in row.values]
+    words = [ticks.bare(view.value, float(value)) for row in view.series for value in row.values]
     return max((extent(word, 7.5) for word in words), default=0.0) <= room
 
 
@@ -204,7 +204,7 @@ def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
     below = np.zeros(len(view.names))
     for row in view.series:
         for at, value in enumerate(np.nan_to_num(row.values)):
-            words = view.value.words(float(value))
+            words = ticks.bare(view.value, float(value))
             room, need = value * inches, (extent(words, 7.5) + 0.06, 0.14)
             wide, high = (room, across) if lie else (across, room)
             if value and wide >= need[0] and high >= need[1]:

@@ -61,8 +61,8 @@ class Block:
             top += line_height(SMALL)
 
     def _paint_body(self, area: Area) -> None:
-        if isinstance(self.view, Images):
-            images.paint(self.view, area, self.large)
+        if isinstance(self.view, Images | Table):
+            _KINDS[type(self.view)].paint(self.view, area, self.large)
             return
         _KINDS[type(self.view)].paint(self.view, area)
 
@@ -100,9 +100,9 @@ class Block:
         if isinstance(self.view, Matrix):
             return heat.note(self.view)
         if isinstance(self.view, Images):
-            return images.note(self.view)
+            return images.note(self.view, self.large)
         if isinstance(self.view, Table):
-            return table.note(self.view)
+            return table.note(self.view, self.large)
         return tree.note(self.view) if isinstance(self.view, Tree) else ""
 
 

@@ -79,10 +79,11 @@ def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
     flags = fly([_flag(area, axes, inner, mark) for mark in marks])
     for flag in flags:
         colour = area.look.colour(flag.mark.ink)
+        letters = area.look.faded if flag.mark.ink.role in ("quiet", "other") else colour
         style = {"color": colour, "linestyle": LINES["dotted"]}
         axes.axvline(flag.mark.at, linewidth=1.2, zorder=1.6, **style)
         top = inner.top - (flag.row + 1) * line_height(SMALL) - 0.03
-        area.plate.put(flag.words, flag.left, top, SMALL, colour=colour)
+        area.plate.put(flag.words, flag.left, top, SMALL, colour=letters)
         area.plate.rule(flag.at, inner.top, flag.at, top, color=colour, linewidth=0.8)
 
 

@@ -121,8 +121,9 @@ class Bar:
 
     def beside(self, place: Area) -> None:
         """Makes the bar as high as what it stands beside."""
-        own = place.inside(self.axes)
-        self.axes.set_position(replace(own, top=place.top, height=place.height).bounds())
+        own = replace(place.inside(self.axes), top=place.top, height=place.height)
+        own = replace(own, left=min(own.left, place.right + 0.1))
+        self.axes.set_position(own.bounds())
         self.axes.set_ylabel(fitting(self.title, place.height, SMALL), fontsize=SMALL)
         self.axes.yaxis.set_major_locator(_steps(place.height))
 

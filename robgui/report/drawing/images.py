@@ -16,8 +16,8 @@ from robgui.report.drawing.look import MARKERS, SMALL, Look, mixed
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import elide, line_height, wrap
 
-#: A report is for looking at: more pictures than this are counted instead.
-MOST_PICTURES = 48
+#: More pictures than this are counted instead: in a figure of their own, and below another view.
+MOST_PICTURES, FEW_PICTURES = 48, 16
 #: Inches between two pictures, between two pairs, and of the chip below a picture.
 _GAP, _PAIR_GAP, _CHIP = 0.14, 0.34, 0.26
 _SMALLEST, _LARGEST, _NARROWEST = 1.05, 2.3, 0.75
@@ -28,11 +28,19 @@ _SQUARES = 96
 
 @dataclass(frozen=True)
 class Grid:
-    """Where the pictures stand: so many in a row, each so wide and high."""
+    """Where the pictures stand: how many in a row, how wide and high each is at most.
+
+    Attributes:
+        columns: Pictures in a row.
+        width: Inches of a cell.
+        height: Inches of a picture at most.
+        inch: Inches of a pixel, where all pictures have the same; 0 where each has its own.
+    """
 
     columns: int
     width: float
     height: float
+    inch: float = 0.0
 
 
 def height(view: Images, width: float, large: bool) -> float:
@@ -40,13 +48,13 @@ def height(view: Images, width: float, large: bool) -> float:
     if not view.pictures:
         return 0.4
     grid = _grid(view, width, large)
-    return sum(_row_height(row, grid) for row in _rows(view, grid))
+    return sum(_row_height(row, grid) for row in _rows(view, grid, large))
 
 
-def note(view: Images) -> str:
+def note(view: Images, large: bool) -> str:
     """How many are shown where not all are."""
-    total = len(view.pictures)
-    return f"{MOST_PICTURES} of {total:,} pictures are shown." if total > MOST_PICTURES else ""
+    shown, total = len(_shown(view, large)), len(view.pictures)
+    return f"{shown} of {total:,} pictures are shown." if shown < total else ""
 
 
 def entries(view: Images, look: Look) -> list[Entry]:
@@ -63,7 +71,7 @@ def paint(view: Images, area: Area, large: bool) -> None:
     axes = area.axes()
     axes.set_axis_off()
     top = area.top
-    for row in _rows(view, grid):
+    for row in _rows(view, grid, large):
         left = area.left
         below = top + _highest(row, grid)
         for place, picture in enumerate(row):
@@ -80,7 +88,7 @@ def paint(view: Images, area: Area, large: bool) -> None:
 
 
 def _grid(view: Images, width: float, large: bool) -> Grid:
-    count = min(len(view.pictures), MOST_PICTURES)
+    count = len(_shown(view, large))
     fitting = int((width + _GAP) / (_SMALLEST + _GAP))
     columns = max(1, min(view.columns or fitting, int(width / _NARROWEST), count))
     if view.pairs:
@@ -88,8 +96,11 @@ def _grid(view: Images, width: float, large: bool) -> Grid:
     gaps = _gap(view) * (columns - 1)
     largest = _LARGEST * (1.3 if large and columns <= 2 else 1.0)
     side = max(0.35, min(largest, (width - gaps) / columns))
-    sizes = [picture.pixels.shape for picture in view.pictures[:MOST_PICTURES]]
-    return Grid(columns, side, side * min(1.4, max(high / wide for high, wide, _ in sizes)))
+    sizes = [picture.pixels.shape for picture in _shown(view, large)]
+    height = side * min(1.4, max(high / wide for high, wide, _ in sizes))
+    alike = len({high for high, _, _ in sizes}) == 1
+    inch = min(side / max(wide for _, wide, _ in sizes), height / sizes[0][0]) if alike else 0.0
+    return Grid(columns, side, height, inch)
 
 
 def _gap(view: Images) -> float:
@@ -97,14 +108,19 @@ def _gap(view: Images) -> float:
     return _PAIR_GAP if view.pairs else _GAP
 
 
-def _rows(view: Images, grid: Grid) -> list[tuple[Picture, ...]]:
-    shown = view.pictures[:MOST_PICTURES]
+def _shown(view: Images, large: bool) -> tuple[Picture, ...]:
+    """The pictures that are drawn."""
+    return view.pictures[: MOST_PICTURES if large else FEW_PICTURES]
+
+
+def _rows(view: Images, grid: Grid, large: bool) -> list[tuple[Picture, ...]]:
+    shown = _shown(view, large)
     return [shown[start : start + grid.columns] for start in range(0, len(shown), grid.columns)]
 
 
 def _size(picture: Picture, grid: Grid) -> tuple[float, float]:
     high, wide = picture.pixels.shape[:2]
-    scale = min(grid.width / wide, grid.height / high)
+    scale = grid.inch or min(grid.width / wide, grid.height / high)
     return wide * scale, high * scale
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,9 +56,24 @@ def paint(view: Matrix, area: Area) -> None:
     if not view.values.size:
         say_nothing(axes, area.look)
     place = inner.fit(axes)
+    if _is_flat(view):
+        place = _in_scale(view, place)
+        axes.set_position(place.bounds())
     if bar is not None:
         bar.beside(place)
     _numbers(axes, view, place)
+
+
+def _is_flat(view: Matrix) -> bool:
+    """Whether both axes count the same, such as pixels: then a step is as long in both."""
+    return bool(view.x.unit) and view.x.unit == view.y.unit and not (view.x.log or view.y.log)
+
+
+def _in_scale(view: Matrix, place: Area) -> Area:
+    """The largest part of a place in which both axes have the same scale."""
+    _, _, width, depth = view.rect
+    scale = min(place.width / (width or 1), place.height / (depth or 1))
+    return replace(place, width=scale * (width or 1), height=scale * (depth or 1))
 
 
 def dress(axes: Axes, view: Matrix, area: Area) -> None:
@@ -131,5 +147,5 @@ def cell_words(view: Matrix, value: float) -> str:
     if not math.isfinite(value):
         return ""
     if view.scale.kind != "share" or value > 0.995:
-        return view.scale.words(value)
+        return ticks.bare(view.scale, value)
     return "<0.1 %" if 0 < value < 0.001 else f"{100 * value:.2g} %"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robgui.core.verdict import Status
@@ -14,8 +14,8 @@ from robgui.report.drawing.look import SMALL, Look
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import clean, elide, extent, line_height, wrap
 
-#: A figure is for reading: more rows than this are counted instead.
-MOST_ROWS = 40
+#: More rows than this are counted instead: in a figure of their own, and below another view.
+MOST_ROWS, FEW_ROWS = 40, 14
 _GAP = 0.22
 #: A column of words is not cut below this width (inches).
 _NARROWEST = 0.9
@@ -29,6 +29,7 @@ class Strip:
 
     columns: tuple[Column, ...]
     widths: tuple[float, ...]
+    rows: int
 
     @property
     def heads(self) -> list[list[str]]:
@@ -40,7 +41,7 @@ class Strip:
     @property
     def height(self) -> float:
         """How many inches it takes."""
-        return self.head_height + 0.1 + _rows(self.columns[0]) * line_height(SMALL) * _ROW + 0.1
+        return self.head_height + 0.1 + self.rows * line_height(SMALL) * _ROW + 0.1
 
     @property
     def head_height(self) -> float:
@@ -50,12 +51,13 @@ class Strip:
 
 def height(view: Table, width: float, large: bool) -> float:
     """How many inches the table takes."""
-    return sum(strip.height for strip in strips(view, width)) if view.height else 0.4
+    return sum(strip.height for strip in strips(view, width, large)) if view.height else 0.4
 
 
-def note(view: Table) -> str:
+def note(view: Table, large: bool) -> str:
     """How many rows are shown where not all are."""
-    return f"{MOST_ROWS} of {view.height:,} rows are shown." if view.height > MOST_ROWS else ""
+    most = MOST_ROWS if large else FEW_ROWS
+    return f"{most} of {view.height:,} rows are shown." if view.height > most else ""
 
 
 def entries(view: Table, look: Look) -> list[Entry]:
@@ -63,36 +65,34 @@ def entries(view: Table, look: Look) -> list[Entry]:
     return []
 
 
-def paint(view: Table, area: Area) -> None:
+def paint(view: Table, area: Area, large: bool) -> None:
     """Draws the strips below each other."""
     if not view.height:
         area.plate.put("Nothing to show yet.", area.left, area.top + 0.1, colour=area.look.faded)
         return
     top = area.top
-    for strip in strips(view, area.width):
+    for strip in strips(view, area.width, large):
         _strip(strip, area, top)
         top += strip.height
 
 
-def strips(view: Table, width: float) -> list[Strip]:
+def strips(view: Table, width: float, large: bool) -> list[Strip]:
     """The columns in as many strips as it takes; each begins with the names of the rows."""
-    if not view.columns:
+    rows = min(view.height, MOST_ROWS if large else FEW_ROWS)
+    columns = [replace(column, cells=column.cells[:rows]) for column in view.columns]
+    if not columns:
         return []
-    first, *others = view.columns
+    first, *others = columns
     made: list[list[Column]] = [[first]]
     for column in others:
         if len(made[-1]) > 1 and sum(_needs([*made[-1], column])) + _GAP * len(made[-1]) > width:
             made.append([first])
         made[-1].append(column)
-    return [Strip(tuple(columns), _widths(columns, width)) for columns in made]
-
-
-def _rows(column: Column) -> int:
-    return min(len(column.cells), MOST_ROWS)
+    return [Strip(tuple(some), _widths(some, width), rows) for some in made]
 
 
 def _shown(column: Column) -> list[str]:
-    return [clean(" ".join(column.words(cell).split())) for cell in column.cells[:MOST_ROWS]]
+    return [clean(" ".join(column.words(cell).split())) for cell in column.cells]
 
 
 def _is_text(column: Column) -> bool:
@@ -100,10 +100,13 @@ def _is_text(column: Column) -> bool:
 
 
 def _wide(column: Column) -> float:
-    """As wide as its widest cell; its title may break."""
+    """As wide as its widest cell, and as its title in a few lines."""
     words = max((extent(word, SMALL) for word in _shown(column)), default=0.0)
-    title = max((extent(word, SMALL, bold=True) for word in column.title.split()), default=0.0)
-    return max(words, min(title, 1.4), 0.3) + 0.02
+    longest = max((extent(word, SMALL, bold=True) for word in column.title.split()), default=0.0)
+    width = max(words, min(longest, 1.4), 0.3)
+    while width < 2 and len(wrap(column.title, SMALL, width, bold=True)) > _HEAD_LINES:
+        width += 0.1
+    return width + 0.02
 
 
 def _needs(columns: Sequence[Column]) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,11 @@ class TickWords(Formatter):
             return probability(value, max(1, digits - 2))
         plain = number(value) if digits == 3 else f"{value:,.{digits}g}"
         return plain.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else plain
+
+
+def bare(axis: Axis, value: float) -> str:
+    """One number of an axis without the unit that its title says."""
+    return replace(axis, unit="").words(value)
 
 
 def limits(

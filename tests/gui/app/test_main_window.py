@@ -16,9 +16,10 @@ from torch import nn
 from robgui import resources
 from robgui.core.execution.request import Request
 from robgui.core.finding import Finding
+from robgui.core.trust.opening import code_of
 from robgui.gui.app.main_window import first_size
 from robgui.gui.app.theme import theme
-from robgui.gui.state.library import Opening
+from robgui.gui.state.opening import Opening
 
 
 def idle(qtbot, window):
@@ -89,7 +90,8 @@ def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbo
     window.show_panel("zonnscan")
     library = window.store.library
     settings = {"architecture": "nets.py:slow", "shape": (1, 4, 4)}
-    library.load_model(Opening(tmp_path / "slow.pth", trust=True, settings=settings, quiet=True))
+    digest = code_of(tmp_path / "slow.pth", **settings)
+    library.load_model(Opening(tmp_path / "slow.pth", trusted=digest, settings=settings, quiet=True))
     library.load_dataset(tmp_path / "greys.npz")
 
     def seen(widget):

@@ -84,6 +84,12 @@ class TestMatrix:
         words = legend_of(draw_view(samples.class_map()))
         assert set(words) == {"red", "green", "none of the traffic lights", "no class"}
 
+    def test_axes_that_count_the_same_have_the_same_scale(self):
+        pixels_ = Axis("x", "pixels"), Axis("y", "pixels")
+        view = Matrix("m", *pixels_, np.zeros((10, 10)), Axis("s"), (0, 1))
+        box = next(axes for axes in draw_view(view).axes if axes.get_xlabel()).get_window_extent()
+        assert box.width == pytest.approx(box.height, rel=0.01)
+
     def test_too_many_names_are_thinned_and_long_ones_cut_in_the_middle(self):
         axes = next(axes for axes in draw_view(samples.thousand()).axes if axes.get_xlabel())
         assert 10 < len(axes.get_yticks()) < 40
@@ -117,6 +123,16 @@ class TestBars:
 
 
 class TestOthers:
+    def test_pictures_of_one_height_have_pixels_of_one_size(self):
+        wide, narrow = (samples.Picture(np.zeros((8, width, 3), np.uint8)) for width in (80, 8))
+        shown = draw_view(samples.Images("i", (wide, narrow))).axes[0].images
+        heights = [abs(image.get_extent()[3] - image.get_extent()[2]) for image in shown]
+        assert heights[0] == pytest.approx(heights[1])
+
+    def test_the_title_of_a_column_is_whole(self):
+        view = Table("t", (Column("Network", ("a",)), Column("Most often taken for another one", (1.0,), "number")))
+        assert "…" not in said_in(draw_view(view))
+
     def test_chips_say_right_and_wrong_by_sign_and_colour(self):
         figure = draw_view(samples.pairs())
         chips = {text.get_text(): to_hex(text.get_color()) for text in figure.texts}
@@ -126,8 +142,10 @@ class TestOthers:
 
     def test_more_pictures_rows_and_nodes_than_fit_are_counted(self):
         many = samples.images().pictures * 6
-        assert images.note(samples.Images("i", many)) == "48 of 60 pictures are shown."
-        assert table.note(Table("t", (Column("a", (1,) * 50, "count"),))) == "40 of 50 rows are shown."
+        assert images.note(samples.Images("i", many), True) == "48 of 60 pictures are shown."
+        assert images.note(samples.Images("i", many), False) == "16 of 60 pictures are shown."
+        rows = Table("t", (Column("a", (1,) * 50, "count"),))
+        assert table.note(rows, True) == "40 of 50 rows are shown." and table.note(rows, False) == "14 of 50 rows are shown."
         line = Tree("t", np.arange(-1, 199), ("n",) * 200, np.ones(200), np.ones(200), Axis("v"), Axis("visits"))
         assert tree.note(line) == "The 60 nodes with the most visits of 200 are shown."
 
@@ -135,7 +153,7 @@ class TestOthers:
         figure = draw_view(samples.wide_table())
         said = [text.get_text() for text in figure.texts]
         assert said.count("1,234,567") == 16 and not any("…" in word for word in said if word[0].isdigit())
-        assert len(table.strips(samples.wide_table(), 6.56)) == 2
+        assert len(table.strips(samples.wide_table(), 6.56, True)) == 2
 
     def test_a_status_in_a_table_has_its_sign_its_words_and_its_colour(self):
         colours = {text.get_text(): to_hex(text.get_color()) for text in draw_view(samples.table()).texts}

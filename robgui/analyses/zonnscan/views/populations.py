@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.zonnscan.params import PopulationsParams
+from robgui.analyses.zonnscan.resolution import resolution
 from robgui.analyses.zonnscan.result import PopulationsResult
 from robgui.analyses.zonnscan.views.sets import INKS, histogram
-from robgui.analyses.zonnscan.words.figures import resolution
 from robgui.analyses.zonnscan.words.populations import FALSE_ALARMS
 from robgui.core.text.words import number, percent
 from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Mark, Picture, Table, View

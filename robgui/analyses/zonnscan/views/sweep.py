@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.zonnscan.params import ZonnscanParams
+from robgui.analyses.zonnscan.resolution import resolution
 from robgui.analyses.zonnscan.result import ZonnscanResult
-from robgui.analyses.zonnscan.words.figures import resolution
 from robgui.analyses.zonnscan.words.sweep import changes, held
 from robgui.analyses.zonnscan.zone import RADIUS_WORDS
 from robgui.core.text.words import number, percent

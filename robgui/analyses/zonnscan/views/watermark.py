@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.zonnscan.params import WatermarkParams
+from robgui.analyses.zonnscan.resolution import resolution
 from robgui.analyses.zonnscan.result import WatermarkResult
 from robgui.analyses.zonnscan.views.sets import histogram
-from robgui.analyses.zonnscan.words.figures import resolution, rounded_up
+from robgui.analyses.zonnscan.words.figures import rounded_up
 from robgui.core.text.words import number
 from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Picture, Table, View
 from robgui.core.view.parts import Symbol
