@@ -55,6 +55,7 @@ class Heat(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.plot = Plot("", "")
+        self.plot.setMinimumSize(90, 80)  # beside its scale even in a narrow place
         self.plot.getPlotItem().showGrid(x=False, y=False)
         self.image = pg.ImageItem(axisOrder="row-major")
         self.image.setLookupTable(lookup("viridis"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from robgui.core.view import Ink, Picture, Spot
@@ -55,6 +55,9 @@ class CellDelegate(QStyledItemDelegate):
         """Two lines of words below each picture."""
         view = self.parent()
         assert isinstance(view, QWidget)
+        bold = view.font()
+        bold.setBold(True)
+        self._model.metrics = QFontMetrics(bold)
         self._model.text_height = 2 * view.fontMetrics().lineSpacing() + 6
 
 
