@@ -24,7 +24,7 @@ from robgui.report.figures.style import CLASS_COLOURS, CLASS_LINES
 
 
 def idle(qtbot, window):
-    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=60_000)
 
 
 def drop(window, *paths):

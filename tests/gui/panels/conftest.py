@@ -35,7 +35,7 @@ def store(qtbot, tmp_path, demo_models, demo_images):
     made.library.add_dataset(demo_images)
     for model in demo_models:
         made.library.add_model(model, activate=model is demo_models[0])
-    qtbot.waitUntil(lambda: not made.background.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not (made.background.busy or made.keeping.busy), timeout=30_000)
     yield made
     assert made.shutdown()
 
@@ -65,6 +65,7 @@ def run(qtbot, store):
     def press(panel, pane, **values):
         pane.form().set_values(values)
         assert pane.run.isEnabled(), store.obstacle(panel.analysis)
+        qtbot.waitUntil(lambda: not store.keeping.busy, timeout=10_000)  # the runs before it are all known
         runs = len(store.history.runs)
         pane.run.click()
         qtbot.waitUntil(lambda: len(store.history.runs) > runs and store.history.runs[0].state.ended, timeout=60_000)

@@ -26,7 +26,7 @@ def two_runs(qtbot, store, bench, run):
     panel, pane = bench("zonnscan")
     first = run(panel, pane, **QUICK)
     store.library.use_model(store.library.models[1])
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=30_000)
     second = run(panel, pane, **QUICK)
     qtbot.waitUntil(lambda: sum(r.has_result and r.state.ended for r in store.history.runs) == 2, timeout=10_000)
     return first, second

@@ -127,7 +127,7 @@ def test_confidences_before_and_after_have_one_bar_per_class(played):
 def test_the_example_is_saved_with_exactly_its_eight_bit_values(qtbot, played, store, tmp_path, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "shirt"), ""))
     played.save.click()
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=5_000)
+    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=5_000)
     result = played.result
     with Image.open(tmp_path / "shirt.png") as saved:
         assert saved.mode == "L"
@@ -306,7 +306,7 @@ def test_a_black_box_and_a_blank_image_without_keypoints_look_right(qtbot, store
 
     store.library.add_dataset(from_arrays(np.zeros((1, 8, 8), np.float32), name="blank"))
     store.library.add_model(Classifier.from_callable(probabilities, (1, 8, 8), ("dark", "bright")))
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=10_000)
     panel, pane = bench("feature_game")
     store.select(Selection(input=0))
     result = run(panel, pane, max_calls=400)
