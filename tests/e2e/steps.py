@@ -32,7 +32,9 @@ def idle(qtbot, window):
 def load_demo(qtbot, window):
     """Starts the demo from the welcome page and takes the network that says most."""
     press(qtbot, window.welcome.button("start_demo"))
-    qtbot.waitUntil(lambda: len(window.store.library.models) == 6 and not (window.store.background.busy or window.store.keeping.busy), timeout=120_000)
+    qtbot.waitUntil(
+        lambda: len(window.store.library.models) == 6 and not (window.store.background.busy or window.store.keeping.busy), timeout=120_000
+    )
     choose_model(qtbot, window, "fashion_cnn.safetensors")
 
 

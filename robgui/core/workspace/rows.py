@@ -26,7 +26,7 @@ _Count = Annotated[int, Field(ge=0)]
 #: Names of files are made of it.
 _Id = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,64}$")]
 _Flag = Annotated[int, Field(ge=0, le=1)]
-#: Pixels of the largest picture of a finding.
+#: Values of the largest picture of a finding.
 _MOST_PIXELS = 100_000_000
 
 
@@ -122,9 +122,12 @@ class Reader:
         raise WorkspaceError(f"The workspace {self._path} is damaged: {what} cannot be read ({short}); open another workspace or a copy.")
 
     def _picture(self, picture: np.ndarray | None) -> np.ndarray | None:
-        if picture is None or (picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 3 and 0 < picture.size < _MOST_PIXELS):
-            return picture
-        self.refuse("a picture", f"it is {picture.dtype} of shape {picture.shape}")
+        if picture is None:
+            return None
+        coloured = picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 3
+        if not coloured or not 0 < picture.size < _MOST_PIXELS:
+            self.refuse("a picture", f"it is {picture.dtype} of shape {picture.shape}")
+        return picture
 
     @contextmanager
     def _sentences(self, what: str) -> Iterator[None]:

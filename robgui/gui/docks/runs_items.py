@@ -13,6 +13,7 @@ from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.state.runner import Job
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
@@ -88,7 +89,8 @@ class RunsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(row, column)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{COLUMNS[column]}: {self._words(row, column)}"
+            words = f"{COLUMNS[column]}: {self._words(row, column)}"
+            return tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
         if role == Qt.ItemDataRole.DecorationRole and column == STATE:
             return icon(ICONS[row.state], state_colour(row.state))
         if role == Qt.ItemDataRole.TextAlignmentRole and column == TIME:

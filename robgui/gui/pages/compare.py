@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from robgui.gui.app.theme import Themed, set_heading, theme
 from robgui.gui.pages.compare_views import link, view
 from robgui.gui.pages.scoreboard import Headlines, Scoreboard
 from robgui.gui.panels.panel import split_verdict
 from robgui.gui.widgets.elided import ElidedBox
+from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.plots import Caption
 from robgui.report import each
 from robgui.report.comparison import COMPARED, Bars, Comparable, Curves, Matrix, aligned, comparable, difference
@@ -52,12 +54,12 @@ class Compare(Themed, QWidget):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(20 if box is self.analysis else 24)
             box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-            box.currentTextChanged.connect(box.setToolTip)
-        self._verdicts = [QLabel(wordWrap=True) for _ in range(2)]
+            box.currentTextChanged.connect(partial(set_tip, box))
+        self._verdicts = [Label(wordWrap=True) for _ in range(2)]
         self._pictures = QWidget()
         self._grid = QGridLayout(self._pictures)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._empty = QLabel(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._empty.setProperty("role", "quiet")
         self._arrange()
         self._connect()
@@ -118,7 +120,7 @@ class Compare(Themed, QWidget):
     def _arrange(self) -> None:
         choice = QHBoxLayout()
         for words, box, stretch in (("Compare", self.analysis, 1), ("of", self.first, 2), ("with", self.second, 2)):
-            label = QLabel(words)
+            label = Label(words)
             label.setBuddy(box)
             choice.addWidget(label)
             choice.addWidget(box, stretch)
@@ -141,11 +143,11 @@ class Compare(Themed, QWidget):
         split.setSizes([self.fontMetrics().height() * 9, 600])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 8)
-        layout.addWidget(set_heading(QLabel("Compare"), "title"))
+        layout.addWidget(set_heading(Label("Compare"), "title"))
         layout.addWidget(split, 1)
 
     def _board(self) -> QWidget:
-        hint = QLabel(HINT, wordWrap=True)
+        hint = Label(HINT, wordWrap=True)
         hint.setProperty("role", "quiet")
         box = QWidget()
         layout = QVBoxLayout(box)
@@ -177,7 +179,7 @@ class Compare(Themed, QWidget):
                 box.addItem(self._name(run), run.id)
             box.setCurrentIndex(box.findData(run_id))
             box.blockSignals(False)
-            box.setToolTip(box.currentText())
+            set_tip(box, box.currentText())
             widest = max((box.fontMetrics().horizontalAdvance(box.itemText(i)) for i in range(box.count())), default=0)
             box.view().setMinimumWidth(min(widest + 4 * box.fontMetrics().averageCharWidth(), _WIDEST_LIST))
 
@@ -207,7 +209,7 @@ class Compare(Themed, QWidget):
         """Reads the two results away from the GUI thread and draws them."""
         runs = [next((run for run in self._runs if run.id == box.currentData()), None) for box in (self.first, self.second)]
         for box in (self.first, self.second):
-            box.setToolTip(box.currentText())
+            set_tip(box, box.currentText())
         workspace = self._store.history.workspace
         enough = all(runs) and workspace is not None and len(self._runs) > 1
         self._pictures.setVisible(enough)
@@ -215,7 +217,7 @@ class Compare(Themed, QWidget):
         for label, run in zip(self._verdicts, runs, strict=True):
             verdict = run.verdict if run is not None and enough else ""
             label.setText(split_verdict(verdict)[0])
-            label.setToolTip(verdict)
+            set_tip(label, verdict)
         first, second = runs
         self._store.pictures.drop("compare")
         if not enough or first is None or second is None or workspace is None:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from robgui.core.text.words import number
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.class_matrix import ClassAxis
 from robgui.gui.widgets.heat import DIVERGING, Heat
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Key, Legend, Plot
 from robgui.report.comparison import Bars, Comparable, Curves, Matrix
 
@@ -27,7 +28,7 @@ def view(part: Comparable | str, *, differs: bool) -> tuple[QWidget, Plot | None
     if isinstance(part, Bars) and not np.isfinite(list(part.values.values())).any():
         part = NO_NUMBER
     if isinstance(part, str):
-        return QLabel(part, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), None
+        return Label(part, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), None
     if isinstance(part, Matrix):
         return _matrix(part, differs)
     return _curves(part, differs) if isinstance(part, Curves) else _bars(part, differs)

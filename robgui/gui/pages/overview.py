@@ -24,6 +24,7 @@ from robgui.core.headline import STATUS_WORDS, Headline
 from robgui.core.text.words import duration
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import PAGES, Page
+from robgui.gui.widgets.plain import Label, set_tip
 from robgui.report import each
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Overview(QWidget):
         self.refresh()
 
     def _make_head(self) -> None:
-        title = set_heading(QLabel("Overview"), "title")
+        title = set_heading(Label("Overview"), "title")
         self.inspect = QPushButton("Inspect everything")
         self.inspect.setProperty("role", "primary")
         self.stop = QPushButton("Stop")
@@ -102,11 +103,11 @@ class Overview(QWidget):
         self._head.addStretch(1)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
-        self._subject = QLabel(wordWrap=True)
+        self._subject = Label(wordWrap=True)
         self._subject.setProperty("role", "quiet")
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
-        self._left = QLabel()
+        self._left = Label()
         self._left.setProperty("role", "quiet")
 
     def _make_grid(self) -> None:
@@ -159,7 +160,7 @@ class Overview(QWidget):
         running = inspection.running
         obstacle = inspection.obstacle()
         self.inspect.setEnabled(not obstacle and not running)
-        self.inspect.setToolTip(obstacle or "Runs every analysis that can work on this model, each for some seconds (Ctrl+I)")
+        set_tip(self.inspect, obstacle or "Runs every analysis that can work on this model, each for some seconds (Ctrl+I)")
         for widget in (self._progress, self._left, self.stop):
             widget.setVisible(running)
         if running:
@@ -252,13 +253,13 @@ class Tile(QFrame):
         self._status = "unknown"
         self.setProperty("role", "card")
         self.setAccessibleName(page.title)
-        self._mark = QLabel()
-        title = set_heading(QLabel(page.title), "section")
-        self._sign, self._words = QLabel(), QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self._headline = QLabel(wordWrap=True)
-        self._figure = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._mark = Label()
+        title = set_heading(Label(page.title), "section")
+        self._sign, self._words = Label(), Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._headline = Label(wordWrap=True)
+        self._figure = Label(alignment=Qt.AlignmentFlag.AlignCenter)
         self._figure.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._verdict = QLabel(wordWrap=True)
+        self._verdict = Label(wordWrap=True)
         self._verdict.setProperty("role", "quiet")
         self.open = QPushButton("Open")
         self.open.clicked.connect(lambda: self.opened.emit(self.page, self._run))

@@ -15,6 +15,7 @@ from robgui.core.execution.analysis import Pace
 from robgui.core.execution.run import RunState
 from robgui.gui.app.theme import HEADINGS, Themed, pixmap, set_heading, theme
 from robgui.gui.panels.send_button import SendButton
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
@@ -169,10 +170,10 @@ class Panel(Themed, QWidget):
 
     def _make_page(self) -> None:
         self.verdict = Verdict()
-        self._subject = QLabel(wordWrap=True)
+        self._subject = Label(wordWrap=True)
         self._subject.setAccessibleName("Which model on which input")
         self._subject.setProperty("role", "quiet")
-        self._stale = QLabel(STALE)
+        self._stale = Label(STALE)
         self._stale.setProperty("role", "badge")
         self._stale.setWordWrap(True)
         self._content = self.build()
@@ -191,9 +192,9 @@ class Panel(Themed, QWidget):
 
     def _empty(self) -> QWidget:
         page = QWidget()
-        self._mark = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        title = set_heading(QLabel(self.title, alignment=Qt.AlignmentFlag.AlignCenter), "title")
-        text = QLabel(self.invitation, alignment=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, wordWrap=True)
+        self._mark = Label(alignment=Qt.AlignmentFlag.AlignCenter)
+        title = set_heading(Label(self.title, alignment=Qt.AlignmentFlag.AlignCenter), "title")
+        text = Label(self.invitation, alignment=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, wordWrap=True)
         text.setProperty("role", "quiet")
         text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 72)
         row = QHBoxLayout()
@@ -213,7 +214,7 @@ class Panel(Themed, QWidget):
         box = QWidget()
         button = QPushButton("What am I looking at?", checkable=True)
         button.setProperty("role", "link")
-        text = QLabel(self.explanation, wordWrap=True)
+        text = Label(self.explanation, wordWrap=True)
         text.setProperty("role", "quiet")
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         text.hide()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QS
 from robgui import manual
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.show.presentation_pictures import Part, Pictures, parts_of
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
@@ -101,8 +102,8 @@ class Presentation(QWidget):
     # --- making --------------------------------------------------------------------------------------------
 
     def _make_words(self) -> None:
-        self.count, self.title, self.subject, self.verdict = QLabel(), QLabel(), QLabel(), QLabel()
-        self.note, self.method, self.plain = QLabel(), QLabel(), QLabel()
+        self.count, self.title, self.subject, self.verdict = Label(), Label(), Label(), Label()
+        self.note, self.method, self.plain = Label(), Label(), Label()
         for label in (self.count, self.title, self.subject, self.verdict, self.note, self.method, self.plain):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -119,7 +120,7 @@ class Presentation(QWidget):
         self.back.clicked.connect(lambda: self.go(self._at - 1))
         self.forward.clicked.connect(lambda: self.go(self._at + 1))
         self.leave.clicked.connect(self.close)
-        self._keys = QLabel("← → go through the findings, Esc leaves")
+        self._keys = Label("← → go through the findings, Esc leaves")
         self._keys.setProperty("role", "quiet")
 
     def _arrange(self) -> None:

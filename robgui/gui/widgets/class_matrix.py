@@ -13,12 +13,13 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.heat import Heat
+from robgui.gui.widgets.plots import PlainAxis
 
 #: A name is cut where it is wider than so many letters.
 LONGEST_NAME = 14
 
 
-class ClassAxis(pg.AxisItem):
+class ClassAxis(PlainAxis):
     """An axis that names classes; as many as fit, cut with an ellipsis where they are long.
 
     Below a plot the names stand upright as soon as one of them is wider than its cell.

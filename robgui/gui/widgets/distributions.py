@@ -8,10 +8,11 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from robgui.core.text.words import number
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Plot
 
 #: Bars over [0, 1]: as in the figures of the report.
@@ -132,7 +133,7 @@ class _KeyLabel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sample, self._words = QLabel(), QLabel()
+        self._sample, self._words = Label(), Label()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 16, 0)
         layout.setSpacing(4)

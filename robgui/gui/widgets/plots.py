@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter, QPen, QPixmap, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.gui.app.theme import Themed, theme
+from robgui.gui.widgets.plain import Label, set_tip
 
 pg.setConfigOptions(antialias=True)
+
+
+class PlainAxis(pg.AxisItem):
+    """An axis whose name is shown letter by letter; pyqtgraph takes names for HTML."""
+
+    def labelString(self) -> str:
+        """The name and unit as HTML that shows them as they are."""
+        text, units = self.labelText, self.labelUnits
+        self.labelText, self.labelUnits = escape(text or ""), escape(units or "")
+        try:
+            return str(super().labelString())
+        finally:
+            self.labelText, self.labelUnits = text, units
 
 
 class Plot(Themed, pg.PlotWidget):
@@ -27,7 +42,7 @@ class Plot(Themed, pg.PlotWidget):
     """
 
     def __init__(self, x: str, y: str, x_range: tuple[float, float] = (0, 1), y_range: tuple[float, float] = (0, 1)) -> None:
-        super().__init__(enableMenu=False)
+        super().__init__(enableMenu=False, axisItems={side: PlainAxis(side) for side in ("bottom", "left")})
         item = self.getPlotItem()
         item.hideButtons()
         item.showGrid(x=True, y=True, alpha=0.15)
@@ -116,10 +131,10 @@ class Legend(Themed, QScrollArea):
         for keys in self._shown:
             line = QHBoxLayout(spacing=_SPACE)
             for key in keys:
-                sample = QLabel()
+                sample = Label()
                 sample.setPixmap(_sample(key, height))
                 line.addWidget(sample)
-                line.addWidget(QLabel(key.words))
+                line.addWidget(Label(key.words))
             line.addStretch(1)
             lines.addLayout(line)
         lines.addStretch(1)
@@ -200,7 +215,7 @@ class Strip(QWidget):
                 picture.setAccessibleName(text)
 
 
-class Caption(QLabel):
+class Caption(Label):
     """One line that is cut with an ellipsis where there is no room; the tool tip has it whole."""
 
     def __init__(self) -> None:
@@ -211,7 +226,7 @@ class Caption(QLabel):
     def set_words(self, words: str) -> None:
         """Writes this line."""
         self.words = words
-        self.setToolTip(words)
+        set_tip(self, words)
         self._fit()
 
     def resizeEvent(self, event: object) -> None:
@@ -221,7 +236,7 @@ class Caption(QLabel):
         self.setText(self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width()))
 
 
-class _Picture(QLabel):
+class _Picture(Label):
     """A picture that keeps its pixels square and takes the room there is."""
 
     def __init__(self) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from robgui.core.text.words import number
+from robgui.gui.widgets.plain import tip
 from robgui.gui.widgets.thumbs import say_empty
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -141,7 +142,7 @@ class _Columns(QAbstractTableModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         value = self._columns[index.column()][self.order[index.row()]]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return _words(value)
+            return tip(_words(value)) if role == Qt.ItemDataRole.ToolTipRole else _words(value)
         if role == Qt.ItemDataRole.TextAlignmentRole and not isinstance(value, str):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

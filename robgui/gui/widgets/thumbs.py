@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap, QResize
 from PySide6.QtWidgets import QAbstractItemView, QListView, QListWidget, QListWidgetItem, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.plain import tip
 from robgui.gui.widgets.plots import to_qimage
 
 #: More pictures than this tell nobody more.
@@ -80,7 +81,7 @@ class Thumbs(QListWidget):
         for thumb, picture in zip(thumbs[:MOST], pictures, strict=False):
             item = QListWidgetItem(QIcon(self._pixmap(picture)), "\n".join(thumb.lines))
             item.setSizeHint(self._size())
-            item.setToolTip(thumb.sentence)
+            item.setToolTip(tip(thumb.sentence))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, thumb.sentence)
             item.setData(Qt.ItemDataRole.UserRole, thumb.place)
             self.addItem(item)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from robgui.core.execution.analysis import Pace
 from robgui.core.text.words import number, percent
@@ -15,6 +15,7 @@ from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.semantic.stage import Stage
 from robgui.gui.state.sending import Offer
 from robgui.gui.widgets.class_matrix import ClassMatrix
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import column
 from robgui.gui.widgets.sheet import Sheet
 from robgui.gui.widgets.thumbs import Thumb, Thumbs
@@ -86,7 +87,7 @@ class DeepInspectPanel(Panel):
         self.histogram, self.truth, self.ranking = Histogram(), Truth(), Ranking()
         lists = {"Pairs": self.pairs, "Images": self._pair_page(), "Neurons": self.neurons}
         self.stage = Stage("Matrix", self.matrix, {**lists, "Threshold": self.histogram, "Truth": self.truth, "Ranking": self.ranking})
-        self.figures = QLabel(wordWrap=True)
+        self.figures = Label(wordWrap=True)
         self._connect_parts()
         return column(self._controls(), self.stage, self.figures, stretch=1)
 

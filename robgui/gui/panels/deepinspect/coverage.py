@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.panel import Panel
 from robgui.gui.widgets.class_matrix import ClassAxis
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Plot, column
 from robgui.gui.widgets.sheet import Sheet
 
@@ -58,7 +59,7 @@ class CoveragePanel(Panel):
         row = QWidget()
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(QLabel("Criterion"))
+        layout.addWidget(Label("Criterion"))
         layout.addWidget(self.criterion)
         layout.addStretch(1)
         self.restyle()

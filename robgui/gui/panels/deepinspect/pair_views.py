@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from robgui.core.text.words import number
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Key, Legend, Plot
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Histogram(QWidget):
         self.line = pg.InfiniteLine(angle=90, movable=True)
         self.plot.addItem(self._bars)
         self.plot.addItem(self.line)
-        self._hint = QLabel("Drag the line: pairs beyond it are reported.", wordWrap=True)
+        self._hint = Label("Drag the line: pairs beyond it are reported.", wordWrap=True)
         self._hint.setProperty("role", "quiet")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -80,7 +81,7 @@ class Truth(QWidget):
         self.plot = Plot("distance", "true confusion")
         self._dots = pg.ScatterPlotItem(size=5, pxMode=True)
         self.plot.addItem(self._dots)
-        self.words = QLabel(wordWrap=True)
+        self.words = Label(wordWrap=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.plot, 1)
@@ -125,7 +126,7 @@ class Ranking(QWidget):
             self.plot.addItem(line)
         self._legend = Legend()
         self._legend.setFixedHeight(self.fontMetrics().height() * 6)
-        self.words = QLabel(wordWrap=True)
+        self.words = Label(wordWrap=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.plot, 1)

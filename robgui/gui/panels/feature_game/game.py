@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSplitter, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QScrollArea, QSplitter, QWidget
 
 from robgui.core.execution.analysis import Pace
 from robgui.core.text.words import count
@@ -20,6 +20,7 @@ from robgui.gui.panels.feature_game.stage import Stage
 from robgui.gui.panels.feature_game.tree import GameTree
 from robgui.gui.panels.panel import Panel
 from robgui.gui.state.sending import Offer
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Caption, beside, column
 from robgui.gui.widgets.sheet import Sheet
 from robgui.gui.widgets.thumbs import Views
@@ -66,7 +67,7 @@ class FeatureGamePanel(Panel):
         self.searches, self.tree = Sheet("One row per search, with all distances"), GameTree()
         self.figures = Caption()
         self.figures.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.evidence = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
+        self.evidence = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
         self.evidence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._searches, self._moves, self._proof = self._searches_page(), self._tree_page(), self._evidence_page()
         self.views = Views(
@@ -100,7 +101,7 @@ class FeatureGamePanel(Panel):
         return split
 
     def _tree_page(self) -> QWidget:
-        self.tree_words = QLabel(wordWrap=True)
+        self.tree_words = Label(wordWrap=True)
         self.tree_words.setProperty("role", "quiet")
         return column(self.tree, self.tree_words)
 

@@ -8,10 +8,11 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from robgui.core.text.words import percent
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Caption, Key, Legend, Plot
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Players(QWidget):
         self.dots = pg.ScatterPlotItem(size=13, pxMode=True)
         self.plot.addItem(self.interval)
         self.plot.addItem(self.dots)
-        self.words = QLabel(wordWrap=True)
+        self.words = Label(wordWrap=True)
         self.words.setProperty("role", "quiet")
         _lay_out(self, self.plot, self.words)
         self.plot.setMinimumHeight(self.fontMetrics().height() * 6)
@@ -200,7 +201,7 @@ class Turned(QWidget):
         self.angles.setAccessibleName("Class of the image and of the example against the angle")
         self.scales.setAccessibleName("Class of the image and of the example against the scale")
         self._legend = Legend(row=True)
-        self.words = QLabel(wordWrap=True)
+        self.words = Label(wordWrap=True)
         self.words.setProperty("role", "quiet")
         row = QWidget()
         plots = QHBoxLayout(row)

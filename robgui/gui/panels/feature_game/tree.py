@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView
 
 from robgui.core.text.words import number
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.analyses.feature_game import Tree
@@ -159,7 +160,7 @@ class TreeModel(QAbstractItemModel):
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         values = (self._words(node), f"{int(tree.visits[node]):,}", number(float(tree.reward[node])), number(float(tree.best[node])))
-        return values[column]
+        return tip(values[column]) if role == Qt.ItemDataRole.ToolTipRole else values[column]
 
     def _words(self, node: int) -> str:
         assert self.tree is not None

@@ -9,12 +9,13 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from robgui.core.text.words import number, percent
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.panel import Panel
 from robgui.gui.state.sending import Offer
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Key, Legend, Plot, Strip, column
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class LastParticlePanel(Panel):
         for item in (self._low, self._high, self._band, self._estimate, self._critical):
             self.chances.addItem(item)
         self._legends = [Legend(row=True), Legend(row=True)]
-        self.figures = QLabel(wordWrap=True)
+        self.figures = Label(wordWrap=True)
         self.strip = Strip(4)
         self.restyle()
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from robgui.core.text.words import probability
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.panel import Panel
 from robgui.gui.state.sending import Offer
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Key, Legend, Plot, beside, column
 from robgui.gui.widgets.sheet import Sheet
 from robgui.gui.widgets.thumbs import Thumb, Thumbs, Views
@@ -57,7 +58,7 @@ class LastParticleTablePanel(Panel):
         self.sizes, self.inputs = Sheet("One row per size of noise"), Sheet("One row per input")
         self.failures = Thumbs("Failing inputs, worst first", lines=3, width=24, grid=True)
         self.views = Views({"Sizes": self.sizes, "Inputs": self.inputs, "Failures": self.failures})
-        self.notes = QLabel(wordWrap=True)
+        self.notes = Label(wordWrap=True)
         self.notes.setProperty("role", "quiet")
         self.inputs.pointed.connect(lambda row: self.point_at(int(self.result.places[row])) if self.result is not None else None)
         self.failures.pointed.connect(self.point_at)

@@ -8,11 +8,12 @@ from itertools import combinations, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from robgui.core.text.words import percent
 from robgui.gui.panels.panel import Panel
 from robgui.gui.widgets.distributions import Distributions
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import column
 from robgui.gui.widgets.thumbs import MOST, Thumb, Thumbs, Views
 
@@ -45,7 +46,7 @@ class CornerCasesPanel(Panel):
         self.thumbs = Thumbs("Corner cases", lines=_LINES, width=16, grid=True)
         self.distributions = Distributions()
         self.views = Views({"Corner cases": self.thumbs, "Index": self.distributions})
-        self.figures = QLabel(wordWrap=True)
+        self.figures = Label(wordWrap=True)
         self.thumbs.pointed.connect(self.point_at)
         return column(self.views, self.figures)
 

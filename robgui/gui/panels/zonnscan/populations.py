@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from robgui.core.text.words import number, percent
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.panel import Panel
 from robgui.gui.widgets.distributions import BINS, Distributions, bins_of
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Plot, beside, column
 from robgui.gui.widgets.thumbs import Thumb, Thumbs, Views
 
@@ -57,10 +58,10 @@ class PopulationsPanel(Panel):
         for item in (self._guess, self._roc):
             self.detector.addItem(item)
         self.views = Views({"Distribution": self.distributions, "Detector": self.detector})
-        self._title = QLabel(wordWrap=True)
+        self._title = Label(wordWrap=True)
         self._title.setProperty("role", "quiet")
         self.thumbs = Thumbs("Inputs behind a bar", lines=2, width=16)
-        self.figures = QLabel(wordWrap=True)
+        self.figures = Label(wordWrap=True)
         self.distributions.clicked.connect(self.choose_bar)
         self.thumbs.pointed.connect(self.point_at)
         self.restyle()

@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPen, QResizeEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from robgui.core.text.words import number, percent
 from robgui.gui.app.theme import theme
@@ -18,6 +18,7 @@ from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.zonnscan.pinned_sweep import Pinned, Reference
 from robgui.gui.panels.zonnscan.sweep_tools import SweepTools
 from robgui.gui.state.sending import Offer
+from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.plots import Key, Legend, Plot, Strip, beside, column
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class ZonnscanPanel(Panel):
         self.marker.sigPositionChanged.connect(self._show_cursor)
         self.marker.sigPositionChangeFinished.connect(lambda _: self._tell_radius())
         self.plot.scene().sigMouseClicked.connect(self._clicked)
-        self.figures = QLabel(wordWrap=True)
+        self.figures = Label(wordWrap=True)
         self.strip = Strip(SAMPLES)
         self.reference = Reference(self.plot)
         self.tools = SweepTools(self.store)
@@ -205,7 +206,7 @@ class ZonnscanPanel(Panel):
             return
         place = int(np.abs(result.radii - self.marker.value()).argmin())
         self.figures.setText(_figures(result, place, self.reference, self._narrow))
-        self.figures.setToolTip(_figures(result, place, self.reference))
+        set_tip(self.figures, _figures(result, place, self.reference))
         self.strip.set_words([result.labels[c] if c >= 0 else "" for c in result.shown_class[place]])
         self._show_samples(result, float(result.radii[place]))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from robgui.core.text.words import number, percent
 from robgui.gui.panels.panel import Panel
 from robgui.gui.widgets.distributions import Distributions
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import column
 from robgui.gui.widgets.thumbs import Thumb, Thumbs, Views
 
@@ -41,7 +42,7 @@ class WatermarkPanel(Panel):
         self.distributions = Distributions("share of values")
         self.thumbs = Thumbs("Key inputs", lines=3, width=18, grid=True)
         self.views = Views({"Index": self.distributions, "Key inputs": self.thumbs})
-        self.figures = QLabel(wordWrap=True)
+        self.figures = Label(wordWrap=True)
         self.thumbs.pointed.connect(self.point_at)
         return column(self.views, self.figures)
 
