@@ -23,7 +23,9 @@ _CHUNK = 2**20
 
 
 def remember(path: Path, settings: ModelSettings) -> None:
-    """Keeps what the user has said of the model in ``path``, in place of what they said before."""
+    """Keeps what the user has said of the model in ``path``, in place of what they said before; of a file that is gone nothing."""
+    if not path.is_file():
+        return
     record = {"name": path.name, "settings": settings.model_dump(mode="json"), "side": _side(path), "when": time.time()}
     _RECORDS.write(content(path), record)
 
