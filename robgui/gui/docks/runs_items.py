@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration
-from robgui.gui.app.theme import icon, plain_tip, theme
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.state.runner import Job
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class RunsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(f"{COLUMNS[column]}: {self._tip(row, column)}")
+            return tip(f"{COLUMNS[column]}: {self._tip(row, column)}")
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{COLUMNS[column]}: {self._words(row, column)}"
         if role == Qt.ItemDataRole.DecorationRole and column == STATE:

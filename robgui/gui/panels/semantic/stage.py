@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
+from robgui.gui.widgets.plain import set_tip
 from robgui.gui.widgets.tabbed import Tabbed
 
 #: Narrower than so many characters, the big picture becomes a tab among its details; lower than so many lines, what is below does.
@@ -120,7 +121,7 @@ class Line(QLabel):
         """Writes ``words``."""
         if words != self.words:
             self.words = words
-            self.setToolTip(words)
+            set_tip(self, words)
             self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
