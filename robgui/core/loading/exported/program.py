@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.detect import guesses_from_input
-from robgui.core.loading.exported_graph import DTYPES, ExportedGraph, Json
+from robgui.core.loading.exported.graph import DTYPES, ExportedGraph, Json
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.raw import TRUST, Raw, reading, which_output
 from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, pick_output
