@@ -13,6 +13,7 @@ from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.state.runner import Job
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request

@@ -16,7 +16,7 @@ from robgui.gui.pages.compare_columns import Columns, matching
 from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
-from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.plain import Label, tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis

@@ -12,7 +12,7 @@ from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour, status_ink
-from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.plain import Label, tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run

@@ -12,6 +12,7 @@ from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent, QPen, QResi
 from PySide6.QtWidgets import QBoxLayout, QScrollArea, QToolTip, QWidget
 
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.plain import tip
 
 #: Pixels between two things in a row, and around all.
 _SPACE, _MARGIN = 6, 8

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 from robgui.core.view import Axis
 from robgui.gui.app.theme import Themed, theme
 from robgui.gui.widgets.axes import ViewAxis
+from robgui.gui.widgets.plain import tip
 
 pg.setConfigOptions(antialias=True)
 Range = tuple[float, float]

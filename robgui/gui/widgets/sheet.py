@@ -17,6 +17,7 @@ from robgui.core.verdict import Status
 from robgui.core.view import Column, Ink, Table
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import tip
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 #: A column of words is at most this many characters wide; the tool tip has the whole.

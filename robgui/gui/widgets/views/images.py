@@ -17,6 +17,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPixmap, 
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from robgui.core.view import Images, Picture
+from robgui.gui.widgets.plain import tip
 from robgui.gui.widgets.plots import to_qimage
 from robgui.gui.widgets.views.picture_cell import ARROW, MARGIN, CellDelegate, half_at
 from robgui.gui.widgets.views.widget import ViewWidget
