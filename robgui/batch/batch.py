@@ -120,6 +120,7 @@ class Batch(Iterator[Progress]):
             raise WorkspaceError(f"{workspace.reason} Nothing can be recorded in it; close the other window or name another workspace.")
         self._workspace = workspace
         self._executor = executor
+        self._trusted = plan.trusted
         known = finished(workspace)
         self._items = [_Item(planned, planned.parts or (None,)) for planned in plan.requests]
         self.entries = [_entry(number, planned, known) for number, planned in enumerate(plan.requests)]
@@ -206,7 +207,7 @@ class Batch(Iterator[Progress]):
             self._change(number, run_id=run.id, attempts=1)
         self._submitted += 1
         self._tasks[self._submitted] = (number, part)
-        self._executor.submit(item.task(self._submitted, part))
+        self._executor.submit(replace(item.task(self._submitted, part), trusted=self._trusted))
 
     def _take(self, report: Report) -> None:
         """What a report means for its entry and for the workspace."""

@@ -22,12 +22,17 @@ _REPORTS_PER_RESULT = 10
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A request for one worker: whole, some of its units (``part``), or the last Steps of all parts to be merged."""
+    """A request for one worker: whole, some of its units (``part``), or the last Steps of all parts to be merged.
+
+    Attributes:
+        trusted: Digests of the code of its models that the user has allowed to run, beside what they trust anyway.
+    """
 
     id: int
     request: Request
     part: range | None = None
     merge: tuple[Step[Any], ...] = ()
+    trusted: frozenset[str] = frozenset()
 
     def analysis(self) -> Analysis:
         """What there is to do."""
@@ -102,7 +107,7 @@ def carry_out(
     """
     yield Report(task.id, RunState.RUNNING, versions=versions())
     try:
-        going = drive(task.request, None, shelf.models(task.request), shelf.dataset(task.request), task.analysis())
+        going = drive(task.request, None, shelf.models(task.request, task.trusted), shelf.dataset(task.request), task.analysis())
     except Exception as error:  # noqa: BLE001 - recorded as the end of this task; the others go on
         yield Report(task.id, RunState.FAILED, error=sentence(error))
         return

@@ -19,7 +19,7 @@ from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.drive import Drive, drive, versions
 from robgui.core.execution.registry import analyses, find
-from robgui.core.execution.request import Request, reference
+from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from robgui.core.workspace.export import write_document
@@ -43,7 +43,6 @@ def run(words: list[str]) -> int:
     dataset = open_data(given.data, given, progress.say) if given.data else None
     picked = chosen(dataset, given) if dataset is not None else None
     request = Request.build(known.name, classifiers, dataset, params, indices=picked)
-    request = request.model_copy(update={"models": tuple(reference(classifier, trust=given.trust) for classifier in classifiers)})
     if given.workspace is None:
         return _carry_out(request, None, classifiers, dataset, out, progress)
     with Workspace.open(given.workspace) as workspace:

@@ -215,7 +215,8 @@ def _failed(chapters: Sequence[Chapter]) -> Iterator[str]:
     for one in chapters:
         run = one.run
         what = f"{escape(one.title)}, {escape(origin.subject(run.request))}"
-        why = f': <span class="error">{escape(run.error)}</span>' if run.error else ""
+        said = " ".join(origin.problems(run))
+        why = f': <span class="error">{escape(said)}</span>' if said else ""
         state = f'<span class="quiet">({escape(run.state)})</span>'
         yield f'<li id="run-{escape(run.id)}">{what} {state}{why}</li>\n'
     yield "</ul></section>\n"

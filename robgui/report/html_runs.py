@@ -53,7 +53,7 @@ def _run(chapter: Chapter, pictures: str, trail: str, problem: str) -> str:
     run = chapter.run
     state = escape(str(run.state))
     said = "" if chapter.verdict is None else _verdict(chapter.verdict)
-    errors = [f'<p class="error">{escape(text)}</p>' for text in (run.error, problem) if text]
+    errors = [f'<p class="error">{escape(text)}</p>' for text in origin.problems(run, problem)]
     tables = f"{_table(origin.origin(run))}{_table(origin.settings(run))}"
     return (
         f'<article id="run-{escape(run.id)}">\n'

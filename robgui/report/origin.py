@@ -8,9 +8,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from robgui import __version__
+from robgui.core.errors import RobguiError
 from robgui.core.execution.params_text import write
 from robgui.core.execution.registry import analyses
 from robgui.core.text.words import duration
+from robgui.report.places import without_places
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -110,8 +112,19 @@ def moment(seconds: float) -> str:
 
 def fingerprint_of(run: Run) -> str:
     """The fingerprint of a run's request."""
-    known = run.request.analysis in analyses()
-    return run.request.fingerprint if known else "of an unknown analysis"
+    try:
+        return run.request.fingerprint
+    except RobguiError:  # of another version of the program
+        known = run.request.analysis in analyses()
+        return "of other settings than there are now" if known else "of an unknown analysis"
+
+
+def problems(run: Run, *others: str) -> list[str]:
+    """What went wrong, in sentences that do not tell where files lie."""
+    request = run.request
+    known = [model.path for model in request.models] + ([request.dataset.path] if request.dataset else [])
+    said = dict.fromkeys((run.error, *others))
+    return [without_places(sentence, known) for sentence in said if sentence]
 
 
 def _label(fields: Mapping[str, FieldInfo], name: str) -> str:
@@ -124,12 +137,11 @@ def _value(field: FieldInfo | None, value: Any) -> str:
     declared = extra if isinstance(extra, dict) else {}
     if declared.get("zero") and value == 0:
         return str(declared["zero"])
-    return write(value) or str(declared.get("empty") or "none")
+    return without_places(write(value)) or str(declared.get("empty") or "none")
 
 
 def _reference(reference: Reference) -> str:
-    place = f" ({reference.path})" if reference.path else ""
-    return f"{reference.name}{place}, fingerprint {reference.fingerprint}"
+    return f"{reference.name}, fingerprint {reference.fingerprint}"
 
 
 def _short(reference: Reference) -> str:

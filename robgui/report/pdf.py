@@ -226,7 +226,7 @@ def _failed(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
             sheet = Sheet()
         what = f"{one.title}, {origin.subject(one.run.request)} ({one.run.state})"
         sheet.text(what, 10, most=2)
-        if one.run.error:
-            sheet.text(one.run.error, 9, x=0.2, colour=QUIET, most=3)
+        for sentence in origin.problems(one.run):
+            sheet.text(sentence, 9, x=0.2, colour=QUIET, most=3)
         sheet.space(0.08)
     yield sheet

@@ -33,7 +33,7 @@ def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iter
     sheet.space(0.08)
     if chapter.verdict is not None:
         _verdict(sheet, chapter.verdict)
-    for text in (run.error, figures.problem(chapter)):
+    for text in origin.problems(run, figures.problem(chapter)):
         if text:
             sheet.text(text, 10)
     for trail, items in list(origin.trails(workspace, run.request).items())[:3]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -71,7 +71,7 @@ def finished(files, tmp_path_factory):
     plan = small.plan(files, '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 32, radii = [0.0, 0.2] }\n')
     wrong = plan.requests[0]
     lost = wrong.request.model_copy(update={"indices": (99,)})
-    plan = type(plan)((*plan.requests, type(wrong)(lost, "out of <range> \x00 & \ud800")))
+    plan = replace(plan, requests=(*plan.requests, type(wrong)(lost, "out of <range> \x00 & \ud800")))
     with Workspace.open(tmp_path_factory.mktemp("gates") / "w.robgui") as workspace:
         yield small.run(plan, workspace, InProcess("cpu")), workspace
 

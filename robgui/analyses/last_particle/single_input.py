@@ -18,7 +18,7 @@ from robgui.analyses.last_particle.lanes import Lane
 from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
 from robgui.analyses.last_particle.params import LastParticleParams
-from robgui.analyses.last_particle.proof import prove, unprovable
+from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleResult
 from robgui.analyses.last_particle.tested_inputs import Chosen, one_input
 from robgui.core.dataset import Dataset, align
@@ -68,7 +68,9 @@ class _Test:
             yield from self._prove()
 
     def _prove(self) -> Iterator[None]:
-        proof = yield from prove(self._classifier, self._run, 0, 1)
+        failing = met_failures(self._run, self._monte_carlo, 0, 1)
+        failing |= self._counterexample is not None
+        proof = yield from prove(self._classifier, self._run, 0, 1, failing)
         self._proven, self._why_not_certified = True, proof.reason
         if not proof.reason:
             self._certified, self._certified_lower = bool(proof.certified[0]), float(proof.lower[0])

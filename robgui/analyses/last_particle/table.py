@@ -13,9 +13,10 @@ from robgui.analyses.last_particle.exact import monte_carlo_bound
 from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.pair_tests import PairTests
 from robgui.analyses.last_particle.params import LastParticleTableParams, table_units
-from robgui.analyses.last_particle.proof import prove, unprovable
+from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleTableResult
 from robgui.analyses.last_particle.tested_inputs import first_right
+from robgui.bounds import Certificate
 from robgui.core.dataset import Dataset, align
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -101,13 +102,21 @@ class _Table:
                 if self._why_not_certified:
                     return
                 part = slice(first, min(self._own.stop, first + _PROVEN_AT_ONCE))
-                proof = yield from prove(self._classifier, self._run, e * n + part.start, e * n + part.stop)
-                self._why_not_certified = proof.reason
-                if not proof.reason:
-                    self._certified[e, part], self._lower[e, part] = proof.certified, proof.lower
-                self._proven += part.stop - part.start
+                pairs = (e * n + part.start, e * n + part.stop)
+                failing = met_failures(self._run, self._monte_carlo, *pairs)
+                proof = yield from prove(self._classifier, self._run, *pairs, failing)
+                self._keep(proof, e, part)
                 yield
             self._certified_seconds[e] = time.monotonic() - began
+
+    def _keep(self, proof: Certificate, e: int, part: slice) -> None:
+        """Without a proof, or against one, nothing stays that was proven before."""
+        self._why_not_certified = proof.reason
+        if proof.reason:
+            self._certified[:], self._lower[:] = False, np.nan
+        else:
+            self._certified[e, part], self._lower[e, part] = proof.certified, proof.lower
+        self._proven += part.stop - part.start
 
     def _search(self) -> Iterator[None]:
         """Searches for a failure wherever an input is validated without proof."""

@@ -39,7 +39,8 @@ MAP = Analysis(
         deferred("robgui.analyses.semantic.maps.maps:merge_maps"),
     ),
     first_look={},
-    demo=Demo(*_DEMO),
+    # A red light that turns green in the eyes of the network when it is turned.
+    demo=Demo("traffic_cnn.pt2", "traffic", 150, {"step": {"rotation": 9.0, "scale": 5.0}}),
     invitation=(
         "Over which poses, lights or rotations does the class survive? Choose an input in the "
         "gallery or a mesh below, tick one or two parameters to vary and press Run: the whole "

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from robgui.analyses.presets import with_preset
 from robgui.core.execution.analysis import Params, Takes
 
 GrowMethod = Literal["naive", "oir_b", "oir_w"]
@@ -260,10 +260,7 @@ class GrowParams(Params):
         json_schema_extra={"rare": True},
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_published(cls, values: Any) -> Any:
-        return with_preset(cls, values, {"paper": PAPER})
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER}
 
     @field_validator("methods", mode="before")
     @classmethod

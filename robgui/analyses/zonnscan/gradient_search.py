@@ -160,7 +160,8 @@ class GradientSearch:
         if self._zone in ("linf", "box"):
             return free.sign() * self._half_sides()
         if power(self._zone) == 2:
-            return free / torch.linalg.vector_norm(free, dim=1, keepdim=True).clamp_min(1e-30)
+            length: Tensor = torch.linalg.vector_norm(free, dim=1, keepdim=True)
+            return free / length.clamp_min(1e-30)
         count = max(1, free.shape[1] // _SPARSE)
         steepest = free.abs().topk(count, dim=1).indices
         return torch.zeros_like(free).scatter(1, steepest, free.gather(1, steepest).sign() / count)
@@ -170,7 +171,7 @@ class GradientSearch:
         if self._zone in ("linf", "box"):
             limit = radii * self._half_sides()
             return offsets.clamp(-limit, limit)
-        size = torch.linalg.vector_norm(offsets, power(self._zone), dim=1, keepdim=True)
+        size: Tensor = torch.linalg.vector_norm(offsets, power(self._zone), dim=1, keepdim=True)
         return offsets * (radii / size.clamp_min(1e-30)).clamp_max(1)
 
     def _half_sides(self) -> Tensor:

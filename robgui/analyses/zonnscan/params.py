@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
-from robgui.analyses.presets import with_preset
 from robgui.analyses.zonnscan.zone import Sampler, Zone
 from robgui.core.execution.analysis import Params
 
@@ -61,10 +61,7 @@ class ZonnscanParams(Params):
         json_schema_extra={"zero": "never"},
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_published(cls, values: Any) -> Any:
-        return with_preset(cls, values, {"paper": PAPER})
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER}
 
     @field_validator("radii")
     @classmethod
@@ -101,7 +98,7 @@ class ScanParams(Params):
     samples: int = Field(256, ge=2, le=1_000_000, title="Samples", description="Most samples per input.")
     sampler: Sampler = Field("sobol", title="Sampler", description="How samples are spread in the zone.")
     target_half_width: float = Field(
-        0.01,
+        0.02,
         ge=0,
         le=0.5,
         title="Stop when the band is within ±",
@@ -109,10 +106,7 @@ class ScanParams(Params):
         json_schema_extra={"zero": "never"},
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_published(cls, values: Any) -> Any:
-        return with_preset(cls, values, {"paper": {**PAPER, "inputs": PAPER_INPUTS}})
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {**PAPER, "inputs": PAPER_INPUTS}}
 
 
 class _SetsParams(Params):
@@ -216,7 +210,4 @@ class WatermarkParams(Params):
     samples: int = Field(64, ge=2, le=1_000_000, title="Samples", description="Samples per run and input.")
     radius: float = Field(0.025, gt=0, title="Radius", description="Size of the zone around every key input.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_published(cls, values: Any) -> Any:
-        return with_preset(cls, values, {"paper": PAPER_WATERMARK})
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER_WATERMARK}

@@ -20,7 +20,7 @@ from robgui.analyses.zonnscan.params import PopulationsParams, ScanParams
 from robgui.analyses.zonnscan.result import PopulationsResult
 from robgui.analyses.zonnscan.sampling.points import Points, base_points
 from robgui.analyses.zonnscan.sampling.scan import Scan
-from robgui.analyses.zonnscan.sampling.tally import Tally, half_widths, read_scores
+from robgui.analyses.zonnscan.sampling.tally import Tally, read_scores, safe_half_widths
 from robgui.analyses.zonnscan.sampling.zones import BoxCloud
 from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, inputs
@@ -105,7 +105,7 @@ class PopulationScan:
         notable = notable_places(counts.index, counts.crossing, ~sets.second)
         return PopulationsResult(
             index=counts.index,
-            half_width=half_widths(counts),
+            half_width=safe_half_widths(counts),
             crossing=counts.crossing,
             second=sets.second,
             predicted=self._predicted,

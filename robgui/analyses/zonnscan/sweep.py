@@ -21,10 +21,9 @@ from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest
 from robgui.analyses.zonnscan.params import ZonnscanParams
 from robgui.analyses.zonnscan.result import ZonnscanResult
 from robgui.analyses.zonnscan.sampling.clouds import radius_of, zone_cloud
-from robgui.analyses.zonnscan.sampling.neighbours import Neighbours
 from robgui.analyses.zonnscan.sampling.points import FIRST_ROUND
 from robgui.analyses.zonnscan.sampling.scan import Scan
-from robgui.analyses.zonnscan.sampling.tally import SHOWN, Tally, clopper_pearson, entropy_of, read_scores
+from robgui.analyses.zonnscan.sampling.tally import SHOWN, Tally, clopper_pearson, entropy_of, intervals, read_scores
 from robgui.analyses.zonnscan.zone import Zone, largest_radius
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.errors import DataError, ModelError
@@ -74,7 +73,6 @@ class _Sweep:
             cap=cap,
             target=params.target_half_width,
             batch=params.batch,
-            neighbours=Neighbours(len(radii)) if self._sampler == "sobol" else None,
         )
         self.crossing: Crossing | None = None
         self._truth = truth_of(classifier, dataset)
@@ -126,7 +124,7 @@ class _Sweep:
 
     def _result(self) -> ZonnscanResult:
         counts = self.scan.tally.counts()
-        sampled, half = self.scan.estimates(counts)
+        index_low, index_high = intervals(counts)
         low, high = clopper_pearson(counts.crossed, counts.samples)
         own_confidence, own_index = self._own.confidence.double().cpu().numpy(), self._own.entropy.double().cpu().numpy()
         first = len(self._params.radii) - len(counts.samples)
@@ -136,7 +134,7 @@ class _Sweep:
             return np.concatenate([np.broadcast_to(own, (first, *rest.shape[1:])), rest])
 
         radii = np.asarray(self._params.radii)
-        index = joined(own_index, sampled)
+        index = joined(own_index, counts.index)
         mean_confidence = joined(own_confidence, counts.confidence)
         entropy_of_mean = entropy_of(mean_confidence, self._multi_label)
         entropy_of_mean[:first] = own_index
@@ -147,15 +145,15 @@ class _Sweep:
         return ZonnscanResult(
             radii=radii,
             index=index,
-            ci_low=np.clip(joined(own_index, sampled - half), 0, 1),
-            ci_high=np.clip(joined(own_index, sampled + half), 0, 1),
+            ci_low=joined(own_index, index_low),
+            ci_high=joined(own_index, index_high),
             mean_confidence=mean_confidence,
             vote_share=joined(self._own.votes.double().cpu().numpy(), counts.votes),
             crossing=crossing,
             crossing_low=joined(0.0, low),
             crossing_high=joined(0.0, high),
             entropy_of_mean=entropy_of_mean,
-            mutual_information=np.maximum(entropy_of_mean - joined(own_index, counts.index), 0),
+            mutual_information=np.maximum(entropy_of_mean - index, 0),
             samples=joined(1, counts.samples).astype(np.int64),
             model_calls=1 + int(counts.samples.sum()) + (self.crossing.calls if self.crossing else 0),
             crossing_radius=found.radius if found else float(coarse.min()) if len(coarse) else float("nan"),

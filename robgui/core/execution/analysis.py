@@ -10,9 +10,9 @@ import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_args, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.params_problems import sentence
@@ -43,7 +43,13 @@ class Params(BaseModel):
 
     A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind "More"), ``empty`` (what
     an empty text means, such as "all") and ``zero`` (what 0 means, such as "no limit").
+
+    Attributes:
+        presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was not given, and the
+            form shows what it has filled in: what the user gives wins, and what will run is what is shown.
     """
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -56,6 +62,21 @@ class Params(BaseModel):
         description="Inputs per model call; 0 lets the program choose. Never changes the result.",
         json_schema_extra={"zero": "automatic"},
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, values: Any) -> Any:
+        """Adds what the preset says of settings that were not given."""
+        if not isinstance(values, dict):
+            return values
+        return {**cls.presets.get(str(values.get("preset")), {}), **values}
+
+    @classmethod
+    def preset_values(cls, name: str) -> dict[str, Any]:
+        """Every setting that any preset touches, as the preset ``name`` has it: for a form that switches between them."""
+        touched = dict.fromkeys(key for settings in cls.presets.values() for key in settings)
+        usual = {key: cls.model_fields[key].get_default(call_default_factory=True) for key in touched}
+        return {**usual, **cls.presets.get(name, {})}
 
     @classmethod
     def parse(cls, values: dict[str, Any]) -> Params:

@@ -166,7 +166,7 @@ class Drive(Iterator[Step[Any]]):
         from robgui.core.loading import load
 
         options: dict[str, Any] = dict(model.options)
-        classifier = load(self._find_file(model, ModelError), trust=model.trust, device=self.request.device or None, **options)
+        classifier = load(self._find_file(model, ModelError), device=self.request.device or None, **options)
         check_unchanged(model, classifier.fingerprint, ModelError)
         return classifier
 
@@ -192,7 +192,7 @@ class Drive(Iterator[Step[Any]]):
         return dataset
 
     def _find_file(self, wanted: Reference, error: type[RobguiError]) -> Path:
-        known = self._workspace.references(wanted.kind) if self._workspace is not None else []
+        known = self._workspace.references(wanted.kind, every=True) if self._workspace is not None else []
         paths = [wanted.path, *(other.path for other in known if other.fingerprint == wanted.fingerprint)]
         for path in paths:
             if path and Path(path).exists():
@@ -264,9 +264,9 @@ def versions() -> dict[str, str]:
     """The versions a result depends on."""
     import torch
 
-    import robgui
+    from robgui.version import __version__
 
-    return {"robgui": robgui.__version__, "torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}
+    return {"robgui": __version__, "torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}
 
 
 def sentence(error: BaseException) -> str:

@@ -10,18 +10,22 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
 import robgui
 from robgui import resources
+from robgui.core.errors import RobguiError, TrustError
+from robgui.core.trust import trust
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
 from robgui.gui.app.rail import places, shortcut
 from robgui.gui.app.saving import WORKSPACES, Saving
 from robgui.gui.app.theme import theme
-from robgui.gui.model.architecture_dialog import ArchitectureDialog, ask_trust
+from robgui.gui.model.architecture_dialog import ArchitectureDialog
 from robgui.gui.model.model_dialog import ModelDialog
+from robgui.gui.model.trust_dialog import ask_trust
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
 from robgui.gui.show.presentation import Presentation
-from robgui.gui.state.library import Opening
+from robgui.gui.state.opening import Opening
+from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier
@@ -47,7 +51,7 @@ class Commands:
         self._store.library.trust_needed.connect(self._ask_trust)
         self._store.library.details_needed.connect(self._ask_details)
         self._store.library.model_opened.connect(self._show_model)
-        self._store.library.added.connect(lambda item, _: self._remember(item.path))
+        self._store.library.added.connect(lambda item: self._remember(item.path))
         self._store.history.opened.connect(lambda _: self._remember(getattr(self._store.history.workspace, "path", None)))
         self._asked_for: set[Path] = set()
 
@@ -239,9 +243,15 @@ class Commands:
         self._dialog = ModelDialog(self._store, classifier, self._window)
         self._dialog.show()
 
-    def _ask_trust(self, opening: Opening, sentence: str) -> None:
-        if ask_trust(opening.path, sentence, self._window):
-            self._store.library.load_model(opening.but(trust=True))
+    def _ask_trust(self, opening: Opening, error: TrustError) -> None:
+        """Asks once for exactly this code; the user's own store keeps the answer."""
+        if error.code is None or not ask_trust(error.code, str(error), self._window):
+            return
+        try:
+            trust(error.code.digest, error.code.what)
+        except RobguiError as problem:
+            self._store.say("warning", f"It is trusted this time only: {problem}")
+        self._store.library.load_model(opening.but(trusted=error.code.digest))
 
     def _ask_details(self, opening: Opening, sentence: str) -> None:
         dialog = ArchitectureDialog(opening.path, sentence, self._window)
@@ -331,9 +341,9 @@ class Commands:
             return True
         waiting = len(titles) - 1
         others = f" and {waiting:,} more {'run waits' if waiting == 1 else 'runs wait'}" if waiting else ""
-        box = QMessageBox(QMessageBox.Icon.Question, "Quit robgui", f"{titles[0]} is still running{others}.", parent=self._window)
         lost = f" The waiting {'run is' if waiting == 1 else 'runs are'} not started." if waiting else ""
-        box.setInformativeText(f"If you quit now, it is stopped and what it has found so far is kept.{lost}")
+        kept = f"If you quit now, it is stopped and what it has found so far is kept.{lost}"
+        box = question("Quit robgui", f"{titles[0]} is still running{others}.", kept, self._window)
         leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)
         stay = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)

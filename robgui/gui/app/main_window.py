@@ -22,7 +22,7 @@ from robgui.gui.forms.chooser import Chooser
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
-from robgui.gui.panels import make_panel, pages
+from robgui.gui.panels import Page, make_panel, pages
 from robgui.gui.show.guide import Guide
 from robgui.gui.widgets.toast import Toasts
 
@@ -51,6 +51,11 @@ class MainWindow(QMainWindow):
     """
 
     on_screen = Signal()
+
+    pages: QStackedWidget
+    _made: bool
+    _methods: tuple[Page, ...]
+    _compare_place: QWidget
 
     def __init__(self, store: Store, settings: Settings) -> None:
         super().__init__()

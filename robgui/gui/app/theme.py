@@ -14,12 +14,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui import resources
 
-#: Okabe and Ito's eight colours, told apart by people with any kind of colour vision.
-OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
 #: How much larger than the text each kind of heading is.
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
-#: Line styles go with them when there are more classes than colours; dots belong to the zoNNscan index.
-LINES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine)
 #: Widgets whose frame the Fusion style derives from the colour of the window, which leaves nothing to see on dark.
 OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
 
@@ -101,19 +97,6 @@ class Theme(QObject):
             app.setPalette(_outlined(self.colours), kind)  # type: ignore[arg-type]  # PySide says bytes and takes str
         app.setStyleSheet(_style_sheet(self.colours))
         self.changed.emit()
-
-    def class_colour(self, index: int) -> QColor:
-        """Colour of class ``index``; black becomes white on dark."""
-        name = OKABE_ITO[index % len(OKABE_ITO)]
-        if self.dark:
-            name = {"#000000": "#FFFFFF", "#0072B2": "#3D9BE0"}.get(name, name)
-        elif name == "#F0E442":
-            name = "#B8A800"
-        return QColor(name)
-
-    def class_line(self, index: int) -> Qt.PenStyle:
-        """Line style of class ``index``: changes with every round through the colours."""
-        return LINES[(index // len(OKABE_ITO)) % len(LINES)]
 
 
 theme = Theme()

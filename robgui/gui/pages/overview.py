@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QProgressBar, QP
 
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration
+from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.tile import Tile
 from robgui.gui.panels import Page, pages
@@ -63,7 +64,7 @@ class Overview(QWidget):
         which = "" if store.selection.input is None else f", input {store.selection.input:,}"
         self._subject.setText(f"{model.name} on {data}{which}" if model is not None else "No model is open.")
         for tile in self._tiles:
-            run = self._newest(tile.page)
+            run = self._worst(tile.page)
             tile.set_run(run, self._place(run))
             tile.set_question(*self._question(tile.page), self._failure(tile.page) if run is None else "")
             if run is not None and self.isVisible() and tile.due(run):
@@ -109,7 +110,9 @@ class Overview(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        columns = max(1, self.width() // (self.fontMetrics().averageCharWidth() * _TILE))
+        fitting = max(1, self.width() // (self.fontMetrics().averageCharWidth() * _TILE))
+        rows = max(1, -(-len(self._tiles) // fitting))
+        columns = max(1, -(-len(self._tiles) // rows))  # as even as can be: five tiles are three and two
         if columns == self._columns:
             return
         for column in range(self._columns):
@@ -165,9 +168,22 @@ class Overview(QWidget):
         model = store.library.model
         return known.question, known.refusal(model) if model is not None else ""
 
-    def _newest(self, page: Page) -> Run | None:
-        """The newest run of a method that has a result for what the heading names."""
-        return next((run for run in self._store.history.runs if run.has_result and self._named(page, run.request)), None)
+    def _worst(self, page: Page) -> Run | None:
+        """The run that a tile tells of: of the newest run of each analysis of the method, the one with the worst status.
+
+        A failure that one of them has seen outweighs what the others say; of equals, the first analysis of the method.
+        """
+        newest: dict[str, Run] = {}
+        for run in self._store.history.runs:
+            if run.has_result and run.request.analysis not in newest and self._named(page, run.request):
+                newest[run.request.analysis] = run
+        ordered = [newest[one.name] for one in page.analyses if one.name in newest]
+        return min(ordered, key=self._rank, default=None)
+
+    def _rank(self, run: Run) -> int:
+        """How much a run matters: a failure most."""
+        said = Status.UNKNOWN if run.verdict is None else run.verdict.of(self._place(run)).status
+        return list(Status).index(said)
 
     def _failure(self, page: Page) -> str:
         """Why the newest attempt failed, in words; empty when none did. What the inspection could not store counts too."""

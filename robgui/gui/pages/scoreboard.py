@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,7 @@ class Scoreboard(Sheet):
         super().__init__("Scoreboard: one row per model, one column per analysis")
         self._store = store
         self._analyses: list[str] = []
-        self._fingerprints: list[str] = []
+        self._rows: list[_Row] = []
         store.history.runs_changed.connect(self.refresh)
         store.library.models_changed.connect(self.refresh)
         store.ready.connect(self.refresh)
@@ -78,19 +79,23 @@ class Scoreboard(Sheet):
 
     def refresh(self) -> None:
         """Fills in what is known by now."""
-        models = self._models()
-        self._fingerprints, self._analyses = list(models), []
-        columns = [Cells("Model", list(models.values()))]
+        self._rows, self._analyses = self._models(), []
+        columns = [Cells("Model", self.names())]
         for name, known in self._store.analyses.items():
-            cells = [self._cell(name, fingerprint) for fingerprint in models]
+            cells = [self._cell(name, row) for row in self._rows]
             if any(cells):
                 columns.append(Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank))
                 self._analyses.append(name)
         self.show_cells(columns)
 
+    def names(self) -> list[str]:
+        """The models of the rows, from top to bottom."""
+        return [row.name for row in self._rows]
+
     def run_at(self, index: QModelIndex) -> Run | None:
         """The run that a cell stands for: the newest of its model with its analysis, or with any below the name."""
-        return self._newest(self._analysis(index), self._fingerprint(index))
+        found = self._newest(self._analysis(index), self._rows[self._model.order[index.row()]])
+        return None if found is None else found[0]
 
     def _height_of(self, rows: int) -> int:
         """With header, frame and the bar for scrolling sideways."""
@@ -99,8 +104,10 @@ class Scoreboard(Sheet):
         return around + rows * self.verticalHeader().defaultSectionSize()
 
     def _fingerprint(self, index: QModelIndex) -> str:
-        """The model of a row."""
-        return self._fingerprints[self._model.order[index.row()]]
+        """The model of a row, as it ran last."""
+        row = self._rows[self._model.order[index.row()]]
+        found = self._newest(self._analysis(index), row)
+        return found[1] if found is not None else next(iter(row.fingerprints))
 
     def _analysis(self, index: QModelIndex) -> str:
         """The analysis of a column; empty for the column of names."""
@@ -113,27 +120,54 @@ class Scoreboard(Sheet):
         if (run := self.run_at(index)) is not None:
             self.run_opened.emit(run)
 
-    def _models(self) -> dict[str, str]:
-        """Names of the models that are loaded or have runs, by fingerprint, the loaded ones first."""
-        loaded = {m.fingerprint: m.name for m in self._store.library.models}
-        for run in self._store.history.runs:
-            for model in run.request.models:
-                loaded.setdefault(model.fingerprint, model.name)
-        return loaded
+    def _models(self) -> list[_Row]:
+        """The models that are loaded or have runs, each file once, the loaded ones first.
 
-    def _newest(self, analysis: str, fingerprint: str) -> Run | None:
+        Of a model that ran with several settings the row tells of those it has now, or had last.
+        """
+        rows: dict[str, _Row] = {}
+        for model in self._store.library.models:
+            key = str(model.path.absolute()) if model.path is not None else model.fingerprint
+            rows[key] = _Row(model.name, {model.fingerprint}, model.settings.model_dump(mode="json"))
         for run in self._store.history.runs:
-            mine = analysis in ("", run.request.analysis) and run.request.place_of(fingerprint) is not None
-            if run.has_result and mine:
-                return run
+            for used in run.request.models:
+                row = rows.setdefault(used.path or used.fingerprint, _Row(used.name, {used.fingerprint}, dict(used.options)))
+                if _agrees(row.settings, used.options):
+                    row.fingerprints.add(used.fingerprint)
+        return list(rows.values())
+
+    def _newest(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
+        """The newest run of a row, and the fingerprint of its model in it."""
+        for run in self._store.history.runs:
+            if run.has_result and analysis in ("", run.request.analysis):
+                for model in run.request.models:
+                    if model.fingerprint in row.fingerprints:
+                        return run, model.fingerprint
         return None
 
-    def _cell(self, analysis: str, fingerprint: str) -> Cell | None:
-        run = self._newest(analysis, fingerprint)
-        if run is None or run.verdict is None:
+    def _cell(self, analysis: str, row: _Row) -> Cell | None:
+        found = self._newest(analysis, row)
+        if found is None or found[0].verdict is None:
             return None
-        place = run.request.place_of(fingerprint) or 0
-        return Cell(run.verdict.of(place), inputs_in_words(run.request))
+        run, fingerprint = found
+        assert run.verdict is not None
+        return Cell(run.verdict.of(run.request.place_of(fingerprint) or 0), inputs_in_words(run.request))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A model: its name, its fingerprints with these settings, and the settings."""
+
+    name: str
+    fingerprints: set[str]
+    settings: dict[str, Any]
+
+
+def _agrees(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Whether two settings are the same but for what the data tell: class names and value range where the model has none."""
+    usual = {"labels": [], "low": [0.0], "high": [1.0]}
+    names = {*settings, *others}
+    return all(settings.get(name) == others.get(name) or usual.get(name, ...) in (settings.get(name), others.get(name)) for name in names)
 
 
 def _words(cell: Any) -> str:

@@ -106,9 +106,9 @@ class Tile(QFrame):
         self._alert = False
         number = None if said is None else said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
-        self.number.setText("" if number is None else f"{number.name}: {number.words}")
+        self.number.setText("" if number is None else _unbroken(f"{number.name}: {number.words}"))
         self.number.setVisible(number is not None)
-        self.sentence.setText("" if said is None else said.sentence)
+        self.sentence.setText("" if said is None else _unbroken(said.sentence))
         self.setToolTip("" if said is None else plain_tip(said.text))
         self._tint()
 
@@ -142,6 +142,11 @@ class Tile(QFrame):
         palette = self.status.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
         self.status.setPalette(palette)
+
+
+def _unbroken(words: str) -> str:
+    """A number and its per cent sign stay in one line."""
+    return words.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _label(words: str = "") -> QLabel:

@@ -55,8 +55,7 @@ def save_picture(exported: Exported, path: Path) -> None:
         return
     if ending not in PICTURE_ENDINGS:
         raise RobguiError(f"{path.name}: a picture is written as {', '.join(PICTURE_ENDINGS)}; choose one of these endings.")
-    words = {"title": exported.title, "subject": exported.subject, "provenance": exported.provenance}
-    figure = draw(_some(exported), **words)
+    figure = draw(_some(exported), title=exported.title, subject=exported.subject, provenance=exported.provenance)
     _write(path, save(figure, ending[1:]))
 
 
@@ -64,8 +63,8 @@ def to_pixels(exported: Exported, width: int = CLIPBOARD_WIDTH) -> np.ndarray:
     """The picture as uint8 ``(h, w, 3)``, for the clipboard."""
     from robgui.report.drawing import draw, pixels
 
-    words = {"title": exported.title, "subject": exported.subject, "provenance": exported.provenance}
-    return np.ascontiguousarray(pixels(draw(_some(exported), **words), width)[..., :3])
+    figure = draw(_some(exported), title=exported.title, subject=exported.subject, provenance=exported.provenance)
+    return np.ascontiguousarray(pixels(figure, width)[..., :3])
 
 
 def save_numbers(exported: Exported, path: Path) -> list[Path]:

@@ -1,13 +1,15 @@
 """Store: the only object that panels and docks know; one call down, one signal up.
 
 ``library`` holds the models and data, ``history`` the workspace, ``runner`` the work in progress. Everything slow
-happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes long, and nothing waits for it) or the
-Runner; the attributes are plain values that the GUI thread may read at any time.
+happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes long, and nothing waits for it), ``keeping``
+(what is written into the workspace, behind nothing else) or the Runner; the attributes are plain values that the GUI
+thread may read at any time.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +19,9 @@ from robgui.core.execution.method import problems
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
-from robgui.gui.state.library import Library, Opening
+from robgui.gui.state.library import Library
 from robgui.gui.state.navigation import Navigation
+from robgui.gui.state.opening import Opening
 from robgui.gui.state.runner import Job, Runner
 from robgui.gui.state.selection import Selection
 from robgui.gui.state.sending import Sending
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis, Params
     from robgui.core.execution.request import Reference, Request
     from robgui.core.model.classifier import Classifier
+    from robgui.gui.state.history import Restored
 
 
 class Store(QObject):
@@ -70,8 +74,9 @@ class Store(QObject):
         self.background = Background(1, self)
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
+        self.keeping = Background(1, self)
         self.library = Library(self.background, self)
-        self.history = History(self.background, self.writing, self)
+        self.history = History(self.background, self.writing, self.keeping, self)
         self.runner = Runner(self)
         self.sending = Sending(self)
         self._connect()
@@ -79,15 +84,17 @@ class Store(QObject):
         self.inspection = Inspection(self)
 
     def _connect(self) -> None:
-        for threads in (self.background, self.pictures, self.writing):
+        for threads in (self.background, self.pictures, self.writing, self.keeping):
             threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
         for part in (self.library, self.history):
             part.said.connect(self.said)
-        self.history.offered.connect(self.offered)
+        for part in (self.library, self.history):
+            part.offered.connect(self.offered)
         self.library.working.connect(lambda words: self.work_on("library", words))
         self.history.working.connect(lambda words: self.work_on("history", words))
         self.library.added.connect(self.history.remember)
         self.library.removed.connect(self.history.forget)
+        self.library.paired.connect(lambda: self.history.use(self.library.model, self.library.dataset))
         self.library.datasets_changed.connect(self._dataset_changed)
         self.history.opened.connect(self._workspace_opened)
         self.history.found.connect(self._load)
@@ -114,6 +121,7 @@ class Store(QObject):
     def shutdown(self) -> bool:
         """Stops all threads and closes the workspace; False if a model would not let go."""
         ended = self.runner.shutdown()
+        ended = self.keeping.shutdown(finish=True) and ended
         self.library.predictions.shutdown()
         ended = self.pictures.shutdown() and ended
         ended = self.writing.shutdown() and ended
@@ -146,21 +154,33 @@ class Store(QObject):
         else:
             self.history.open(path)
 
-    def _workspace_opened(self, references: Sequence[Reference]) -> None:
-        for reference in references:
-            if not self.library.has(reference.fingerprint):
-                self._load(reference)
-        self.library.drop_derived()
+    def _workspace_opened(self, restored: Restored) -> None:
+        """The pair that was in use comes first and stays in use; loading the others changes nothing about that."""
+        library, pair = self.library, [each for each in (restored.dataset, restored.model) if each is not None]
+        known = {reference.path for reference in restored.references}
+        library.drop_derived()
+        first = [each for each in pair if each.path in known]
         if self.history.derived:
-            self.library.add_derived(self.history.derived, activate=False)
+            library.add_derived(self.history.derived, activate=restored.dataset is None or not restored.dataset.path)
+        for reference in first:
+            self._load(reference, used=restored.used.get(reference.fingerprint, time.time()), use=True)
+        settled = {each.kind for each in first}
+        for reference in restored.references:
+            if reference.path not in {each.path for each in first} and not library.has(reference.fingerprint):
+                use = False if reference.kind in settled else None
+                self._load(reference, used=restored.used.get(reference.fingerprint, 0.0), use=use)
 
-    def _load(self, reference: Reference) -> None:
-        """Loads what a workspace remembers."""
-        path = Path(reference.path)
-        if reference.kind == "model":
-            self.library.load_model(Opening(path, trust=reference.trust, settings=dict(reference.options), quiet=True))
+    def _load(self, reference: Reference, used: float = 0.0, use: bool | None = None) -> None:
+        """Loads what a workspace remembers, or takes what is loaded already."""
+        library, path = self.library, Path(reference.path)
+        known: list[Classifier | Dataset] = [*library.models, *library.datasets]
+        loaded = next((each for each in known if each.fingerprint == reference.fingerprint), None)
+        if loaded is not None and use:
+            library.use_loaded(loaded)
+        elif reference.kind == "model":
+            library.load_model(Opening(path, stored=(dict(reference.options), used), quiet=True, use=use))
         else:
-            self.library.load_dataset(path, quiet=True)
+            library.load_dataset(path, quiet=True, use=use, options=dict(reference.options))
 
     def set_scope(self, indices: tuple[int, ...] | None) -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery; None means all."""
@@ -238,7 +258,7 @@ class Store(QObject):
 
     def request(self, analysis: str) -> Request | None:
         """What pressing Run would ask for now; None while something is missing."""
-        from robgui.core.execution.request import Request, reference
+        from robgui.core.execution.request import Request
 
         library, known, params = self.library, self.analyses.get(analysis), self.params.get(analysis)
         if known is None or params is None or library.model is None:
@@ -252,8 +272,7 @@ class Store(QObject):
         indices = None if not looks else self.selection.inputs if one else self.scope
         if dataset is not None and "derived" in dataset.options:
             dataset, indices = _only(dataset, indices), None
-        request = Request.build(analysis, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
-        return request.model_copy(update={"models": tuple(reference(m, trust=library.trusts(m)) for m in models)})
+        return Request.build(analysis, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
 
     def obstacle(self, analysis: str) -> str:
         """Why ``analysis`` cannot run now, in words; empty when it can."""

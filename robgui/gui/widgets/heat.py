@@ -1,4 +1,4 @@
-"""Pictures made of values: a heat map with its scale beside it, and an input with things drawn over it."""
+"""A heat map: a matrix of values as one image, with its scale of colours beside it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from robgui.core.view import Axis, diverging
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.plots import Plot
 
-#: Vermilion below zero, blue above, nothing at zero: for differences.
-DIVERGING = "diverging"
 Rect = tuple[float, float, float, float]
 
 
@@ -29,7 +27,7 @@ def lookup(name: str, flipped: bool = False, dark: bool = False) -> np.ndarray:
         flipped: Turned round.
         dark: For the dark theme, where no difference is dark; the other maps are the same in both.
     """
-    if name == DIVERGING:
+    if name == "diverging":
         stops = np.array([QColor(colour).getRgb() for colour in diverging(dark)], float)
         places = np.linspace(0, 2, 256)
         below = np.minimum(places.astype(int), 1)
@@ -46,12 +44,6 @@ class Heat(QWidget):
     Nan is left empty. Levels are given, never guessed from what is on show, so that a live picture
     does not flicker.
 
-    Args:
-        x: Name and unit of the horizontal axis.
-        y: Name and unit of the vertical axis.
-        scale: What the colours mean.
-        colours: Name of the colour map.
-
     Signals:
         hovered: ``(x, y)`` under the mouse, in the units of the axes; None when it has left.
         clicked: ``(x, y)`` in the units of the axes.
@@ -60,14 +52,15 @@ class Heat(QWidget):
     hovered = Signal(object)
     clicked = Signal(float, float)
 
-    def __init__(self, x: str, y: str, scale: str, colours: str = "viridis") -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.plot = Plot(x, y)
+        self.plot = Plot("", "")
+        self.plot.setMinimumSize(90, 80)  # beside its scale even in a narrow place
         self.plot.getPlotItem().showGrid(x=False, y=False)
         self.image = pg.ImageItem(axisOrder="row-major")
-        self.image.setLookupTable(lookup(colours))
+        self.image.setLookupTable(lookup("viridis"))
         self.plot.addItem(self.image)
-        self.bar = Scale(Axis(scale), lookup(colours))
+        self.bar = Scale(Axis(""), lookup("viridis"))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -149,10 +142,6 @@ class Scale(QWidget):
             self._levels = levels
             self._fit()
 
-    def set_title(self, title: str) -> None:
-        """What the colours mean."""
-        self.set_axis(Axis(title))
-
     def set_axis(self, axis: Axis) -> None:
         """What the colours mean, and how their values read."""
         if axis != self._axis:
@@ -206,64 +195,3 @@ class Scale(QWidget):
 #: Where numbers stand beside the colours.
 _SHARES = (0.0, 0.5, 1.0)
 _TITLE = Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value
-
-
-class InputView(pg.PlotWidget):
-    """An image with square pixels, a heat map over it, and whatever a panel adds in pixel coordinates.
-
-    Column and row count from the upper left corner; the middle of the first pixel is (0.5, 0.5).
-
-    Signals:
-        pointed: ``(column, row)`` of the pixel that was clicked.
-    """
-
-    pointed = Signal(int, int)
-
-    def __init__(self, name: str) -> None:
-        super().__init__(enableMenu=False)
-        item = self.getPlotItem()
-        item.hideButtons()
-        item.hideAxis("left")
-        item.hideAxis("bottom")
-        item.invertY(True)
-        item.setAspectLocked(True)
-        item.setDefaultPadding(0.02)
-        self.setAccessibleName(name)
-        self.image = pg.ImageItem(axisOrder="row-major")
-        self.heat = pg.ImageItem(axisOrder="row-major")
-        self.heat.setLookupTable(lookup("viridis"))
-        self.addItem(self.image)
-        self.addItem(self.heat)
-        self._shape: tuple[int, int] | None = None
-        self.scene().sigMouseClicked.connect(self._clicked)
-        theme.changed.connect(self._tint)
-        self._tint()
-
-    def show_picture(self, picture: np.ndarray | None) -> None:
-        """Shows uint8 ``(h, w, 3)``; None shows nothing."""
-        if picture is None:
-            self.image.clear()
-            return
-        self.image.setImage(picture, autoLevels=False, levels=(0, 255))
-        if picture.shape[:2] != self._shape:
-            self._shape = (picture.shape[0], picture.shape[1])
-            self.setRange(QRectF(0, 0, picture.shape[1], picture.shape[0]), padding=0.02)
-
-    def show_heat(self, values: np.ndarray | None, opacity: float = 0.6, levels: tuple[float, float] | None = None) -> None:
-        """Lays values ``(h, w)`` over the picture, from its lowest to its highest unless ``levels`` are given; None takes them away."""
-        if values is None:
-            self.heat.clear()
-            return
-        span = levels or (float(np.nanmin(values)), float(np.nanmax(values)) or 1.0)
-        self.heat.setImage(values, autoLevels=False, levels=span)
-        self.heat.setOpacity(opacity)
-
-    def _clicked(self, event: Any) -> None:
-        box = self.getPlotItem().getViewBox()
-        place = box.mapSceneToView(event.scenePos())
-        column, row = int(np.floor(place.x())), int(np.floor(place.y()))
-        if self._shape is not None and 0 <= column < self._shape[1] and 0 <= row < self._shape[0]:
-            self.pointed.emit(column, row)
-
-    def _tint(self) -> None:
-        self.setBackground(theme.colours.surface)

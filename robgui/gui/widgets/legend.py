@@ -16,7 +16,7 @@ from robgui.gui.app.theme import plain_tip, theme
 #: Pixels between two things in a row, and around all.
 _SPACE, _MARGIN = 6, 8
 #: Widest words in characters; longer ones are cut in their middle and stand in the tool tip.
-LONGEST = 28
+LONGEST = 32
 #: A legend in rows shows at most this many; the others can be scrolled to.
 MOST_ROWS = 4
 #: Narrower than this many characters, a picture has its legend below.
@@ -211,6 +211,7 @@ def _draw_sample(painter: QPainter, key: Key, place: QRectF) -> None:
         painter.drawRect(place.adjusted(4, 3, -4, -3))
         painter.setBrush(Qt.BrushStyle.NoBrush)
     elif key.line and key.upright:
+        painter.setPen(QPen(key.pen.color(), 2, Qt.PenStyle.DashLine))
         painter.drawLine(middle.x(), place.top(), middle.x(), place.bottom())
     elif key.line:
         painter.drawLine(place.left(), middle.y(), place.right(), middle.y())

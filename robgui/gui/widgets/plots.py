@@ -1,4 +1,4 @@
-"""Pieces that every panel uses: a plot in the present theme, a strip of pictures."""
+"""Pieces that every panel uses: a plot in the present theme, a caption, a picture for Qt."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage, QPixmap
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.view import Axis
 from robgui.gui.app.theme import Themed, plain_tip, theme
 from robgui.gui.widgets.axes import ViewAxis
-from robgui.gui.widgets.legend import Key, Legend
-
-__all__ = ["Caption", "Key", "Legend", "Plot", "Strip", "beside", "column", "to_qimage"]
 
 pg.setConfigOptions(antialias=True)
 Range = tuple[float, float]
@@ -83,40 +80,6 @@ class Plot(Themed, pg.PlotWidget):
             self.setRange(xRange=x_range, yRange=y_range, padding=padding)
 
 
-class Strip(QWidget):
-    """A row of small pictures, each with a line of words below."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__()
-        self._pictures = [_Picture() for _ in range(count)]
-        self._words = [Caption() for _ in range(count)]
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(4)
-        for column, (picture, words) in enumerate(zip(self._pictures, self._words, strict=True)):
-            grid.addWidget(picture, 0, column)
-            grid.addWidget(words, 1, column, Qt.AlignmentFlag.AlignTop)
-            grid.setColumnStretch(column, 1)
-
-    def set_height(self, lines: int) -> None:
-        """How tall the pictures are, in lines of text."""
-        for picture in self._pictures:
-            picture.setFixedHeight(lines * self.fontMetrics().height())
-
-    def set_pictures(self, images: Sequence[np.ndarray]) -> None:
-        """Shows uint8 images ``(h, w, 3)``; places that are left over stay empty."""
-        for place, picture in enumerate(self._pictures):
-            picture.set_image(images[place] if place < len(images) else None)
-
-    def set_words(self, words: Sequence[str]) -> None:
-        """Writes one line below each picture."""
-        for place, (picture, label) in enumerate(zip(self._pictures, self._words, strict=True)):
-            text = words[place] if place < len(words) else ""
-            if label.words != text:
-                label.set_words(text)
-                picture.setAccessibleName(text)
-
-
 class Caption(QLabel):
     """One line that is cut with an ellipsis where there is no room; the tool tip has it whole."""
 
@@ -140,50 +103,11 @@ class Caption(QLabel):
         self.setText(self.fontMetrics().elidedText(self.words, mode, self.width()))
 
 
-class _Picture(QLabel):
-    """A picture that keeps its pixels square and takes the room there is."""
-
-    def __init__(self) -> None:
-        super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
-        self._pixmap: QPixmap | None = None
-        side = self.fontMetrics().height() * 4
-        self.setMinimumWidth(side // 2)
-        self.setFixedHeight(side)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def set_image(self, image: np.ndarray | None) -> None:
-        self._pixmap = None if image is None else QPixmap.fromImage(to_qimage(image))
-        self._fit()
-
-    def resizeEvent(self, event: object) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        if self._pixmap is None:
-            self.clear()
-            return
-        side = min(self.width(), self.height())
-        smooth = self._pixmap.width() > side
-        mode = Qt.TransformationMode.SmoothTransformation if smooth else Qt.TransformationMode.FastTransformation
-        self.setPixmap(self._pixmap.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, mode))
-
-
 def to_qimage(image: np.ndarray) -> QImage:
     """A uint8 picture ``(h, w, 3)`` as a QImage of its own."""
     pixels = np.ascontiguousarray(image)
     height, width = pixels.shape[:2]
     return QImage(pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()
-
-
-def beside(left: QWidget, right: QWidget) -> QWidget:
-    """``left`` takes the room, ``right`` what it needs."""
-    box = QWidget()
-    layout = QHBoxLayout(box)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    layout.addWidget(left, 1)
-    layout.addWidget(right)
-    return box
 
 
 def column(*widgets: QWidget, stretch: int = 0) -> QWidget:

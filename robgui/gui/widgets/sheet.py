@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from robgui.core.text.words import number
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Ink, Table
-from robgui.gui.app.theme import plain_tip
+from robgui.gui.app.theme import plain_tip, theme
 from robgui.gui.widgets.inks import colour, status_ink
-from robgui.gui.widgets.thumbs import say_empty
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 #: A column of words is at most this many characters wide; the tool tip has the whole.
@@ -99,7 +98,15 @@ class Sheet(QTableView):
         """The rows, or what to do."""
         super().paintEvent(event)
         if not self._model.rowCount():
-            say_empty(self, self._empty)
+            self._say_empty()
+
+    def _say_empty(self) -> None:
+        """Paints words in the middle; called while the view is painted."""
+        painter = QPainter(self.viewport())
+        painter.setPen(QColor(theme.colours.quiet))
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.viewport().rect().adjusted(16, 16, -16, -16), flags, self._empty)
+        painter.end()
 
     @property
     def current(self) -> int:

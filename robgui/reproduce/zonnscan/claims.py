@@ -10,6 +10,7 @@ from scipy import stats
 
 from robgui.analyses.zonnscan.params import PopulationsParams, WatermarkParams, ZonnscanParams
 from robgui.analyses.zonnscan.populations import adversarial_twins, compare, zonnscan_populations
+from robgui.analyses.zonnscan.resolution import rare
 from robgui.analyses.zonnscan.result import PopulationsResult, WatermarkResult, ZonnscanResult
 from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES
 from robgui.analyses.zonnscan.sampling.tally import read_scores
@@ -250,7 +251,7 @@ def _whole(statement: str, paper: str, swept: list[ZonnscanResult]) -> Claim:
     """One-way analysis of variance: do the values at r = 1 differ more than their intervals allow?"""
     values = np.array([result.index[-1] for result in swept])
     half = np.array([max(result.ci_high[-1] - result.index[-1], result.index[-1] - result.ci_low[-1]) for result in swept])
-    p = homogeneity(values, half)
+    p = homogeneity(values, half - [rare(int(result.samples[-1])) for result in swept])  # what Student's term gives
     note = f"{len(swept)} sweeps, each with random numbers of its own; do the values differ by more than chance? p = {number(p)}."
     ours = f"{values.min():.4f} to {values.max():.4f} (± {number(float(half.mean()))})"
     return Claim(METHOD, statement, paper, ours, p >= LEVEL, note, {"values": values, "half_widths": half, "p": p})

@@ -299,7 +299,7 @@ def test_what_lived_in_memory_only_is_said_to_be_gone(workspace, model, data):
 
 
 def test_a_reference_holds_what_loading_needs(model, data):
-    known = reference(model, trust=True)
-    assert (known.kind, known.path, known.trust, known.fingerprint) == ("model", "", True, model.fingerprint)
+    known = reference(model)
+    assert (known.kind, known.path, known.fingerprint) == ("model", "", model.fingerprint)
     assert known.options["shape"] == [3]
     assert reference(data).kind == "dataset"

@@ -74,11 +74,12 @@ def run(qtbot, store):
     def press(panel, pane, **values):
         pane.form().set_values(values)
         assert pane.run.isEnabled(), store.obstacle(panel.analysis.name)
-        runs = len(store.history.runs)
         pane.run.click()
-        qtbot.waitUntil(lambda: len(store.history.runs) > runs and store.history.runs[0].state.ended, timeout=60_000)
+        over = lambda: not store.runner.busy and not store.background.busy  # noqa: E731 - the history has it too
+        qtbot.waitUntil(lambda: over() and bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
         assert not store.history.runs[0].error
-        qtbot.waitUntil(lambda: not panel.stale and panel.result is not None, timeout=5_000)
+        drawn = lambda: panel.run_id == store.history.runs[0].id and panel.result is not None  # noqa: E731
+        qtbot.waitUntil(lambda: drawn() and not panel.stale, timeout=5_000)
         return panel.result
 
     return press

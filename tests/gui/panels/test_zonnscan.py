@@ -69,8 +69,8 @@ def test_a_click_into_the_picture_brings_the_cursor_there_and_tells_the_others(q
 def test_both_changes_of_class_are_marked_and_the_verdict_takes_the_nearer(store, sweep, run):
     panel, pane = sweep
     result = run(panel, pane, samples=64, radii=(0.0, 0.05, 0.5, 1.0))
-    marks = {mark.name.split(":")[0]: mark.at for mark in panel.board.widgets[0].view.marks}
-    assert marks["nearest by gradient attack"] == result.attack_radius < marks["nearest by samples"] == result.crossing_radius
+    marks = {mark.name.split(" ")[0]: mark.at for mark in panel.board.widgets[0].view.marks}
+    assert marks["attack"] == result.attack_radius < marks["sample"] == result.crossing_radius
     assert f"by at most {result.attack_radius:.3g}" in panel.verdict.text()
 
 

@@ -24,8 +24,8 @@ def map_offers(result: MapResult, params: MapParams) -> list[Offer]:
     if not many:
         return []
     shapes = [max(0, int(shape)) for shape in traps.shape[:many]]
-    at = [place_words(result.axes, point) for point in traps.at[:many]]
-    names = tuple(f"trap of {result.shapes[k]}, {where}" for k, where in zip(shapes, at, strict=True))
+    at = zip(shapes, traps.at[:many], strict=True)
+    names = tuple(f"trap of {result.shapes[k]}, {place_words(result.axes, p)}" for k, p in at)
     title = "The worst trap" if many == 1 else f"The worst {many} traps"
     places = tuple(image_place(result.specs, shape) for shape in shapes)
     return [Offer(title, names, traps.images, places=places)]

@@ -105,7 +105,8 @@ def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curve
         for m, (name, row) in enumerate(zip(result.networks, scores, strict=True))
     ]
     if several:
-        lines.append(Line("mean of all networks", np.asarray(scores.mean(0), dtype=float), Ink("text")))
+        mean = np.asarray(scores.mean(0), dtype=float)
+        lines.append(Line("mean of all networks", mean, Ink("text")))
     if len(result.shapes) == 1 or shape >= 0:
         lines += _lost_points(result, max(0, shape), scores)
     return Curves(
@@ -148,7 +149,8 @@ def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     The class that is looked at comes first and its strongest rival second, so that they have the
     two strong colours in the maps of all networks; rare classes share the last rank.
     """
-    counts = np.bincount(result.tops[result.tops >= 0].ravel(), minlength=len(result.labels)).astype(float)
+    known = result.tops[result.tops >= 0]
+    counts = np.bincount(known, minlength=len(result.labels)).astype(float)
     counts[result.target[result.target >= 0]] += result.tops.size
     ranked = np.argsort(-counts, kind="stable")
     order = np.empty(len(ranked), dtype=np.int64)
@@ -170,16 +172,18 @@ def trap_table(result: MapResult) -> Table:
         Column("Seen as", tuple(result.labels[c] if c >= 0 else "" for c in traps.top1)),
     ]
     if len(result.networks) > 1:
-        columns.append(Column("Network", tuple(result.networks[m] if m >= 0 else "mean" for m in traps.network)))
+        owners = tuple(result.networks[m] if m >= 0 else "mean" for m in traps.network)
+        columns.append(Column("Network", owners))
     if len(result.shapes) > 1:
-        columns.append(Column("Shape", tuple(result.shapes[k] if k >= 0 else "mean" for k in traps.shape)))
+        shapes = tuple(result.shapes[k] if k >= 0 else "mean" for k in traps.shape)
+        columns.append(Column("Shape", shapes))
     return Table(TRAPS, tuple(columns))
 
 
 def _maps(result: MapResult) -> list[View]:
     """Winning classes of every network on every shape, and the mean scores."""
     places = list(product(range(len(result.networks)), range(len(result.shapes))))
-    views: list[View] = [winner_map(result, network, shape) for network, shape in places[:MOST_MAPS]]
+    views: list[View] = [winner_map(result, m, k) for m, k in places[:MOST_MAPS]]
     if len(places) == 1:
         return [*views, score_map(result, 0, 0)]
     if len(result.shapes) > 1:
@@ -197,7 +201,8 @@ def _wins(result: MapResult) -> Bars:
         shares.append(counts / tops.size if tops.size else np.full(len(names), np.nan))
     seen = np.nan_to_num(np.stack(shares), nan=1.0).any(0)
     owners = result.networks if len(result.networks) > 1 else ("network",)
-    rows = tuple(Series(name, row[seen], Ink("series", m)) for m, (name, row) in enumerate(zip(owners, shares, strict=True)))
+    each = enumerate(zip(owners, shares, strict=True))
+    rows = tuple(Series(name, row[seen], Ink("series", m)) for m, (name, row) in each)
     value = Axis("share of the poses", low=0.0, high=1.0, kind="share")
     won = tuple(name for name, there in zip(names, seen, strict=True) if there)
     return Bars("How often each class wins", value, won, rows, x=Axis("class on top"))
@@ -256,7 +261,9 @@ def _lost_points(result: MapResult, shape: int, scores: np.ndarray) -> list[Line
 
 
 def _trap_points(result: MapResult, shape: int) -> list[Line]:
-    own = result.traps.shape == max(0, shape) if len(result.shapes) == 1 or shape >= 0 else result.traps.shape < 0
+    own = result.traps.shape < 0
+    if len(result.shapes) == 1 or shape >= 0:
+        own = result.traps.shape == max(0, shape)
     if not own.any():
         return []
     at, score = result.traps.at[own][:, 0], result.traps.score[own]
@@ -289,5 +296,7 @@ def _subject(result: MapResult, network: int, shape: int) -> str:
     names = list(dict.fromkeys(result.labels[c] for c in result.target if c >= 0))
     klass = f"“{names[0]}”" if len(names) == 1 else "the class of each shape"
     owner = result.networks[network] if network >= 0 else f"{len(result.networks)} networks"
-    where = result.shapes[shape] if shape >= 0 or len(result.shapes) == 1 else f"{len(result.shapes)} shapes"
+    where = f"{len(result.shapes)} shapes"
+    if shape >= 0 or len(result.shapes) == 1:
+        where = result.shapes[shape]
     return f"{owner} on {where}: {klass} over {range_words(result.axes)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from robgui.analyses.semantic.maps.survival import Survival, survival
 from robgui.analyses.semantic.params import MapParams
 from robgui.analyses.semantic.result import MapResult
@@ -108,8 +110,9 @@ def _worst_number(result: MapResult, each: list[Survival]) -> Quantity:
 def _evidence_of_all(result: MapResult, params: MapParams, each: list[Survival]) -> tuple[str, ...]:
     """What is known against each network; the traps of all together come first."""
     traps = _trap_words(result, params, range(len(result.traps.score)))
-    lost = [(name, _lost_words(result, params, found)) for name, found in zip(result.networks, each, strict=True)]
-    told = tuple(f"{name}: {words}" for name, words in lost if words)
+    lost = [_lost_words(result, params, found) for found in each]
+    named = zip(result.networks, lost, strict=True)
+    told = tuple(f"{name}: {words}" for name, words in named if words)
     return (*traps, *told) if len(result.traps.score) else (*told, *traps)
 
 
@@ -147,7 +150,7 @@ def _grid_words(result: MapResult) -> str:
     return f"{kept}; between its points nothing was looked at."
 
 
-def _trap_words(result: MapResult, params: MapParams, places: tuple[int, ...] | range) -> tuple[str, ...]:
+def _trap_words(result: MapResult, params: MapParams, places: Sequence[int]) -> tuple[str, ...]:
     if not result.computed.all():
         return ()
     floor, wall = number(params.trap_floor), number(params.trap_wall)
@@ -157,7 +160,8 @@ def _trap_words(result: MapResult, params: MapParams, places: tuple[int, ...] | 
     several = f"{len(places)} traps, the worst" if len(places) > 1 else "One trap"
     seen = f", seen as “{result.labels[traps.top1[worst]]}”" if traps.top1[worst] >= 0 else ""
     where = place_words(result.axes, traps.at[worst])
-    scores = f"score {number(traps.score[worst])} where those around have {number(traps.wall[worst])}"
+    around = f"those around have {number(traps.wall[worst])}"
+    scores = f"score {number(traps.score[worst])} where {around}"
     return (f"{several} at {where}: {scores}{seen}.",)
 
 

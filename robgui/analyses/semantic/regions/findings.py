@@ -34,17 +34,17 @@ def _finding(result: RegionsResult, params: RegionsParams, place: int) -> Findin
     region = int(result.worst_region[place])
     mean, score = float(result.inside_mean[region]), float(result.worst_scores[place])
     image = result.worst_images[place]
-    detail = _detail(result, place, region)
+    picture, detail = finding_picture(image), _detail(result, place, region)
     name, seen = detail["class"], detail["seen_as"]
     if params.mode == "adversarial":
         where = region_place(result.axes, result.low[region], result.high[region])
         title = f"{result.shape}: “{name}” fails in {where}, seen as “{seen}”"
-        return Finding("adversarial region", title, min(1.0, 1 - mean), detail, finding_picture(image), image)
+        return Finding("adversarial region", title, min(1.0, 1 - mean), detail, picture, image)
     where = place_words(result.axes, result.worst_points[place])
     method = METHOD_WORDS[result.method[region]]
     title = f"{result.shape}: inside a region ({method}) “{name}” becomes “{seen}” at {where}"
     severity = float(np.clip(mean - score, 0, 1))
-    return Finding("hole", title, severity, detail, finding_picture(image), image)
+    return Finding("hole", title, severity, detail, picture, image)
 
 
 def _detail(result: RegionsResult, place: int, region: int) -> dict[str, object]:

@@ -83,5 +83,5 @@ def shown_region(result: RegionsResult, params: RegionsParams) -> int:
     if not able.any():
         return -1
     looked = np.array([lost_in(result, region).known for region in range(len(able))])
-    clean = looked & ~failing(result) if params.mode == "robust" else np.zeros(len(able), dtype=bool)
+    clean = looked & ~failing(result) & (params.mode == "robust")
     return int(np.argmax(np.where(able, np.nan_to_num(result.volume) + clean, -1)))

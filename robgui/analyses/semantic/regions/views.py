@@ -38,6 +38,8 @@ MOST_FRAMES = 32
 #: Room of one box in its lane, the others being gaps.
 _THICK = 0.7
 _SHARE = Axis("share of the range", low=0.0, high=1.0, kind="share")
+#: Two numbers, one for each axis.
+Pair = tuple[float, float]
 
 
 def regions_views(result: RegionsResult, params: RegionsParams) -> Sequence[View]:
@@ -57,7 +59,12 @@ def regions_views(result: RegionsResult, params: RegionsParams) -> Sequence[View
     return views
 
 
-def growth_film(result: RegionsResult, start: int = -1, ground: Matrix | None = None, most: int = MOST_FRAMES) -> Film:
+def growth_film(
+    result: RegionsResult,
+    start: int = -1,
+    ground: Matrix | None = None,
+    most: int = MOST_FRAMES,
+) -> Film:
     """The regions of one start, or (below 0) of all, growing on ``ground`` or the coarse map."""
     steps = result.trace.shape[1] if result.method else 1
     last = steps - 1
@@ -73,7 +80,8 @@ def growth_film(result: RegionsResult, start: int = -1, ground: Matrix | None = 
 
 def boxes_at(result: RegionsResult, step: int, start: int, ground: Matrix | None) -> Boxes:
     """The regions after one step: rectangles over two parameters, bars in lanes otherwise."""
-    rows = [row for row in range(len(result.method)) if start < 0 or result.start_number[row] == start]
+    shown = (result.start_number == start) | (start < 0)
+    rows = [int(row) for row in np.flatnonzero(shown)]
     if len(result.axes) == 2:
         return _on_map(result, rows, step, ground)
     if len(result.axes) == 1:
@@ -154,7 +162,7 @@ def fate(result: RegionsResult, row: int) -> str:
 def loss_curves(result: RegionsResult, step: int = -1) -> Curves:
     """What each way to grow minimises; a mark where a film stands."""
     count = result.loss.shape[1]
-    lines = []
+    lines: list[Line] = []
     for row in sorted(range(len(result.method)), key=lambda row: METHODS.index(result.method[row])):
         name = METHOD_WORDS[result.method[row]]
         quiet = any(line.name == name for line in lines)
@@ -168,18 +176,20 @@ def loss_curves(result: RegionsResult, step: int = -1) -> Curves:
         )
     marks = (Mark(float(step), "step on show"),) if step >= 0 else ()
     x = Axis("step", low=0.0, high=float(max(1, count)), kind="count")
-    return Curves("Loss", x, Axis("loss", better="low"), np.arange(count, dtype=float), tuple(lines), marks)
+    steps = np.arange(count, dtype=float)
+    return Curves("Loss", x, Axis("loss", better="low"), steps, tuple(lines), marks)
 
 
 def _on_map(result: RegionsResult, rows: list[int], step: int, ground: Matrix | None) -> Boxes:
     boxes = []
     for row in rows:
         low, high = result.trace[row, step]
-        spans = [pieces(axis, float(a), float(b)) for axis, a, b in zip(result.axes, low, high, strict=True)]
+        sides = zip(result.axes, low, high, strict=True)
+        spans = [pieces(axis, float(a), float(b)) for axis, a, b in sides]
         for (x0, x1), (y0, y1) in product(*spans):
             boxes.append(_box(result, row, (x0, y0), (x1 - x0, y1 - y0)))
-    starts = {int(result.start_number[row]): result.start[row] for row in rows}
-    spots = tuple(Spot(float(at[0]), float(at[1]), f"start {place + 1}", Ink("text"), "circle") for place, at in starts.items())
+    starts = {int(result.start_number[row]): result.start[row].tolist() for row in rows}
+    spots = tuple(_start(place, at[0], at[1]) for place, at in starts.items())
     x, y = (view_axis(axis) for axis in result.axes)
     return Boxes("Regions", x, y, tuple(boxes), ground, spots)
 
@@ -192,8 +202,7 @@ def _on_line(result: RegionsResult, rows: list[int], step: int) -> Boxes:
         low, high = result.trace[row, step, :, 0]
         for a, b in pieces(axis, float(low), float(high)):
             boxes.append(_box(result, row, (a, lane + (1 - _THICK) / 2), (b - a, _THICK)))
-        name = f"start {result.start_number[row] + 1}"
-        spots.append(Spot(float(result.start[row, 0]), lane + 0.5, name, Ink("text"), "circle"))
+        spots.append(_start(result.start_number[row], float(result.start[row, 0]), lane + 0.5))
     lanes = tuple(_names(result)[row] for row in reversed(rows))
     return Boxes("Regions", view_axis(axis), Axis(""), tuple(boxes), None, tuple(spots), lanes)
 
@@ -208,16 +217,20 @@ def _in_lanes(result: RegionsResult, rows: list[int], step: int) -> Boxes:
             level = n - 1 - p + (1 + _THICK) / 2 - (place + 1) * thick
             low, high = result.trace[row, step, :, p]
             for a, b in pieces(axis, float(low), float(high)):
-                boxes.append(_box(result, row, ((a - axis.low) / width, level), ((b - a) / width, thick)))
+                corner, size = ((a - axis.low) / width, level), ((b - a) / width, thick)
+                boxes.append(_box(result, row, corner, size))
             at = (float(result.start[row, p]) - axis.low) / width
-            name = f"start {result.start_number[row] + 1}"
-            spots.append(Spot(at, level + thick / 2, name, Ink("text"), "circle"))
+            spots.append(_start(result.start_number[row], at, level + thick / 2))
     lanes = tuple(axis.title for axis in reversed(result.axes))
     note = f"The whole ranges: {range_words(result.axes)}."
     return Boxes("Regions", _SHARE, Axis(""), tuple(boxes), None, tuple(spots), lanes, note)
 
 
-def _box(result: RegionsResult, row: int, corner: tuple[float, float], size: tuple[float, float]) -> Box:
+def _start(place: int, x: float, y: float) -> Spot:
+    return Spot(x, y, f"start {place + 1}", Ink("text"), "circle")
+
+
+def _box(result: RegionsResult, row: int, corner: Pair, size: Pair) -> Box:
     method = result.method[row]
     width, height = (max(0.0, side) for side in size)
     return Box(*corner, width, height, METHOD_WORDS[method], METHOD_INKS[method])
@@ -230,18 +243,20 @@ def region_pictures(result: RegionsResult, region: int) -> Images:
         return Images(title, (), note="Pictures follow when the growing is over.")
     pictures = []
     for side in ("inside", "outside"):
-        shown, scores, tops, points = (getattr(result, f"{side}_{part}")[region] for part in ("pictures", "scores", "top1", "points"))
-        for picture, score, top, at in zip(shown, scores, tops, points, strict=True):
+        parts = [f"{side}_{part}" for part in ("pictures", "scores", "top1", "points")]
+        rows = [getattr(result, part)[region] for part in parts]
+        for picture, score, top, at in zip(*rows, strict=True):
             if top >= 0:
                 caption = f"{side}, {place_words(result.axes, at)}, score {number(float(score))}"
-                pictures.append(Picture(picture, caption, result.labels[top], bool(top == result.target)))
+                kept = bool(top == result.target)
+                pictures.append(Picture(picture, caption, result.labels[top], kept))
     return Images(title, tuple(pictures), note=f"Of the region {_names(result)[region]}.")
 
 
 def bounds_table(result: RegionsResult) -> Table:
     """Scores inside every region, where it began and how far it goes."""
-    known = np.isfinite(result.inside_mean)
-    allowed = tuple(bool(fits) if told else None for fits, told in zip(result.holds, known, strict=True))
+    known = zip(result.holds, np.isfinite(result.inside_mean), strict=True)
+    allowed = tuple(bool(fits) if told else None for fits, told in known)
     columns = [
         Column("Region", _names(result)),
         Column("Mean score", _cells(result.inside_mean), "number"),
@@ -250,7 +265,8 @@ def bounds_table(result: RegionsResult) -> Table:
     ]
     for p, axis in enumerate(result.axes):
         for name, values in (("start", result.start), ("from", result.low), ("to", result.high)):
-            columns.append(Column(f"{axis.title} {name}", tuple(values[:, p].tolist()), "number", axis.unit))
+            cells = tuple(values[:, p].tolist())
+            columns.append(Column(f"{axis.title} {name}", cells, "number", axis.unit))
     return Table("Scores and bounds", tuple(columns))
 
 

@@ -49,10 +49,10 @@ def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Ba
         )
         return Bars(TITLE, _SHARE, names, (row,), x=Axis("way to grow"), levels=levels, note=note)
     rows = [Series("mean of all ways to grow", mean, Ink("text"), low=low, high=high)]
-    rows += [
-        Series(METHOD_WORDS[method], np.asarray(result.by_method[:, q]), METHOD_INKS[method]) for q, method in enumerate(result.methods)
-    ]
-    return Bars(TITLE, _SHARE, result.networks, tuple(rows), x=Axis("network"), levels=levels, note=note)
+    ways = zip(result.methods, result.by_method.T, strict=True)
+    rows += [Series(METHOD_WORDS[method], row, METHOD_INKS[method]) for method, row in ways]
+    x = Axis("network")
+    return Bars(TITLE, _SHARE, result.networks, tuple(rows), x=x, levels=levels, note=note)
 
 
 def _table(result: SrvrResult, shares: list[SafeShare]) -> Table:
@@ -68,7 +68,8 @@ def _table(result: SrvrResult, shares: list[SafeShare]) -> Table:
         Column("Reached the end", _counts(result.hits), "count"),
         Column("Still growing when stopped", _counts(result.unconverged), "count"),
     ]
-    columns += [Column(METHOD_WORDS[method], _cells(result.by_method[:, q]), "share") for q, method in enumerate(result.methods)]
+    ways = zip(result.methods, result.by_method.T, strict=True)
+    columns += [Column(METHOD_WORDS[method], _cells(row), "share") for method, row in ways]
     return Table("Networks", tuple(columns))
 
 
@@ -85,10 +86,13 @@ def _where(result: SrvrResult) -> Boxes:
     """The regions of the first network on the first shape; crosses are starts without the class."""
     boxes = []
     for start, (q, method) in product(range(len(result.starts)), enumerate(result.methods)):
-        if result.grew[0, 0, start, q]:
-            bounds = zip(result.axes, result.low[0, 0, start, q], result.high[0, 0, start, q], strict=True)
+        at = (0, 0, start, q)
+        if result.grew[at]:
+            bounds = zip(result.axes, result.low[at], result.high[at], strict=True)
             spans = [pieces(axis, float(a), float(b)) for axis, a, b in bounds]
-            boxes += [Box(x0, y0, x1 - x0, y1 - y0, METHOD_WORDS[method], METHOD_INKS[method]) for (x0, x1), (y0, y1) in product(*spans)]
+            look = METHOD_WORDS[method], METHOD_INKS[method]
+            sides = product(*spans)
+            boxes += [Box(x0, y0, x1 - x0, y1 - y0, *look) for (x0, x1), (y0, y1) in sides]
     x, y = (view_axis(axis) for axis in result.axes)
     spots = tuple(_start(result, place) for place in range(len(result.starts)))
     note = f"{result.networks[0]} on {result.shapes[0]}."

@@ -177,7 +177,8 @@ def _ranking(result: SrvrResult, best: int, known: np.ndarray) -> str:
 
 
 def _number(share: SafeShare, of: str = "") -> Quantity:
-    return Quantity(f"{TITLE}{of}", share.mean, low=share.low, high=share.high, better="high", text=share.words)
+    title, low, high = f"{TITLE}{of}", share.low, share.high
+    return Quantity(title, share.mean, "", low, high, better="high", text=share.words)
 
 
 def _scope(result: SrvrResult) -> str:
@@ -203,7 +204,8 @@ def _lost_starts(result: SrvrResult, network: int | None = None) -> tuple[str, .
 
 
 def _each(result: SrvrResult) -> tuple[str, ...]:
-    return tuple(f"{name}: {safe_share(result, m).words}." for m, name in enumerate(result.networks))
+    names = enumerate(result.networks)
+    return tuple(f"{name}: {safe_share(result, m).words}." for m, name in names)
 
 
 def _enough(params: SrvrParams) -> str:

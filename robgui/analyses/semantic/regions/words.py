@@ -21,11 +21,12 @@ from robgui.core.verdict import Quantity, Status, Verdict
 def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
     """The region on show, the share of poses inside that lose the class, and the other regions."""
     region = shown_region(result, params)
-    adversarial = params.mode == "adversarial"
-    status, sentence = _nothing_grew(result, params)
-    if region >= 0:
-        status = _adversarial_status(result) if adversarial else _status(result, params, region)
-        sentence = _lost_sentence(result, region) if adversarial else _sentence(result, params, region)
+    if region < 0:
+        status, sentence = _nothing_grew(result, params)
+    elif params.mode == "adversarial":
+        status, sentence = _adversarial_status(result), _lost_sentence(result, region)
+    else:
+        status, sentence = _status(result, params, region), _sentence(result, params, region)
     return Verdict(
         status=status,
         sentence=sentence,
@@ -73,7 +74,9 @@ def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
     size = percent(size_of(result, region))
     fills = f"fills {size} of {axes_words(result.axes)}"
     if not inside.known:
-        known = "contains poses that lose it" if failing(result)[region] else "has not been looked into yet"
+        known = "has not been looked into yet"
+        if failing(result)[region]:
+            known = "contains poses that lose it"
         return f"{result.network}: the largest region around {name} {fills} and {known}."
     if inside.lost:
         share = percent(inside.share)
@@ -145,8 +148,9 @@ def _inside_words(result: RegionsResult, params: RegionsParams, region: int) -> 
     words = f"Poses inside that lose the class: {inside.words}"
     if params.mode == "adversarial":
         return f"{words}."
-    enough = "" if inside.lost or inside.most <= params.most_lost else "; draw more samples to show it"
-    return f"{words}; allowed: {setting_words(params.most_lost)}{enough}."
+    few = not inside.lost and inside.most > params.most_lost
+    more = "; draw more samples to show it" if few else ""
+    return f"{words}; allowed: {setting_words(params.most_lost)}{more}."
 
 
 def _others_words(result: RegionsResult, params: RegionsParams) -> str:
@@ -155,7 +159,8 @@ def _others_words(result: RegionsResult, params: RegionsParams) -> str:
     if params.mode == "adversarial" or not len(bad):
         return ""
     shares = [lost_in(result, int(place)).share for place in bad]
-    worst = f", the worst at {percent(float(np.nanmax(shares)))}" if np.isfinite(shares).any() else ""
+    counted = [share for share in shares if np.isfinite(share)]
+    worst = f", the worst at {percent(max(counted))}" if counted else ""
     verb = "contains" if len(bad) == 1 else "contain"
     many = f"{len(bad)} of {count(len(result.method), 'region')}"
     return f"{many} {verb} poses that lose the class{worst}."
@@ -190,7 +195,9 @@ def _asked_words(result: RegionsResult, params: RegionsParams, region: int) -> s
     mean, var = float(result.inside_mean[region]), float(result.inside_var[region])
     if not np.isfinite(mean):
         return ""
-    wanted = f"at least {number(1 - params.eps_m)}" if params.mode == "robust" else f"at most {number(params.eps_m)}"
+    wanted = f"at least {number(1 - params.eps_m)}"
+    if params.mode == "adversarial":
+        wanted = f"at most {number(params.eps_m)}"
     fits = "within" if result.holds[region] else "outside of"
     allowed = f"mean {wanted}, variance at most {number(params.eps_v)}"
     found = f"The mean score inside is {number(mean)}, its variance {number(var)}"

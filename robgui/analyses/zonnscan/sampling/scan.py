@@ -9,9 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.sampling.neighbours import Neighbours
 from robgui.analyses.zonnscan.sampling.points import stretches
-from robgui.analyses.zonnscan.sampling.tally import Counts, Tally, half_widths, too_skewed
+from robgui.analyses.zonnscan.sampling.tally import Tally, intervals, too_skewed
 from robgui.analyses.zonnscan.sampling.zones import Block, Cloud
 from robgui.core.model.classifier import Classifier
 
@@ -34,7 +33,6 @@ class Scan:
         cap: Most samples per zone, a multiple of the cloud's lanes.
         target: Half-width at which a zone stops; 0 never stops early.
         batch: Most inputs per model call; 0 lets the program choose.
-        neighbours: For Sobol points in zones that follow each other: lets zones rely on those beside them.
     """
 
     def __init__(
@@ -46,7 +44,6 @@ class Scan:
         cap: int,
         target: float = 0.0,
         batch: int = 0,
-        neighbours: Neighbours | None = None,
     ) -> None:
         self.tally = tally
         self.cap = cap
@@ -55,8 +52,6 @@ class Scan:
         self._cloud = cloud
         self._target = target
         self._batch = batch
-        self._neighbours = neighbours
-        self._most_done = 0
         self._memory: Tensor | None = None
 
     @property
@@ -66,18 +61,10 @@ class Scan:
 
     @property
     def done(self) -> int:
-        """Samples taken or saved by stopping early; never fewer than before, even when a zone that waited goes on."""
+        """Samples taken or saved by stopping early."""
         stopped = np.ones(len(self.tally.samples), dtype=bool)
         stopped[self.active] = False
-        self._most_done = max(self._most_done, int(np.where(stopped, self.cap, self.tally.samples).sum()))
-        return self._most_done
-
-    def estimates(self, counts: Counts) -> tuple[np.ndarray, np.ndarray]:
-        """Index and half-width ``(Z,)`` of its 95 % interval."""
-        if not self._neighbours:
-            return counts.index, half_widths(counts)
-        index, half, _ = self._neighbours.estimates(counts.samples, counts.replicates)
-        return index, half
+        return int(np.where(stopped, self.cap, self.tally.samples).sum())
 
     def __iter__(self) -> Iterator[None]:
         rounds = {round_[0][0]: round_ for round_ in stretches(self.cap, self._cloud.block_size)}
@@ -126,8 +113,6 @@ class Scan:
         if self._target == 0:
             return np.flatnonzero(below).tolist()
         counts = self.tally.counts()
-        few = below & (counts.samples < FEWEST)
-        if self._neighbours:
-            self._neighbours.remember(counts.samples, counts.replicates)
-            return np.flatnonzero(few | self._neighbours.unsure(counts.samples, counts.replicates, below, self._target)).tolist()
-        return np.flatnonzero(few | below & ((half_widths(counts) > self._target) | too_skewed(counts))).tolist()
+        low, high = intervals(counts)
+        unsure = (counts.samples < FEWEST) | (high - low > 2 * self._target) | too_skewed(counts)
+        return np.flatnonzero(below & unsure).tolist()

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.zonnscan.params import PopulationsParams
+from robgui.analyses.zonnscan.resolution import resolution
 from robgui.analyses.zonnscan.result import PopulationsResult
 from robgui.analyses.zonnscan.views.sets import INKS, histogram
-from robgui.analyses.zonnscan.words.figures import resolution
 from robgui.analyses.zonnscan.words.populations import FALSE_ALARMS
 from robgui.core.text.words import number, percent
 from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Mark, Picture, Table, View
@@ -39,7 +39,7 @@ def detector(result: PopulationsResult) -> Curves:
     """What share of the second set an alarm catches for a share of false alarms."""
     guess = Line("guessing", np.array([0.0, 1.0]), Ink("quiet"), x=np.array([0.0, 1.0]))
     caught = Line(
-        "uncertainty above a threshold",
+        "alarm by uncertainty",
         result.detected,
         Ink("text"),
         strong=True,

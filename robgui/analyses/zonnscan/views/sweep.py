@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.zonnscan.params import ZonnscanParams
+from robgui.analyses.zonnscan.resolution import resolution
 from robgui.analyses.zonnscan.result import ZonnscanResult
-from robgui.analyses.zonnscan.words.figures import resolution
 from robgui.analyses.zonnscan.words.sweep import changes, held
 from robgui.analyses.zonnscan.zone import RADIUS_WORDS
 from robgui.core.text.words import number, percent
@@ -43,7 +43,7 @@ def rival(result: ZonnscanResult) -> int:
 
 def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
     """The picture of the method (Figure 2 of the paper)."""
-    own = Mark(float(result.index[0]), "uncertainty at the input itself", Ink("quiet"))
+    own = Mark(float(result.index[0]), "uncertainty at the input", Ink("quiet"))
     exact = result.radii[0] == 0 and math.isfinite(own.at)
     return Curves(
         title="Confidence and uncertainty around the input",
@@ -53,7 +53,7 @@ def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
         lines=(*_class_lines(result), _uncertainty(result), _changed(result), *_others(result)),
         marks=tuple(_marks(result, params)),
         levels=(own,) if exact else (),
-        note="Grey: other classes. Bands: 95 % intervals.",
+        note="Grey: other classes. Bands: 95 % intervals. Upright: nearest changes of class found.",
     )
 
 
@@ -72,7 +72,7 @@ def _named(result: ZonnscanResult) -> list[int]:
 
 def _class_lines(result: ZonnscanResult) -> list[Line]:
     own, label = result.predicted, result.labels[result.predicted]
-    name = f"{label} (the model's answer)"
+    name = f"{label} (predicted)"
     lines = [Line(name, _confidence(result, own), Ink("class", name=label), strong=True)]
     for place, c in enumerate(_named(result)):
         label = result.labels[c]
@@ -115,7 +115,7 @@ def _uncertainty(result: ZonnscanResult) -> Line:
 def _changed(result: ZonnscanResult) -> Line:
     known = np.isfinite(result.crossing)
     return Line(
-        "share of samples that change class",
+        "samples changing class",
         result.crossing,
         Ink("fails"),
         low=np.where(known, result.crossing_low, np.nan),
@@ -126,35 +126,33 @@ def _changed(result: ZonnscanResult) -> Line:
 
 def _marks(result: ZonnscanResult, params: ZonnscanParams) -> list[Mark]:
     """The changes found, and the radius up to which the class should hold."""
-    signs = {
-        "a gradient attack": "nearest by gradient attack",
-        "a random sample": "nearest by samples",
-    }
+    signs = {"a gradient attack": "attack", "a random sample": "sample"}
     marks = []
     for place, change in enumerate(changes(result)):
         label = f": {result.labels[change.klass]}" if change.klass >= 0 else ""
-        name = f"{signs[change.how]}{label}, {number(change.radius)}"
+        name = f"{signs[change.how]} at {number(change.radius)}{label}"
         marks.append(Mark(change.radius, name, Ink("fails" if place == 0 else "unknown")))
     limit = held(result, params)
     if limit <= result.radii[-1]:
-        marks.append(Mark(limit, f"should hold up to {number(limit)}", Ink("quiet")))
+        marks.append(Mark(limit, f"should hold to {number(limit)}", Ink("quiet")))
     return marks
 
 
 def _disagreement(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
     """A zone cut by a sharp boundary has a low uncertainty: its samples are sure but disagree."""
     lines = (
-        Line("of single answers (the uncertainty)", result.index, Ink("text")),
+        Line("of single answers", result.index, Ink("text")),
         Line("of the mean answer", result.entropy_of_mean, Ink("series", 4)),
-        Line("difference: how much samples disagree", result.mutual_information, Ink("series", 3)),
+        Line("difference", result.mutual_information, Ink("series", 3)),
     )
     return Curves(
-        title="How much the samples disagree",
+        title="How samples disagree",
         x=radius_axis(result, params),
         y=Axis("uncertainty", "0 sure, 1 unsure", 0, 1),
         at=result.radii,
         lines=lines,
-        note="A low uncertainty with a large difference: a sharp boundary runs through the zone.",
+        note="The difference says how much samples disagree: where it is large and single answers "
+        "are sure, a sharp boundary runs through the zone.",
     )
 
 
@@ -167,7 +165,7 @@ def _found(result: ZonnscanResult) -> Images:
             label = result.labels[change.klass] if change.klass >= 0 else "another class"
             caption = f"radius {number(change.radius)}, by {change.how}"
             shown.append(Picture(picture_of(x, result.kind), caption, label, None, Ink("rival", name=label)))
-    return Images("The input and the nearest changes of class found", tuple(shown))
+    return Images("Nearest changes of class", tuple(shown))
 
 
 def _original(result: ZonnscanResult, pixels: np.ndarray) -> Picture:

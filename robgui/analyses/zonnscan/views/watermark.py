@@ -8,12 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.zonnscan.params import WatermarkParams
+from robgui.analyses.zonnscan.resolution import resolution
 from robgui.analyses.zonnscan.result import WatermarkResult
 from robgui.analyses.zonnscan.views.sets import histogram
-from robgui.analyses.zonnscan.words.figures import resolution, rounded_up
+from robgui.analyses.zonnscan.words.figures import rounded_up
 from robgui.core.text.words import number
 from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Picture, Table, View
+from robgui.core.view.parts import Symbol
 
+#: Points of one kind: name, ink, which of them, symbol.
+_Group = tuple[str, Ink, np.ndarray, Symbol]
 #: Pictures on show; the table has all.
 MOST_PICTURES = 60
 
@@ -45,10 +49,10 @@ def means(result: WatermarkResult) -> np.ndarray:
 def _moves(result: WatermarkResult, params: WatermarkParams) -> Curves:
     first, second = means(result)
     names = _names(params)
-    fooling = "inputs that fool the model", Ink("fails"), result.adversarial, "cross"
-    others = "key inputs that keep their class", Ink("series", 0), ~result.adversarial, "circle"
+    fooling: _Group = "inputs that fool the model", Ink("fails"), result.adversarial, "cross"
+    others: _Group = "key inputs that keep their class", Ink("series", 0), ~result.adversarial, "circle"
     if params.mode == "compare":
-        others = "inputs", *others[1:]
+        others = ("inputs", *others[1:])
     lines = [Line("no change", np.array([0.0, 1.0]), Ink("quiet"), x=np.array([0.0, 1.0]))]
     for name, ink, which, symbol in (fooling, others):
         if which.any():

@@ -7,18 +7,11 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from robgui.analyses.zonnscan.resolution import resolution
 from robgui.core.text.words import number
 
-#: n samples of a value in [0, 1] cannot tell a mean below ln(2 / 0.05) / n from 0: what makes up so
-#: little may have hidden from all of them.
-RESOLVED = math.log(2 / 0.05)
 #: A mean of many inputs is not said more finely than this.
 FINEST_MEAN = 1e-3
-
-
-def resolution(samples: float) -> float:
-    """The smallest mean uncertainty that this number of samples can tell from 0."""
-    return RESOLVED / samples if samples > 0 else 1.0
 
 
 def uncertainty(value: float, low: float, high: float, samples: float) -> str:

@@ -15,7 +15,13 @@ from robgui.analyses.semantic.words import place_words
 from robgui.core.offer import Offer
 from robgui.gui.panels.semantic.map_facts import MEAN, choices_of, paper_name, point_of
 from robgui.gui.panels.semantic.map_view import MapView
-from robgui.gui.panels.semantic.panel import REGIONS, ScenePanel, offer_starts, starts_on
+from robgui.gui.panels.semantic.panel import (
+    REGIONS,
+    ScenePanel,
+    keep_narrow,
+    offer_starts,
+    starts_on,
+)
 from robgui.gui.panels.semantic.preview import Looker, place_of
 from robgui.gui.panels.semantic.seen import Picture, Seen
 from robgui.gui.panels.semantic.stage import Stage
@@ -57,8 +63,9 @@ class SemanticMapPanel(ScenePanel):
         self.chooser.setAccessibleName("Which map")
         self.chooser.currentIndexChanged.connect(lambda _: self._redraw())
         self.clear_starts = QToolButton(text="Clear starts")
-        self.clear_starts.setToolTip("Takes the starts off the map; the program then chooses them itself")
-        self.grow = QPushButton("Grow regions", toolTip="Goes to the regions, which grow from the starts on this map")
+        self.clear_starts.setToolTip("Takes the starts off; the program then chooses them itself")
+        self.grow = QPushButton("Grow regions")
+        self.grow.setToolTip("Goes to the regions, which grow from the starts on this map")
         self.view, self.here = MapView(), Seen(HINT)
         self.traps, self.more = TableView(), Board()
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "More": self.more}
@@ -78,8 +85,7 @@ class SemanticMapPanel(ScenePanel):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.chooser.setMinimumContentsLength(16)
+        keep_narrow(self.chooser, 16)
         row.addWidget(self.chooser, 4)
         row.addStretch(1)
         row.addWidget(self.clear_starts)
@@ -175,7 +181,8 @@ class SemanticMapPanel(ScenePanel):
         if key == self._listed:
             return
         self._listed = key
-        self.stage.name_view(self.traps, f"Traps ({len(traps.score):,})" if result.computed.all() else "Traps")
+        many = f" ({len(traps.score):,})" if result.computed.all() else ""
+        self.stage.name_view(self.traps, f"Traps{many}")
         self.traps.show_view(trap_table(result))
 
     def clear(self) -> None:
@@ -218,7 +225,7 @@ class SemanticMapPanel(ScenePanel):
         self._look_at_point()
 
     def _show_here(self) -> None:
-        """The picture comes to the front; where it is narrow, the map with the picture in a corner."""
+        """The picture comes to the front; in a narrow window the map, which then has it inside."""
         self.stage.show_view(self.view if self.stage.narrow else self.here)
 
     def _selected(self, selection: Any, origin: object) -> None:
@@ -280,7 +287,8 @@ class SemanticMapPanel(ScenePanel):
             return
         self.here.show_look(look, self._words_at(result, look, which), int(result.target[which[1]]))
         width = max(96, self.view.width() // 4)
-        self._inset.setGeometry(self.view.width() - width, 0, width, min(width, self.view.height() * 3 // 5))
+        height = min(width, self.view.height() * 3 // 5)
+        self._inset.setGeometry(self.view.width() - width, 0, width, height)
         self._inset.show_picture(look.picture)
         self._inset.setVisible(self.stage.narrow)
 
@@ -302,7 +310,8 @@ class SemanticMapPanel(ScenePanel):
     def _set_starts(self, starts: Sequence[tuple[float, ...]]) -> None:
         result = self.result
         if result is not None:
-            offer_starts(self.store, self.params, result, result.specs[max(0, self.which[1])], starts)
+            spec = result.specs[max(0, self.which[1])]
+            offer_starts(self.store, self.params, result, spec, starts)
 
     def _params_changed(self, analysis: str) -> None:
         if analysis == REGIONS and self.result is not None:

@@ -26,11 +26,11 @@ def choices_of(result: MapResult) -> dict[tuple[int, int], str]:
     networks, shapes = result.networks, result.shapes
     if len(result.axes) < 2:
         each = {(MEAN, k): shape for k, shape in enumerate(shapes)}
-        return {(MEAN, MEAN): "Mean over the shapes", **each} if len(shapes) > 1 else {(MEAN, 0): shapes[0]}
+        return {(MEAN, MEAN): "Mean over the shapes", **each} if len(shapes) > 1 else each
     pairs = [(m, k) for m in range(len(networks)) for k in range(len(shapes))]
     choices = {(m, k): _words(result, m, k) for m, k in pairs}
     if len(shapes) > 1:
-        choices |= {(m, MEAN): f"{network}, mean over the shapes" for m, network in enumerate(networks)}
+        choices |= {(m, MEAN): f"{name}, mean over the shapes" for m, name in enumerate(networks)}
     if len(choices) > 1:
         choices[(MEAN, MEAN)] = "Mean over all networks and shapes"
     return choices

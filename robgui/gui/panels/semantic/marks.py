@@ -25,8 +25,9 @@ class Marks:
             "pen": pg.mkPen("k", width=1),
         }
         self.starts = pg.ScatterPlotItem(**star)
-        self.rim = pg.ScatterPlotItem(symbol="o", size=21, brush=None, pen=pg.mkPen("w", width=4))
-        self.point = pg.ScatterPlotItem(symbol="o", size=21, brush=None, pen=pg.mkPen("k", width=1.5))
+        ring = {"symbol": "o", "size": 21, "brush": None}
+        self.rim = pg.ScatterPlotItem(**ring, pen=pg.mkPen("w", width=4))
+        self.point = pg.ScatterPlotItem(**ring, pen=pg.mkPen("k", width=1.5))
         for item in (self.starts, self.rim, self.point):
             item.setZValue(_DEPTH)
             plot.addItem(item, ignoreBounds=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QVBoxLayout, QWidget
 
 from robgui.analyses.semantic.params import IMAGE
 from robgui.gui.panels.panel import Panel
@@ -67,6 +67,12 @@ class ScenePanel(Panel):
         layout.addSpacing(8)
         layout.addWidget(self._waiting, 1)
         return page
+
+
+def keep_narrow(box: QComboBox, characters: int) -> None:
+    """Lets a chooser be narrower than its longest entry."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(characters)
 
 
 def starts_on(store: Store, result: MapResult | RegionsResult) -> tuple[tuple[float, ...], ...]:

@@ -36,7 +36,13 @@ from robgui.analyses.semantic.words import place_words
 from robgui.core.execution.analysis import Pace
 from robgui.gui.panels.semantic.background import Backdrop
 from robgui.gui.panels.semantic.marks import Marks
-from robgui.gui.panels.semantic.panel import REGIONS, ScenePanel, offer_starts, starts_on
+from robgui.gui.panels.semantic.panel import (
+    REGIONS,
+    ScenePanel,
+    keep_narrow,
+    offer_starts,
+    starts_on,
+)
 from robgui.gui.panels.semantic.stage import Stage
 from robgui.gui.widgets.plots import column
 from robgui.gui.widgets.timeline import Timeline
@@ -103,8 +109,7 @@ class SemanticRegionsPanel(ScenePanel):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        self.start_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.start_box.setMinimumContentsLength(14)
+        keep_narrow(self.start_box, 14)
         row.addWidget(self.start_box, 4)
         row.addStretch(1)
         row.addWidget(self.clear_starts)
@@ -159,7 +164,8 @@ class SemanticRegionsPanel(ScenePanel):
         found = self.backdrop.map_for(self.params.scene, result)
         if found is None:
             return backdrop(result)
-        return score_matrix("Score of the class", result.axes, (found.x, found.y), found.scores[0, 0])
+        grid = (found.x, found.y)
+        return score_matrix("Score of the class", result.axes, grid, found.scores[0, 0])
 
     def views(self) -> Sequence[View]:
         """The growing as it is on show first: of the chosen start, over the finest map."""
@@ -198,8 +204,9 @@ class SemanticRegionsPanel(ScenePanel):
         self.lost.show_view(lost_bars(result, self.params))
         self.table.show_view(region_table(result))
         self.table.sheet.point(self.row)
-        curve = [score_curve(result)] if len(result.axes) == 1 else []
-        self.more.show_views([*curve, bounds_table(result), *([size_bars(result)] if result.method else [])])
+        more: list[View] = [score_curve(result)] if len(result.axes) == 1 else []
+        more += [bounds_table(result), size_bars(result)]
+        self.more.show_views(more)
         self.in_out.show_view(region_pictures(result, self.row))
 
     def _redraw(self) -> None:
@@ -243,7 +250,8 @@ class SemanticRegionsPanel(ScenePanel):
             return
         coming = starts_on(self.store, result)
         self.clear_starts.setEnabled(bool(coming))
-        new = [start for start in coming if not any(np.allclose(start, old) for old in result.start)]
+        began = result.start
+        new = [start for start in coming if not any(np.allclose(start, old) for old in began)]
         self.marks.show_point(new if len(result.axes) == 2 else [])
 
     # --- out ----------------------------------------------------------------------------------
@@ -263,18 +271,21 @@ class SemanticRegionsPanel(ScenePanel):
             return
         film = growth_film(result, self.start, self.ground, MOST_FRAMES)
         file = path if path.suffix else path.with_suffix(".gif")
-        words = {"title": self.analysis.title, "subject": store.subject(request)}
+        title, subject = self.analysis.title, store.subject(request)
         self.film_button.setEnabled(False)
         store.work_on("film", f"Writing {file.name} …")
 
         def write() -> Path:
             from robgui.report.drawing import save_film
 
-            return save_film(film, file, **words)
+            return save_film(film, file, title=title, subject=subject)
 
         def ended(sentence: str, details: str = "", kind: str = "error") -> None:
             store.work_on("film", "")
             store.say(kind, sentence, details)
             self.film_button.setEnabled(True)
 
-        store.background.run(write, lambda made: ended(f"Animation written: {made}", kind="info"), failed=ended)
+        def written(made: Path) -> None:
+            ended(f"Animation written: {made}", kind="info")
+
+        store.background.run(write, written, failed=ended)

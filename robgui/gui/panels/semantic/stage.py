@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
-from robgui.gui.widgets.thumbs import Views
+from robgui.gui.widgets.tabbed import Tabbed
 
 #: Narrower than so many characters, the big picture becomes a tab among its details; lower than so many lines, what is below does.
 _NARROW, _LOW = 68, 26
@@ -34,7 +34,7 @@ class Stage(QWidget):
         super().__init__()
         self._title, self._main, self._below = title, main, below
         self.narrow = self.low = False
-        self.views = Views(views)
+        self.views = Tabbed(views)
         self.split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         for widget, share in zip((main, self.views), shares, strict=True):
             self.split.addWidget(widget)

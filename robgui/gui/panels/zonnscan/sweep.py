@@ -32,7 +32,7 @@ class ZonnscanPanel(GenericPanel):
         """The views, the cursor in the first one, and the tools below."""
         self.pinned: PinnedSweep | None = None
         self._pixels: tuple[tuple[object, ...], list[np.ndarray]] = ((), [])
-        self.marker = pg.InfiniteLine(pos=0.1, angle=90, movable=True)
+        self.marker = pg.InfiniteLine(pos=0.2, angle=90, movable=True)
         self.marker.sigPositionChanged.connect(lambda _: self._show_cursor())
         self.marker.sigPositionChangeFinished.connect(lambda _: self._tell_radius())
         self.tools = SweepTools(self.store)

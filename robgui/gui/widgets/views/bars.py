@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtCore import Qt
 
 from robgui.core.view import Bars, Ink, Series
 from robgui.gui.app.theme import theme
@@ -95,7 +96,7 @@ class BarsView(PlotView):
         one = self.spreads[place]
         known = np.isfinite(one.top)
         sides = (one.left[known], (one.left + one.width)[known], one.foot[known], one.top[known])
-        brush, line = fill(row.ink, place), pen(row.ink, 1)
+        brush, line = fill(row.ink, place), pen(row.ink, 1, Qt.PenStyle.SolidLine)
         bars.setOpts(x0=sides[0], x1=sides[1], y0=sides[2], y1=sides[3], brush=brush, pen=line)
         if row.low is not None and row.high is not None:
             low, high = scaled(view.value, row.low), scaled(view.value, row.high)
@@ -108,8 +109,9 @@ class BarsView(PlotView):
     def _keys(self, view: Bars) -> list[Key]:
         if len(view.series) < 2:
             return []
+        solid = Qt.PenStyle.SolidLine
         rows = enumerate(view.series)
-        return [Key(row.name, pen(row.ink, 1), brush=fill(row.ink, place)) for place, row in rows]
+        return [Key(row.name, pen(row.ink, 1, solid), brush=fill(row.ink, place)) for place, row in rows]
 
     def _place(self, x: float) -> int | None:
         """The group of bars, or the bin, at a place."""

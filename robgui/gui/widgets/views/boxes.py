@@ -31,7 +31,7 @@ class BoxesView(ViewWidget):
 
     def __init__(self, *, mini: bool = False) -> None:
         super().__init__(mini=mini)
-        self.heat = Heat("", "", "")
+        self.heat = Heat()
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)
         self.rims: list[QGraphicsPathItem] = []

@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QMouseEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from robgui.core.view import Images, Picture
@@ -23,8 +23,13 @@ from robgui.gui.widgets.views.picture_cell import ARROW, MARGIN, CellDelegate, h
 from robgui.gui.widgets.views.widget import ViewWidget
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-#: Sides of a picture in pixels: never smaller, never larger.
-LEAST, MOST = 88, 320
+#: Sides of a picture in pixels: never larger, and smaller than the second only where few then need no scrolling.
+SMALLEST, LEAST, MOST = 48, 88, 320
+#: In a mini picture many are cut off below; this small they still tell what they are.
+MINI = 64
+FEW = 4
+#: A column is at least as wide as its words, up to this many characters.
+WORDS, MINI_WORDS = 22, 10
 
 
 class ImagesView(ViewWidget):
@@ -35,6 +40,7 @@ class ImagesView(ViewWidget):
     def __init__(self, *, mini: bool = False) -> None:
         super().__init__(mini=mini)
         self.model = PictureModel()
+        self.model.letters = MINI_WORDS if mini else WORDS
         self.list = _List(self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(CellDelegate(self.model, self.list))
@@ -61,10 +67,11 @@ class ImagesView(ViewWidget):
         if view is None:
             return
         room = self.list.maximumViewportSize()
-        bar = self.list.verticalScrollBar().sizeHint().width()
+        bar = 0 if self.mini else self.list.verticalScrollBar().sizeHint().width()
         asked = -(-view.columns // self.model.wide) if view.columns else 0
-        side = self.model.best_side(QSize(room.width() - bar, room.height()), asked)
-        self.model.set_side(max(48 if self.mini else LEAST, min(side, MOST)))
+        least = MINI if self.mini else LEAST
+        side = self.model.best_side(QSize(room.width() - bar, room.height()), asked, least)
+        self.model.set_side(side)
         self.list.setGridSize(self.model.cell)
 
     def point(self, index: QModelIndex, x: int) -> None:
@@ -103,7 +110,6 @@ class _List(QListView):
         self.setFrameShape(QListView.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setMinimumHeight(60)
-        self.activated.connect(self._entered)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -120,11 +126,12 @@ class _List(QListView):
         super().leaveEvent(event)
         self._owner.tell("")
 
-    def _entered(self, index: QModelIndex) -> None:
-        """Only the keyboard: a click has been told already."""
-        if self.hasFocus() and self._owner.view is not None:
-            last = self.visualRect(index).right()  # of a pair, the one that was changed
-            self._owner.choose(index, last)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return chooses as a click does; of a pair, the one that was changed."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self._owner.choose(self.currentIndex(), self.visualRect(self.currentIndex()).right())
+        else:
+            super().keyPressEvent(event)
 
 
 class PictureModel(QAbstractListModel):
@@ -136,6 +143,9 @@ class PictureModel(QAbstractListModel):
         self.side = 0
         self.text_height = 0
         self._shape = (1.0, 1.0)
+        self._words = 0
+        self.letters = WORDS
+        self.metrics = QFontMetrics(QFont())
         self._scaled: dict[int, tuple[Any, QPixmap]] = {}
 
     def show(self, view: Images) -> None:
@@ -143,16 +153,21 @@ class PictureModel(QAbstractListModel):
         before, old = self.rowCount(), self.view
         same = old is not None and old.pairs == view.pairs
         if same and old is not None and len(old.pictures) == len(view.pictures):
-            self.view = view
-            self._shape = frame_shape(view)
+            self._take(view)
             if before:
                 self.dataChanged.emit(self.index(0), self.index(before - 1))
             return
         self.beginResetModel()
-        self.view = view
-        self._shape = frame_shape(view)
+        self._take(view)
         self._scaled = {}
         self.endResetModel()
+
+    def _take(self, view: Images) -> None:
+        self.view = view
+        self._shape = frame_shape(view)
+        widths = [self.metrics.horizontalAdvance(words) for one in view.pictures for words in (one.caption, f"✓ {one.chip}")]
+        most = self.letters * self.metrics.averageCharWidth()
+        self._words = min(most, max(widths, default=0) + self.metrics.averageCharWidth())
 
     def set_side(self, side: int) -> None:
         """Pictures fit into a square of this side."""
@@ -168,29 +183,35 @@ class PictureModel(QAbstractListModel):
 
     @property
     def frame(self) -> QSize:
-        """The room of one picture, in which every picture of the view fits."""
-        return QSize(round(self.side * self._shape[0]), round(self.side * self._shape[1]))
+        """The room of one picture, in which every picture of the view fits, as wide as its words."""
+        return QSize(self.column(self.side), round(self.side * self._shape[1]))
 
     @property
     def cell(self) -> QSize:
         """Size of one cell: a picture or a pair, with its words below."""
         return self._cell_for(self.side)
 
-    def best_side(self, room: QSize, columns: int) -> int:
-        """The largest side for which all cells fit into ``room``; with ``columns``, its width decides."""
+    def best_side(self, room: QSize, columns: int, least: int) -> int:
+        """The largest side for which all cells fit into ``room``, else ``least``; with ``columns``, its width decides."""
         count = self.rowCount()
-        for side in range(MOST, LEAST, -8):
+        lowest = SMALLEST if len(self.view.pictures if self.view else ()) <= FEW else least
+        for side in range(MOST, lowest - 1, -8):
             cell = self._cell_for(side)
             across = columns or max(1, room.width() // cell.width())
             low = columns > 0 or -(-count // across) * cell.height() <= room.height()
             if across * cell.width() <= room.width() and low:
                 return side
-        return LEAST
+        return least
+
+    def column(self, side: int) -> int:
+        """Width of one picture with its words."""
+        return max(round(side * self._shape[0]), self._words)
 
     def _cell_for(self, side: int) -> QSize:
-        width, height = round(side * self._shape[0]), round(side * self._shape[1])
+        height = round(side * self._shape[1])
         arrow = ARROW if self.wide == 2 else 0
-        return QSize(self.wide * width + arrow + 2 * MARGIN, height + self.text_height + 2 * MARGIN)
+        width = self.wide * self.column(side) + arrow + 2 * MARGIN
+        return QSize(width, height + self.text_height + 2 * MARGIN)
 
     def pictures(self, row: int) -> list[tuple[Picture, QPixmap]]:
         """The pictures of a row with their pixels as they are drawn."""

@@ -25,7 +25,7 @@ class MatrixView(ViewWidget):
 
     def __init__(self, *, mini: bool = False) -> None:
         super().__init__(mini=mini)
-        self.heat = Heat("", "", "")
+        self.heat = Heat()
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)
         self.put(Keyed(self.heat, self.legend))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from robgui.core.view import Ink, Picture, Spot
@@ -37,8 +37,8 @@ class CellDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        cell: QRect = option.rect  # type: ignore[attr-defined]
-        state: Any = option.state  # type: ignore[attr-defined]
+        cell: QRect = option.rect
+        state: Any = option.state
         if state & QStyle.StateFlag.State_Selected:
             painter.setPen(QPen(QColor(theme.colours.accent), 2))
             painter.drawRoundedRect(QRectF(cell).adjusted(2, 2, -2, -2), 6, 6)
@@ -55,6 +55,9 @@ class CellDelegate(QStyledItemDelegate):
         """Two lines of words below each picture."""
         view = self.parent()
         assert isinstance(view, QWidget)
+        bold = view.font()
+        bold.setBold(True)
+        self._model.metrics = QFontMetrics(bold)
         self._model.text_height = 2 * view.fontMetrics().lineSpacing() + 6
 
 

@@ -24,7 +24,7 @@ def lines(view: Curves) -> dict[str, object]:
 
 def test_the_class_and_the_rival_of_the_sentence_have_strong_lines_and_others_are_grey() -> None:
     drawn = lines(views(swept(**BOTH), PARAMS)[0])
-    own, rival = drawn["shirt (the model's answer)"], drawn["boot"]
+    own, rival = drawn["shirt (predicted)"], drawn["boot"]
     assert own.strong and own.ink.role == "class" and rival.strong and rival.ink.role == "rival"
     assert "“shirt” into “boot”" in verdict(swept(**BOTH), PARAMS).sentence
     assert drawn["coat"].ink.role == "other" and not drawn["coat"].strong, "the class of the other change has a line too"
@@ -40,9 +40,9 @@ def test_without_a_change_the_rival_is_the_next_most_likely_class() -> None:
 def test_samples_and_attack_have_a_mark_each_and_so_has_the_radius_asked_for() -> None:
     marks = {mark.name: mark for mark in views(swept(**BOTH), PARAMS)[0].marks}
     assert list(marks) == [
-        "nearest by gradient attack: boot, 0.02",
-        "nearest by samples: coat, 0.341",
-        "should hold up to 0.1",
+        "attack at 0.02: boot",
+        "sample at 0.341: coat",
+        "should hold to 0.1",
     ]
     assert [mark.at for mark in marks.values()] == [0.02, 0.341, 0.1]
     assert next(iter(marks.values())).ink.role == "fails"
@@ -86,7 +86,7 @@ def test_a_sweep_under_way_has_every_view(known: int) -> None:
 def test_two_sweeps_can_be_subtracted() -> None:
     first, second = (views(swept(**more), PARAMS)[0] for more in ({}, {"crossing": np.full(4, 0.3)}))
     gap = difference(first, second)
-    assert isinstance(gap, Curves) and np.allclose(lines(gap)["share of samples that change class"].y, 0.3)
+    assert isinstance(gap, Curves) and np.allclose(lines(gap)["samples changing class"].y, 0.3)
 
 
 def test_views_of_every_step_are_made_in_less_than_ten_milliseconds_with_a_thousand_classes(monkeypatch: pytest.MonkeyPatch) -> None:
