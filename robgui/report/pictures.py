@@ -46,7 +46,7 @@ class Figures:
         return [one if isinstance(one, Table) else _address("png", one) for one in found]
 
     def pixels(self, chapter: Chapter) -> Iterator[np.ndarray]:
-        """What a run looks like, each as uint8 ``(h, w, 3)``; a table is drawn when it is asked for."""
+        """What a run looks like, each as uint8 ``(h, w, 3)``; tables are drawn on demand."""
         for one in self._of(chapter, False)[0]:
             data = _few_colours(draw_view(one, large=False)) if isinstance(one, Table) else one
             with Image.open(io.BytesIO(data)) as image:
