@@ -16,8 +16,8 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import read_side_file
 from robgui.core.trust import Code, Source
 from robgui.gui.app.theme import theme
-from robgui.gui.model.model_check import spread
 from robgui.gui.model.architecture_dialog import ArchitectureDialog
+from robgui.gui.model.model_check import spread
 from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.model.trust_dialog import TrustDialog, ask_trust
 from robgui.gui.state.store import Store
