@@ -23,12 +23,12 @@ class PlainAxis(pg.AxisItem):
 
     def labelString(self) -> str:
         """The name and unit as HTML that shows them as they are."""
-        text, units = self.labelText, self.labelUnits
-        self.labelText, self.labelUnits = escape(text or ""), escape(units or "")
+        said = {name: str(getattr(self, name) or "") for name in ("labelText", "labelUnits")}
         try:
+            self.__dict__.update({name: escape(words) for name, words in said.items()})
             return str(super().labelString())
         finally:
-            self.labelText, self.labelUnits = text, units
+            self.__dict__.update(said)
 
 
 class Plot(Themed, pg.PlotWidget):
