@@ -246,12 +246,17 @@ class Guide(QObject):
         window.findings_dock.show()
         window.findings_dock.raise_()
         run = None if finding is None else self._run_of(finding.run_id)
-        if finding is not None and run is not None:
+        if run is not None:
             self._store.history.show_run(run)
-            self._store.select(self._store.selection.but(finding=finding.id, run=run.id))
 
     def _finding_shown(self) -> bool:
-        return not self._store.background.busy
+        """Its run is drawn; it is pointed at only then, because other data begin with a selection of their own."""
+        if self._store.background.busy:
+            return False
+        finding = self._best_finding()
+        if finding is not None and self._store.selection.finding != finding.id:
+            self._store.select(self._store.selection.but(finding=finding.id, run=finding.run_id))
+        return True
 
     def _best_finding(self) -> StoredFinding | None:
         """The worst finding."""
