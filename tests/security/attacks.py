@@ -16,19 +16,20 @@ from robgui.core.errors import RobguiError
 from robgui.core.loading import load
 
 ROOT = Path(__file__).parents[2]
-#: One sentence, or that it went well; anything else (a traceback, a signal, a limit) ends the child differently.
+#: A line for each file: one sentence, or that it went well; anything else (a traceback, a signal) ends the child.
 _LOAD = """
 import resource, sys
 import torch
 from robgui.core.errors import RobguiError
 from robgui.core.loading import load
 {limit}
-try:
-    classifier = load(sys.argv[1], device="cpu", **{settings})
-    classifier.infer(torch.rand(2, *classifier.shape))
-    print("loaded")
-except RobguiError as error:
-    print("refused:", error)
+for path in sys.argv[1:]:
+    try:
+        classifier = load(path, device="cpu", **{settings})
+        classifier.infer(torch.rand(2, *classifier.shape))
+        print("loaded", flush=True)
+    except RobguiError as error:
+        print("refused:", error, flush=True)
 """
 _LIMIT = """
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -69,11 +70,11 @@ def child(code: str, *words: object, seconds: float = 120) -> str:
         check=False,
     )
     reason = signal.Signals(-ended.returncode).name if ended.returncode < 0 else ended.stderr[-2000:]
-    assert ended.returncode == 0, reason
+    assert ended.returncode == 0, f"{reason} after {ended.stdout[-300:]!r}"
     return ended.stdout
 
 
-def loaded_in_child(path: Path, settings: Mapping[str, object] | None = None, extra: int = 0) -> str:
-    """How loading ``path`` ends in a process of its own, with at most ``extra`` bytes more than it begins with."""
+def loaded_in_child(*paths: Path, settings: Mapping[str, object] | None = None, extra: int = 0) -> list[str]:
+    """How loading each of ``paths`` ends in a process of its own, with at most ``extra`` bytes more than it begins with."""
     limit = _LIMIT.format(extra=extra) if extra else ""
-    return child(_LOAD.format(limit=limit, settings=repr(dict(settings or {}))), path)
+    return child(_LOAD.format(limit=limit, settings=repr(dict(settings or {}))), *paths).splitlines()

@@ -22,6 +22,10 @@ class BrokenContractError(RuntimeError):
     """A call that an operation of torch must not be given."""
 
 
+class TooLargeError(MemoryError):
+    """A call whose result would not fit; who asked for a batch may ask for a smaller one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call of an operation: its arguments by the names of its schema, defaults filled in."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from robgui.core.errors import ModelError, TrustError
-from robgui.core.loading.exported.operations import Operation, TensorOperation, find_operation, is_check, numbers_in
+from robgui.core.loading.exported.operations import Operation, TensorOperation, bytes_in, find_operation, is_check
 from robgui.core.loading.raw import TRUST
 from robgui.core.model.backend import Reduce, channels_second
 
@@ -32,8 +32,8 @@ DTYPES = {
 _FORMATS = {1: torch.contiguous_format, 2: torch.channels_last, 3: torch.channels_last_3d, 4: torch.preserve_format}
 _LINEAR = frozenset({"linear", "addmm", "mm", "matmul"})
 _LAYERS = _LINEAR | {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"}
-#: Numbers that a graph may hold at once for each input of a batch, which counts as two at least: 256 MB.
-_NUMBERS = 2**26
+#: Bytes of results that a graph may hold at once. A batch that needs more is halved by who asked for it.
+_ROOM = 2**30
 _PLAIN = {"as_int", "as_bool", "as_string", "as_ints", "as_bools", "as_int_lists"}
 #: How the other arguments that need nothing of the graph are read; "Infinity" and "NaN" are written as texts.
 _CONVERT: dict[str, Callable[[Any], Any]] = {
@@ -124,17 +124,17 @@ class ExportedGraph(nn.Module):
         values: dict[str, Any] = {name: getattr(self, slot) for name, slot in self._slots.items()}
         values[self._input] = x
         seen: dict[str, Tensor] = {}
-        room = _NUMBERS * max(2, len(x))
+        room = _ROOM
         for node in self._nodes:
             kwargs = {name: _fill(value, values, x.device) for name, value in node.kwargs.items()}
             result = node.operation(_fill(node.args, values, x.device), kwargs, room)
             if node.outputs:
                 values.update(zip(node.outputs, _flat(result), strict=True))
-            room -= numbers_in(result)
+            room -= bytes_in(result)
             if reduce is not None and node.layer:
                 seen[node.layer] = reduce(channels_second(result) if node.linear else result)
             for name in node.dead:
-                room += numbers_in(values.pop(name, None))
+                room += bytes_in(values.pop(name, None))
         return values[self._output], seen
 
     def _compile(self, node: Json) -> _Node | None:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from robgui.core.loading.exported import layers, places
-from robgui.core.loading.exported.contract import BrokenContractError, Contract, bind
+from robgui.core.loading.exported.contract import BrokenContractError, Contract, TooLargeError, bind
 
 #: Overloads called "default".
 _PLAIN = """
@@ -132,22 +132,22 @@ class TensorOperation:
         self._checked: dict[Any, int] = {}
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], room: int) -> Any:
-        """The result; BrokenContractError where the contract is broken or more than ``room`` numbers would be made."""
+        """The result; an error where the contract is broken or the result would take more than ``room`` bytes."""
         form = _form((args, kwargs))
-        numbers = self._checked.get(form)
-        if numbers is None:
-            numbers = self._check(args, kwargs)
+        size = self._checked.get(form)
+        if size is None:
+            size = self._check(args, kwargs)
             if len(self._checked) >= _REMEMBERED:
                 self._checked.clear()
-            self._checked[form] = numbers
-        if numbers > room:
-            raise BrokenContractError(f"its operation {self.name} is refused: it asks for {numbers:,} numbers at once")
+            self._checked[form] = size
+        if size > room:
+            raise TooLargeError(f"its operation {self.name} is refused: it asks for {size / 1e6:,.0f} MB at once")
         if self._contract.content is not None:
             self._contract.content(bind(self.function, args, kwargs))
         return self.function(*args, **kwargs)
 
     def _check(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
-        """Numbers that the call will make, found without making them."""
+        """Bytes that the result will take, found without making it."""
         call = bind(self.function, args, kwargs)
         if self._contract.form is not None:
             self._contract.form(call)
@@ -155,7 +155,7 @@ class TensorOperation:
         if any(argument.name == "device" and argument.kwarg_only for argument in self.function._schema.arguments):
             hollow["device"] = torch.device("meta")
         with torch.no_grad():
-            return numbers_in(self.function(*_hollow(args), **hollow))
+            return bytes_in(self.function(*_hollow(args), **hollow))
 
 
 Operation = SizeOperation | PickOperation | TensorOperation
@@ -176,11 +176,11 @@ def find_operation(target: str) -> Operation | None:
     return TensorOperation(overload) if target.startswith(_ATEN) and overload in NAMES else None
 
 
-def numbers_in(value: Any) -> int:
-    """How many numbers the tensors in ``value`` hold."""
+def bytes_in(value: Any) -> int:
+    """How many bytes the tensors in ``value`` take, each as if it shared none."""
     if isinstance(value, Tensor):
-        return value.numel()
-    return sum(numbers_in(each) for each in value) if isinstance(value, list | tuple) else 0
+        return value.numel() * value.element_size()
+    return sum(bytes_in(each) for each in value) if isinstance(value, list | tuple) else 0
 
 
 def _form(value: Any) -> Any:

@@ -69,7 +69,7 @@ TENSORS = frozenset({*NAMES, *_MORE.split()}.difference(_INNER.split()))
 ATEN = frozenset({*_PLAIN.split(), *(name.partition(".")[0] for name in TENSORS)})
 #: Names that may follow ``ops.prim.`` in the code.
 PRIM = frozenset(_QUESTIONS.split())
-#: A graph that reaches one of these is run under ``Guard``.
+#: A graph that reaches one of these is run under a guard.
 GUARDED = frozenset({*_CARELESS.split(), *(name.partition(".")[0] for name in TENSORS if "upsample" in name)})
 #: Sequences of different lengths: every recurrent layer has code for them, but a classifier of one shape does not reach it.
 UNSAFE = frozenset({"aten::lstm.data", "aten::gru.data", "aten::rnn_tanh.data", "aten::rnn_relu.data"})

@@ -22,7 +22,7 @@ from robgui.core.loading.pickles import is_sound, words_in
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 from robgui.core.loading.script.code import ForeignCodeError, check_code
 from robgui.core.loading.script.graphs import needs_guard, unknown_operations
-from robgui.core.loading.script.guard import Guard
+from robgui.core.loading.script.guard import guarded
 from robgui.core.loading.script.values import wrong_value
 from robgui.core.model.backend import Capabilities, Reduce, TorchBackend, as_output, channels_second
 
@@ -36,9 +36,9 @@ _LAYERS = _LINEAR | {"aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::_con
 class ScriptBackend(TorchBackend):
     """A TorchScript module; a second graph that also returns its layers gives the activations."""
 
-    def __init__(self, module: Any, guarded: bool = False) -> None:
+    def __init__(self, module: Any, careless: bool = False) -> None:
         super().__init__(module, layers=())
-        self._guarded = guarded
+        self._careless = careless
         try:
             self._watched, self._linear = _watch(module)
         except RuntimeError:  # a graph that cannot be rewritten still runs as a whole
@@ -63,7 +63,7 @@ class ScriptBackend(TorchBackend):
         }
 
     def _guard(self) -> AbstractContextManager[object]:
-        return Guard() if self._guarded else nullcontext()  # type: ignore[no-untyped-call]
+        return guarded() if self._careless else nullcontext()
 
 
 def load_script(path: Path, trust: bool) -> Raw:
@@ -84,8 +84,8 @@ def load_script(path: Path, trust: bool) -> Raw:
                 _refuse_operations(path, unit, inner)
                 _refuse_confusion(path, inner)
             module = torch.jit._recursive.wrap_cpp_module(inner)  # type: ignore[no-untyped-call]
-            guarded = not trust and needs_guard(unit, inner)
-            return Raw(ScriptBackend(module.float(), guarded), first=first_layer(module.state_dict()))
+            careless = not trust and needs_guard(unit, inner)
+            return Raw(ScriptBackend(module.float(), careless), first=first_layer(module.state_dict()))
 
 
 def _refuse_programs(path: Path, archive: Archive, parts: list[str]) -> None:
