@@ -1,7 +1,6 @@
 """Batches: many requests from one file, on this machine or on a cluster, into one workspace."""
 
 from robgui.batch.batch import Batch, Entry, Progress
-from robgui.batch.executor import Executor, InProcess, Report, Task
 from robgui.batch.gates import Gate, Outcome, judge
 from robgui.batch.plan import Plan, Planned, expand
 from robgui.batch.processes import Place, Processes, local_places
@@ -10,18 +9,14 @@ from robgui.batch.suite import Suite, read_suite
 __all__ = [
     "Batch",
     "Entry",
-    "Executor",
     "Gate",
-    "InProcess",
     "Outcome",
     "Place",
     "Plan",
     "Planned",
     "Processes",
     "Progress",
-    "Report",
     "Suite",
-    "Task",
     "expand",
     "judge",
     "local_places",

@@ -9,14 +9,18 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from robgui.batch.executor import Report, Task, carry_out
 from robgui.core.errors import ParamsError
+from robgui.core.execution.carrying import carry_out, thinned
+from robgui.core.execution.execution import COMMIT_SECONDS, Execution
+from robgui.core.execution.executor import lost
 from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.task import Report, Task
 
 #: So long a worker may take to leave by itself.
 _LEAVE_SECONDS = 2.0
@@ -65,25 +69,24 @@ class Processes:
 
     @property
     def room(self) -> int:
-        """Workers without a task."""
-        return sum(worker.task is None for worker in self._workers)
+        """Workers with nothing to do."""
+        return sum(worker.execution is None for worker in self._workers)
 
     @property
-    def pids(self) -> dict[int, int]:
-        """Process of each task that is being worked on."""
-        return {worker.task: worker.pid for worker in self._workers if worker.task is not None}
+    def pids(self) -> list[int]:
+        """The processes that compute."""
+        return [worker.pid for worker in self._workers if worker.execution is not None]
 
-    def submit(self, task: Task) -> None:
-        next(worker for worker in self._workers if worker.task is None).take(task)
+    def submit(self, execution: Execution) -> None:
+        if execution.claim():
+            next(worker for worker in self._workers if worker.execution is None).take(execution)
 
-    def reports(self, seconds: float) -> Sequence[Report]:
-        busy = {worker.connection: worker for worker in self._workers if worker.task is not None and worker.connection is not None}
-        ready = wait(list(busy), seconds) if busy else []
-        return [report for connection in ready for report in busy[connection].read()]  # type: ignore[index]
-
-    def stop(self) -> None:
-        for worker in self._workers:
-            worker.stop()
+    def work(self, seconds: float) -> None:
+        busy = {worker.connection: worker for worker in self._workers if worker.execution is not None and worker.connection is not None}
+        for worker in busy.values():
+            worker.pass_on_wishes()
+        for connection in wait(list(busy), seconds) if busy else ():
+            busy[connection].read(self.attempts)  # type: ignore[index]
 
     def close(self) -> None:
         for worker in self._workers:
@@ -94,49 +97,53 @@ class Processes:
 
 
 class _Worker:
-    """The driver's side of one process."""
+    """This side of one process."""
 
     def __init__(self, place: Place, imports: tuple[str, ...]) -> None:
-        self.task: int | None = None
+        self.execution: Execution | None = None
         self.connection: Connection | None = None
         self._place = place
         self._imports = imports
         self._process: BaseProcess | None = None
+        self._told_to_stop = False
 
     @property
     def pid(self) -> int:
         return (self._process.pid if self._process else None) or 0
 
-    def take(self, task: Task) -> None:
+    def take(self, execution: Execution) -> None:
         """Sends a task, to a new process if the old one died while it was idle."""
-        self.task = task.id
+        self.execution, self._told_to_stop = execution, False
         if self._process is not None and self._process.is_alive():
             try:
-                self._send(task)
+                self._send(execution.task)
             except OSError:
                 self.end(0.0)
             else:
                 return
         self._start()
-        self._send(task)
+        self._send(execution.task)
 
-    def read(self) -> list[Report]:
-        """Everything it has to tell; a lost process is told as a task that is QUEUED again."""
-        found: list[Report] = []
-        try:
-            while self.connection is not None and self.connection.poll():
-                found.append(self.connection.recv())
-        except (EOFError, OSError):
-            assert self.task is not None
-            found.append(Report(self.task, RunState.QUEUED, error=self._how_it_ended()))
-            self.end(0.0)
-        if found and found[-1].state is not RunState.RUNNING:
-            self.task = None
-        return found
-
-    def stop(self) -> None:
-        if self.task is not None:
+    def pass_on_wishes(self) -> None:
+        """Tells it to stop, once, when its Execution was asked to."""
+        if self.execution is not None and self.execution.stop_asked and not self._told_to_stop:
+            self._told_to_stop = True
             self._send_if_there("stop")
+
+    def read(self, attempts: int) -> None:
+        """Everything it has to tell; a lost process makes its Execution wait for another one."""
+        execution = self.execution
+        assert execution is not None
+        try:
+            while self.connection is not None and not execution.state.ended and self.connection.poll():
+                execution.take(self.connection.recv())
+        except (EOFError, OSError):
+            why = self._how_it_ended()
+            self.end(0.0)
+            self.execution = None
+            execution.take(lost(execution, why, attempts))
+        if execution.state.ended:
+            self.execution = None
 
     def leave(self) -> None:
         """Asks it to end: at once when it is idle, else after the Step it computes."""
@@ -184,13 +191,11 @@ class _Worker:
 
 
 def work(connection: Connection, place: Place, imports: Sequence[str]) -> None:
-    """A worker process: takes one task after another until it is told to leave or the driver is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the driver tells what to do
+    """A worker process: takes one task after another until it is told to leave or the other side is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the other side tells what to do
     if place.threads:
         os.environ["OMP_NUM_THREADS"] = str(place.threads)
     import torch
-
-    from robgui.batch.shelf import Shelf
 
     if place.threads:
         torch.set_num_threads(place.threads)
@@ -200,10 +205,23 @@ def work(connection: Connection, place: Place, imports: Sequence[str]) -> None:
     try:
         while isinstance(task := connection.recv(), Task | str):
             if isinstance(task, Task):  # a late "stop" for a task that has ended says nothing
-                for report in carry_out(task, shelf, connection.poll):
-                    connection.send(report)
-    except (EOFError, OSError):  # the driver is gone, and with it everyone who could want an answer
+                for report in _reports(task, shelf, connection):
+                    connection.send(replace(report, problem=None))
+    except (EOFError, OSError):  # the other side is gone, and with it everyone who could want an answer
         return
+
+
+def _reports(task: Task, shelf: Shelf, connection: Connection) -> Iterator[Report]:
+    """The reports of a task; a message from the other side stops it, with its newest Step."""
+
+    def heard() -> Iterator[Report]:
+        for report in carry_out(task, shelf):
+            yield report
+            if connection.poll() and not report.state.ended:
+                yield Report(RunState.CANCELLED)
+                return
+
+    yield from thinned(heard(), COMMIT_SECONDS)
 
 
 @contextmanager

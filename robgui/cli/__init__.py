@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from robgui import __version__
 from robgui.cli.printing import speak_any_encoding
 from robgui.cli.signals import ending_like_ctrl_c
-from robgui.core.errors import DataError, IncompleteModelError, ParamsError, RobguiError, TrustError
+from robgui.core.errors import DataError, IncompleteModelError, ParamsError, Remedy, RobguiError, TrustError
 
 GATE_FAILED = 1
 INTERRUPTED = 130
@@ -29,6 +29,14 @@ _COMMANDS = {
     "gui": "open the window, with files if any are given",
     "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
+}
+
+
+_REMEDIES = {
+    Remedy.OPEN_INPUTS: "Name them with --data.",
+    Remedy.MORE_INPUTS: "Choose more of them with --index or --select.",
+    Remedy.FEWER_INPUTS: "Choose it with --index.",
+    Remedy.MORE_MODELS: "Give another one with --model.",
 }
 
 
@@ -85,6 +93,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _how(error: RobguiError) -> str:
     """How to say on the command line what an error asks for."""
+    if error.remedy is not None:
+        return f" {_REMEDIES[error.remedy]}"
     if isinstance(error, TrustError):
         return " To say so, add --trust."
     if isinstance(error, DataError) and error.option:

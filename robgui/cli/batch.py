@@ -27,7 +27,7 @@ from robgui.core.text.words import count
 from robgui.core.workspace import Workspace
 
 if TYPE_CHECKING:
-    from robgui.batch.executor import Executor
+    from robgui.core.execution.executor import Executor
 
 
 def batch(words: list[str]) -> int:

@@ -17,9 +17,12 @@ from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.analysis import Analysis, analyses, find
-from robgui.core.execution.drive import Drive, drive, versions
-from robgui.core.execution.request import Request, reference
+from robgui.core.execution.carrying import versions
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.inline import Steps
+from robgui.core.execution.request import Request, build_request
 from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import Shelf
 from robgui.core.workspace import Workspace
 from robgui.core.workspace.export import write_document
 
@@ -41,8 +44,7 @@ def run(words: list[str]) -> int:
     classifiers = tuple(open_model(model, given, progress.say) for model in given.model)
     dataset = open_data(given.data, given, progress.say) if given.data else None
     picked = chosen(dataset, given) if dataset is not None else None
-    request = Request.build(known.name, classifiers, dataset, params, indices=picked)
-    request = request.model_copy(update={"models": tuple(reference(classifier, trust=given.trust) for classifier in classifiers)})
+    request = build_request(known, classifiers, dataset, params, indices=picked, trust=lambda classifier: given.trust)
     if given.workspace is None:
         return _carry_out(request, None, classifiers, dataset, out, progress)
     with Workspace.open(given.workspace) as workspace:
@@ -57,53 +59,54 @@ def _carry_out(
     out: Path | None,
     progress: Progress,
 ) -> int:
-    going = drive(request, workspace, classifiers, dataset)
-    problem: Exception | None = None
+    shelf = Shelf(workspace=workspace, models=classifiers, datasets=() if dataset is None else (dataset,))
+    steps = Steps(Execution(request, workspace), shelf)
+    execution, problem = steps.execution, None
     try:
-        for step in going:
+        for step in steps:
             progress.show(step)
     except KeyboardInterrupt:
         with deaf():
-            going.close()
+            steps.close()
     except Exception as error:  # noqa: BLE001 - what has been computed is written first, then it is raised again
         problem = error
     progress.close()
-    if going.newest is not None:
+    if execution.newest is not None:
         with deaf():  # what has been computed is now written, whatever the user presses
-            _write(going, out)
+            _write(execution, out)
     if dataset is not None and (lost := dataset.left_out()):
         progress.say(f"Left out: {lost}")
     if problem is not None:
         raise problem
-    _tell(going, progress)
-    return INTERRUPTED if going.state is RunState.CANCELLED else 0
+    _tell(execution, progress)
+    return INTERRUPTED if execution.state is RunState.CANCELLED else 0
 
 
-def _tell(going: Drive, progress: Progress) -> None:
-    if going.state is RunState.CANCELLED:
-        kept = "the result so far is kept" if going.newest is not None else "there is no result yet"
+def _tell(execution: Execution, progress: Progress) -> None:
+    if execution.state is RunState.CANCELLED:
+        kept = "the result so far is kept" if execution.newest is not None else "there is no result yet"
         progress.say(f"robgui: interrupted; {kept}")
-    if going.verdict:
-        progress.say(going.verdict)
+    if execution.verdict:
+        progress.say(execution.verdict)
 
 
-def _write(going: Drive, out: Path | None) -> None:
+def _write(execution: Execution, out: Path | None) -> None:
     """The JSON document to the file (with an NPZ beside it) or to stdout (large arrays by shape only)."""
-    assert going.newest is not None
+    assert execution.newest is not None
     fields = {
-        "analysis": going.analysis.name,
-        "state": going.state,
-        "verdict": going.verdict,
-        "error": going.error,
-        "done": going.newest.done,
-        "total": going.newest.total,
-        "seconds": round(going.seconds, 3),
-        "device": going.device,
+        "analysis": execution.analysis.name,
+        "state": execution.state,
+        "verdict": execution.verdict,
+        "error": execution.error,
+        "done": execution.newest.done,
+        "total": execution.newest.total,
+        "seconds": round(execution.seconds, 3),
+        "device": execution.device,
         "versions": versions(),
-        "request": going.request,
-        "fingerprint": going.request.fingerprint,
-        "findings": [{"kind": f.kind, "title": f.title, "severity": f.severity, "detail": f.detail} for f in going.findings],
-        "result": going.newest.result,
+        "request": execution.request,
+        "fingerprint": execution.request.fingerprint,
+        "findings": [{"kind": f.kind, "title": f.title, "severity": f.severity, "detail": f.detail} for f in execution.findings],
+        "result": execution.newest.result,
     }
     if out is None:
         print_json(readable(fields)[0])

@@ -198,17 +198,6 @@ def title(run: Run) -> str:
     return known.title if known else run.request.analysis
 
 
-def subject(request: Request) -> str:
-    """Which model on which input."""
-    models = ", ".join(model.name for model in request.models)
-    if request.dataset is None:
-        return models
-    if request.indices is None:
-        return f"{models} on {request.dataset.name}"
-    which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs"
-    return f"{models} on {which} of {request.dataset.name}"
-
-
 def trails(workspace: Workspace, request: Request) -> list[Derived]:
     """The derived inputs that a run looked at, with their trails; none for inputs of ordinary data."""
     ids = request.dataset.options.get("derived") if request.dataset is not None else None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
+from robgui.core.execution.request import subject
 from robgui.report import facts
 from robgui.report.page import STYLE
 from robgui.report.pictures import Figures, thumbnail_address
@@ -154,7 +155,7 @@ def _finding(finding: StoredFinding, chapter: Chapter | None) -> str:
     star = '<span title="starred">★</span> ' if finding.starred else ""
     note = f'<p class="note">{escape(finding.note)}</p>' if finding.note else ""
     link = "" if chapter is None else f'<a href="#run-{escape(chapter.run.id)}">{escape(chapter.title)}</a>'
-    where = "" if chapter is None else f'<p class="quiet">{escape(facts.subject(chapter.run.request))}</p>'
+    where = "" if chapter is None else f'<p class="quiet">{escape(subject(chapter.run.request))}</p>'
     bar = f'<meter min="0" low="0.34" high="0.67" max="1" optimum="0" value="{finding.severity:.3f}"></meter> {finding.severity:.2f}'
     words = f'{star}{escape(finding.title)}<p class="quiet">{escape(finding.kind)}</p>{note}'
     return f"<tr><td>{picture}<td>{words}<td>{bar}<td>{link}{where}</tr>\n"
@@ -185,7 +186,7 @@ def _run(chapter: Chapter, picture: str, trail: str) -> str:
     nothing = "" if run.has_result else '<p class="quiet">This run has no result.</p>'
     return (
         f'<article id="run-{escape(run.id)}">\n<h3>{escape(chapter.title)} <span class="state {state}">{state}</span></h3>\n'
-        f'<p class="quiet">{escape(facts.subject(run.request))}</p>{number}{verdict}{error}{trail}{picture}{nothing}\n'
+        f'<p class="quiet">{escape(subject(run.request))}</p>{number}{verdict}{error}{trail}{picture}{nothing}\n'
         f"<details><summary>Settings and origin</summary>{_table(facts.origin(run))}{_table(facts.settings(run))}</details>\n</article>\n"
     )
 

@@ -11,6 +11,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
+from robgui.core.execution.request import subject
 from robgui.report import facts
 from robgui.report.pictures import Figures
 from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet, table_height
@@ -158,7 +159,7 @@ def _finding(sheet: Sheet, finding: StoredFinding, chapter: Chapter | None) -> N
     sheet.text(("★ " if finding.starred else "") + finding.title, 10, x=words, bold=True, most=2)
     sheet.text(f"{finding.kind}, severity {finding.severity:.2f} (0 harmless, 1 worst)", 8.5, x=words, colour=QUIET)
     if chapter is not None:
-        sheet.text(f"{chapter.title}: {facts.subject(chapter.run.request)}", 8.5, x=words, colour=QUIET, most=2)
+        sheet.text(f"{chapter.title}: {subject(chapter.run.request)}", 8.5, x=words, colour=QUIET, most=2)
     if finding.note:
         sheet.text(finding.note, 9, x=words, most=2)
     sheet.y = max(top + _ROW, sheet.y + 0.08)
@@ -169,7 +170,7 @@ def _run(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[S
     run, headline = chapter.run, chapter.headline
     sheet = Sheet()
     sheet.text(chapter.title, 15, bold=True)
-    sheet.text(f"{facts.subject(run.request)} ({run.state})", 9, colour=QUIET)
+    sheet.text(f"{subject(run.request)} ({run.state})", 9, colour=QUIET)
     sheet.space(0.08)
     if headline is not None:
         sheet.text(f"{chapter.status}. {headline.title}: {headline.text}", 10.5, bold=True, colour=_STATUS_COLOURS[headline.status])

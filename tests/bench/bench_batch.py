@@ -11,17 +11,20 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from robgui.batch import Batch, Executor, InProcess, Place, Plan, Planned, Processes, expand, read_suite
-from robgui.batch.executor import Report
+from robgui.batch import Batch, Place, Plan, Planned, Processes, expand, read_suite
 from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.executor import Executor
+from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import Shelf
 from robgui.core.workspace import Workspace
 from tests.batch import small
 
@@ -93,22 +96,27 @@ class Timing:
 
 
 class Watched:
-    """An executor, and the moments when its tasks ended."""
+    """An executor, and the moments when its Executions ended."""
 
     def __init__(self, inner: Executor) -> None:
         self.attempts = inner.attempts
         self.ends: list[float] = []
         self._inner = inner
-        self.submit, self.stop, self.close = inner.submit, inner.stop, inner.close
+        self._going: list[Execution] = []
+        self.close = inner.close
 
     @property
     def room(self) -> int:
         return self._inner.room
 
-    def reports(self, seconds: float) -> Sequence[Report]:
-        found = self._inner.reports(seconds)
-        self.ends += [time.perf_counter() for report in found if report.state.ended]
-        return found
+    def submit(self, execution: Execution) -> None:
+        self._going.append(execution)
+        self._inner.submit(execution)
+
+    def work(self, seconds: float) -> None:
+        self._inner.work(seconds)
+        self.ends += [time.perf_counter() for each in self._going if each.state.ended]
+        self._going = [each for each in self._going if not each.state.ended]
 
     def steady(self, workers: int) -> float:
         """Seconds for each request after the first ``workers``."""
@@ -197,7 +205,7 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
         return Plan(tuple(Planned(request, f"nothing {number}") for number, request in enumerate(requests)))
 
     executors: list[tuple[str, Callable[[], Executor], int]] = [
-        ("in this process", lambda: InProcess("cpu"), 1),
+        ("in this process", lambda: Inline(Shelf("cpu")), 1),
         ("1 worker process", lambda: Processes([Place("cpu", 1)], [HERE]), 1),
         ("2 worker processes", lambda: Processes([Place("cpu", 1)] * 2, [HERE]), 2),
     ]

@@ -10,7 +10,7 @@ import pytest
 from robgui.analyses.semantic.maps.words import map_headline
 from robgui.analyses.semantic.regions.volume_ratio_words import srvr_headline
 from robgui.core.dataset import Dataset, from_arrays
-from robgui.core.execution.request import Request, drive
+from robgui.core.execution.request import build_request
 from robgui.core.headline import Headline
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
@@ -18,6 +18,7 @@ from robgui.report import facts
 from robgui.report.each import headlines, place
 from robgui.report.html import write_html
 from tests.analyses.zonnscan.models import small_mlp
+from tests.inline import steps
 
 QUICK = {
     "semantic_map": (map_headline, {"axes": ("rotation",), "step": {"rotation": 20.0}}),
@@ -42,7 +43,7 @@ def test_every_model_of_a_run_has_a_row_with_the_number_of_its_own(
 ) -> None:
     headline, params = QUICK[analysis]
     with Workspace.open(tmp_path / "three.robgui") as workspace:
-        for _ in drive(Request.build(analysis, models, image, params, indices=[0]), workspace, models, image):
+        for _ in steps(build_request(analysis, models, image, params, indices=[0]), workspace, models, image):
             pass
         run = workspace.runs()[0]
         result = workspace.result(run.id)
@@ -66,5 +67,5 @@ def test_a_number_of_all_models_together_says_so() -> None:
 
 
 def test_a_model_that_is_not_among_those_of_a_request_has_no_place(models: list[Classifier], image: Dataset) -> None:
-    request = Request.build("semantic_map", models[:2], image, {})
+    request = build_request("semantic_map", models[:2], image, {})
     assert [place(request, model.fingerprint) for model in models] == [0, 1, None]

@@ -15,7 +15,7 @@ from robgui.core.dataset import from_arrays
 from robgui.core.dataset.derived import Ancestor, Derived, DerivedDataset
 from robgui.core.errors import WorkspaceError
 from robgui.core.execution.analysis import Step
-from robgui.core.execution.request import Request, drive
+from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
 from robgui.core.headline import STATUS_WORDS
@@ -25,6 +25,7 @@ from robgui.report import html
 from robgui.report.facts import SIGNS
 from robgui.report.html import write_html
 from tests.analyses.zonnscan.models import small_mlp
+from tests.inline import steps
 
 EVIL = "<script>alert('1')</script>&\""
 
@@ -53,11 +54,11 @@ def workspace(tmp_path: Path) -> Workspace:
     classifier = small_mlp(gain=20.0)
     hostile = Classifier.from_module(classifier._backend.module, (1, 6, 6), labels=[EVIL + str(i) for i in range(5)], name=EVIL)
     dataset = from_arrays(np.full((2, 1, 6, 6), 0.5, dtype=np.float32), name=EVIL)
-    for _ in drive(Request.build("zonnscan", [hostile], dataset, {"samples": 64, "seed": 7}, indices=[0]), workspace, [hostile], dataset):
+    for _ in steps(build_request("zonnscan", [hostile], dataset, {"samples": 64, "seed": 7}, indices=[0]), workspace, [hostile], dataset):
         pass
-    failed = workspace.add_run(Request.build("zonnscan", [hostile], dataset, {}, indices=[0, 1]))
+    failed = workspace.add_run(build_request("zonnscan", [hostile], dataset, {}, indices=[0, 1]))
     workspace.update_run(failed.id, state=RunState.FAILED, error=EVIL)
-    workspace.add_run(Request.build("zonnscan", [hostile], dataset, {}, indices=[1]))
+    workspace.add_run(build_request("zonnscan", [hostile], dataset, {}, indices=[1]))
     workspace.set_finding(workspace.findings()[0].id, note=EVIL, starred=True)
     return workspace
 
@@ -130,7 +131,7 @@ def test_a_derived_input_is_shown_with_its_trail(workspace: Workspace, tmp_path:
     root = workspace.runs()[-1]
     trail = (Ancestor("data, image 1", dataset="d", index=1), Ancestor("Feature game on mlp", run=root.id))
     derived = DerivedDataset(workspace.add_derived([Derived("the <example>", np.full((1, 6, 6), 0.5, np.float32), "image", "data", trail)]))
-    for _ in drive(Request.build("zonnscan", [classifier], derived, {"samples": 32}), workspace, [classifier], derived):
+    for _ in steps(build_request("zonnscan", [classifier], derived, {"samples": 32}), workspace, [classifier], derived):
         pass
     page = read(write_html(workspace, tmp_path / "report.html"))
     assert "data, image 1 → Feature game on mlp → the <example>" in page.text

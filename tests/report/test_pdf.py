@@ -11,7 +11,7 @@ import pytest
 
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.request import Request, drive
+from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
@@ -23,6 +23,7 @@ from robgui.report.pictures import Figures
 from robgui.report.sheet import TEXT_WIDTH, Sheet, clean, extent, shorten, table_height, wrap
 from robgui.report.writing import write_report
 from tests.analyses.zonnscan.models import small_mlp
+from tests.inline import steps
 
 ODD = r"a$\frac{1}$_{x}^ 猫 <b>"
 
@@ -34,9 +35,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     module = small_mlp(gain=20.0)._backend.module
     model = Classifier.from_module(module, (1, 6, 6), labels=list("abcde"), name=ODD)
     dataset = from_arrays(np.full((2, 1, 6, 6), 0.5, dtype=np.float32), name=ODD)
-    for _ in drive(Request.build("zonnscan", [model], dataset, {"samples": 64, "seed": 7}, indices=[0]), workspace, [model], dataset):
+    for _ in steps(build_request("zonnscan", [model], dataset, {"samples": 64, "seed": 7}, indices=[0]), workspace, [model], dataset):
         pass
-    failed = workspace.add_run(Request.build("zonnscan", [model], dataset, {}, indices=[0, 1]))
+    failed = workspace.add_run(build_request("zonnscan", [model], dataset, {}, indices=[0, 1]))
     workspace.update_run(failed.id, state=RunState.FAILED, error="out of memory")
     workspace.set_finding(workspace.findings()[0].id, note=ODD, starred=True)
     return workspace

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from robgui.core.errors import ParamsError
+from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError
 from robgui.core.execution.params_problems import hint, sentence
 
 if TYPE_CHECKING:
@@ -162,16 +162,20 @@ class Analysis:
             return f"{self.title} works on {' and '.join(sorted(self.kinds))} models; {classifier.name} is a {classifier.kind} model."
         return self._lack(classifier, self.needs)
 
-    def shortage(self, params: Params, classifiers: Sequence[Any], inputs: int) -> str:
-        """What is missing or too much for these settings, and what to do about it; empty when all is there."""
+    def shortage(self, params: Params, classifiers: Sequence[Any], inputs: int) -> RobguiError | None:
+        """What is missing or too much for these settings, with what would help; None when all is there."""
         takes = self.takes(params)
         if len(classifiers) < takes.fewest_models:
-            return f"{self.title} needs {_count(takes.fewest_models)} models that fit the same data; open another one."
+            lack = f"{self.title} needs {_count(takes.fewest_models)} models that fit the same data."
+            return ModelError(lack, remedy=Remedy.MORE_MODELS)
         if inputs < takes.fewest_inputs:
-            return f"With these settings {self.title} takes {_count(takes.fewest_inputs)} inputs; Ctrl+click the other one in the gallery."
+            lack = f"With these settings {self.title} takes {_count(takes.fewest_inputs)} inputs."
+            return DataError(lack, remedy=Remedy.MORE_INPUTS)
         if takes.most_inputs and inputs > takes.most_inputs:
-            return f"With these settings {self.title} takes {_count(takes.most_inputs)} input; Ctrl+click the second one to let go of it."
-        return self._lack(classifiers[0], takes.needs) if classifiers else ""
+            excess = f"With these settings {self.title} takes {_count(takes.most_inputs)} input."
+            return DataError(excess, remedy=Remedy.FEWER_INPUTS)
+        lack = self._lack(classifiers[0], takes.needs) if classifiers else ""
+        return ModelError(lack) if lack else None
 
     def _lack(self, classifier: Any, needs: frozenset[str]) -> str:
         for need in sorted(needs):

@@ -38,7 +38,8 @@ class Workspace:
     """Everything the user has done, committed as it happens; thread-safe.
 
     Use ``Workspace.open``. The first opener may write; the second gets ``read_only`` and a ``reason`` in words.
-    Runs that a crash has left unfinished are marked CANCELLED when the file is opened for writing.
+    Runs that a crash has left unfinished are marked CANCELLED when the file is opened for writing; those that were
+    only QUEUED stay so.
     """
 
     def __init__(self, database: Database) -> None:
@@ -46,10 +47,8 @@ class Workspace:
         self._requests: dict[str, Request] = {}
         if not self.read_only:
             with database.transaction() as connection:
-                unfinished = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
-                connection.execute(
-                    "UPDATE runs SET state = ?, error = ? WHERE state IN (?, ?, ?)", (RunState.CANCELLED, _INTERRUPTED, *unfinished)
-                )
+                interrupted = (RunState.CANCELLED, _INTERRUPTED, RunState.RUNNING, RunState.PAUSED)
+                connection.execute("UPDATE runs SET state = ?, error = ? WHERE state IN (?, ?)", interrupted)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Workspace:

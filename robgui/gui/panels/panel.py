@@ -17,8 +17,8 @@ from robgui.gui.app.theme import HEADINGS, Themed, pixmap, set_heading, theme
 from robgui.gui.panels.send_button import SendButton
 
 if TYPE_CHECKING:
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
-    from robgui.gui.state.runner import Job
     from robgui.gui.state.sending import Offer
     from robgui.gui.state.store import Store
 
@@ -90,8 +90,8 @@ class Panel(Themed, QWidget):
         self.request: Request | None = None
         self.run_id: str | None = None
         self._words_due = Pace(WORDS_SECONDS)
-        self._job: Job | None = None
-        self._left: Job | None = None
+        self._job: Execution | None = None
+        self._left: Execution | None = None
         self.setAccessibleName(self.title)
         self._make_page()
         self.clear()
@@ -239,7 +239,7 @@ class Panel(Themed, QWidget):
         if run_id == self.run_id and self._job is None:
             self.clear()
 
-    def _job_changed(self, job: Job) -> None:
+    def _job_changed(self, job: Execution) -> None:
         if job.request.analysis != self.analysis:
             return
         if job.state is RunState.RUNNING and job is not self._left:
@@ -248,23 +248,22 @@ class Panel(Themed, QWidget):
             self._job, self.run_id = None, job.run_id
             if self.result is not None and self.request is not None:
                 self._show_subject(self.request)
-                early = "Stopped early. " if job.state is RunState.CANCELLED else ""
-                self.verdict.setText(early + self.store.analyses[self.analysis].verdict(self.result))
-                self._hold_height()
+                self.verdict.setText(job.verdict)
                 self._hold_height()
             self._check_stale()
 
-    def _job_stepped(self, job: Job) -> None:
+    def _job_stepped(self, job: Execution) -> None:
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
-        if job.request.analysis == self.analysis and job is not self._left and job.step is not None:
+        step = job.newest
+        if job.request.analysis == self.analysis and job is not self._left and step is not None:
             if job.request is not self.request:
                 self._words_due = Pace(WORDS_SECONDS)
             self._job = job
             words = None
             if self._words_due.due():
-                words = self.store.analyses[self.analysis].verdict(job.step.result)
-                self._show_subject(job.request, job.step.note)
-            self.show_result(job.request, job.step.result, words)
+                words = job.verdict
+                self._show_subject(job.request, step.note)
+            self.show_result(job.request, step.result, words)
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""

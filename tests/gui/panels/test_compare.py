@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.text.words import percent
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.compare import SAME, Compare
@@ -156,7 +156,7 @@ def test_it_starts_with_an_analysis_that_has_two_runs(qtbot, store, two_runs):
 def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, store):
     first, second = store.library.models
     params = {"axes": ("rotation",), "step": {"rotation": 15.0}}
-    store.submit(Request.build("semantic_map", [first, second], store.library.dataset, params, indices=(0,)))
+    store.submit(build_request("semantic_map", [first, second], store.library.dataset, params, indices=(0,)))
     qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
     made = Compare(store)
     qtbot.addWidget(made)

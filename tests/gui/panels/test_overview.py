@@ -12,7 +12,7 @@ from robgui.analyses.semantic.maps.words import map_headline
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError
 from robgui.core.execution import analysis as registry
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.headline import STATUS_WORDS
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.overview import Overview
@@ -86,7 +86,7 @@ def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overv
 
 def test_stopping_an_inspection_ends_all_its_runs_and_keeps_what_they_found(qtbot, store, overview):
     store.inspection.start()
-    qtbot.waitUntil(lambda: any(job.step is not None for job in store.inspection.jobs), timeout=30_000)
+    qtbot.waitUntil(lambda: any(job.newest is not None for job in store.inspection.jobs), timeout=30_000)
     overview.stop.click()
     qtbot.waitUntil(lambda: not store.inspection.running and overview.inspect.isEnabled(), timeout=30_000)
 
@@ -124,7 +124,7 @@ def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(qtb
     monkeypatch.setattr(store, "analyses", {"semantic_map": store.analyses["semantic_map"]})
     tile = next(tile for tile in overview._tiles if any(entry.analysis == "semantic_map" for entry in tile.page.panels))
     first, second = store.library.models
-    request = Request.build("semantic_map", [first, second], store.library.dataset, GRID, indices=(0,))
+    request = build_request("semantic_map", [first, second], store.library.dataset, GRID, indices=(0,))
     store.submit(request)
     qtbot.waitUntil(lambda: tile._words.text() in STATUS_WORDS.values(), timeout=60_000)
     run = store.history.runs[0]
