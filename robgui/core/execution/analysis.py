@@ -135,7 +135,8 @@ class Analysis:
         def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
             return shards.engine(classifier, dataset, params, units)
 
-        return replace(self, engine=engine, verdict=lambda result: "", findings=lambda result: ())
+        result = _result_of(shards.engine)
+        return replace(self, engine=engine, result=result, verdict=lambda result: "", findings=lambda result: ())
 
     def merging(self, steps: Sequence[Step[Any]]) -> Analysis:
         """The same analysis with nothing left to do but to merge the last Steps of its parts."""
@@ -221,8 +222,6 @@ def analysis(
 
     def register(engine: Callable[..., Iterator[Step[R]]]) -> Callable[..., Iterator[Step[R]]]:
         hints = get_type_hints(engine)
-        (step,) = get_args(hints["return"])
-        (result,) = get_args(step)
         name = engine.__name__
         _REGISTRY[name] = Analysis(
             name=name,
@@ -230,7 +229,7 @@ def analysis(
             question=question,
             engine=engine,
             params=hints["params"],
-            result=result,
+            result=_result_of(engine),
             verdict=verdict,
             findings=findings,
             needs=frozenset(needs),
@@ -281,6 +280,13 @@ class Pace:
             return False
         self._next = now + self._seconds
         return True
+
+
+def _result_of(engine: Callable[..., Any]) -> Any:
+    """What the Steps of an engine hold, as it is annotated."""
+    (step,) = get_args(get_type_hints(engine)["return"])
+    (result,) = get_args(step)
+    return result
 
 
 def _count(number: int) -> str:

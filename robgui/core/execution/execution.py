@@ -95,7 +95,7 @@ class Execution:
         self.attempts = 0
         self.stop_asked = 0.0
         self.wake: Callable[[], None] = lambda: None
-        self._workspace = workspace
+        self.workspace = workspace
         self._budget = budget or CommitBudget()
         self._next_commit = 0.0
         self._progress: tuple[int, int | None] = (0, None)
@@ -181,20 +181,24 @@ class Execution:
     def enlist(self) -> None:
         """Puts the run into the workspace as QUEUED, if it is not there yet."""
         with self._lock:
-            if self._workspace is not None and self.run_id is None:
-                self.run_id = self._workspace.add_run(self.request).id
+            if self.workspace is not None and self.run_id is None:
+                self.run_id = self.workspace.add_run(self.request).id
 
     def withdraw(self) -> None:
         """Takes a run that never began out of the workspace."""
         with self._lock:
-            if self._workspace is not None and self.run_id is not None:
-                self._workspace.delete_run(self.run_id)
+            if self.workspace is not None and self.run_id is not None:
+                self.workspace.delete_run(self.run_id)
                 self.run_id = None
 
     def record(self) -> None:
         """Tells the workspace about a change of state that it does not know of yet."""
-        if self.state is not self._stored[0]:
-            self._commit(self.state)
+        try:
+            if self.state is not self._stored[0]:
+                self._commit(self.state)
+        except WorkspaceError as error:
+            self.end(RunState.FAILED, str(error), problem=error)
+            self.error = self.error or str(error)
 
     def claim(self) -> bool:
         """An executor takes it now; False when it was stopped before, or cannot be recorded."""
@@ -221,15 +225,12 @@ class Execution:
                 self._lose(report.error)
             else:
                 self._go_on(report)
-        except WorkspaceError as error:  # the disk is full, the run has been deleted
-            self.end(RunState.FAILED, str(error), problem=error)
+        except Exception as error:  # noqa: BLE001 - a full disk, a verdict that raises: recorded
+            self.end(RunState.FAILED, sentence(error), problem=error)
 
     def hold(self, seconds: float) -> None:
         """Waits while it is paused, at most this long; the pause is in the workspace meanwhile."""
-        try:
-            self._commit_if_due()
-        except WorkspaceError as error:
-            self.end(RunState.FAILED, str(error), problem=error)
+        self.record()
         self._go.wait(seconds)
 
     def end(
@@ -311,13 +312,13 @@ class Execution:
             self._commit(self.state)
 
     def _commit(self, state: RunState) -> None:
-        if self._workspace is None:
+        if self.workspace is None:
             return
         self.enlist()
         assert self.run_id is not None
         began = time.monotonic()
         newest = self.newest
-        self._workspace.update_run(
+        self.workspace.update_run(
             self.run_id,
             state=state,
             step=newest if newest is not self._stored[1] else None,

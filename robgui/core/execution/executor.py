@@ -37,9 +37,21 @@ class Executor(Protocol):
         ...
 
 
-def lost(execution: Execution, why: str, attempts: int) -> Report:
-    """What to tell an Execution whose worker is gone: to wait for another one, or to give up."""
+def lost(execution: Execution, why: str, attempts: int, details: str = "") -> Report:
+    """What to tell an Execution whose worker is gone: to wait for another one, or to give up.
+
+    Args:
+        execution: The one that the worker was computing.
+        why: What happened to the worker, such as "its worker process was ended by signal 9".
+        attempts: How often an Execution is tried.
+        details: What the worker said last, for the log.
+    """
     if execution.attempts < attempts or execution.stop_asked:
         return Report(RunState.QUEUED, error=why)
-    times = {1: "once", 2: "twice"}.get(execution.attempts, f"{execution.attempts} times")
-    return Report(RunState.FAILED, error=f"It was begun {times} and never ended: {why}.")
+    if attempts > 1:
+        times = {2: "twice"}.get(execution.attempts, f"{execution.attempts} times")
+        error = f"It was begun {times} and never ended: {why}."
+    else:
+        kept = "" if execution.newest is None else "; the result so far is kept"
+        error = f"{why[:1].upper()}{why[1:]}{kept}."
+    return Report(RunState.FAILED, error=error, details=details)

@@ -13,6 +13,7 @@ from robgui.core.execution.request import Reference, Request
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
+    from robgui.core.dataset.derived import Derived
     from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace
 
@@ -30,6 +31,7 @@ class Shelf:
         workspace: Knows where moved files are now, and holds derived inputs.
         models: Models that are loaded already.
         datasets: Data that are open already.
+        notice: Told what happens to a loaded model that the user should know.
     """
 
     def __init__(
@@ -38,9 +40,11 @@ class Shelf:
         workspace: Workspace | None = None,
         models: Sequence[Classifier] = (),
         datasets: Sequence[Dataset] = (),
+        notice: Callable[[str], None] | None = None,
     ) -> None:
         self._device = device
         self._workspace = workspace
+        self._notice = notice
         self._given_models = {model.fingerprint: model for model in models}
         self._given_datasets = {dataset.fingerprint: dataset for dataset in datasets}
         self._models: OrderedDict[str, Classifier] = OrderedDict()
@@ -59,6 +63,35 @@ class Shelf:
             return self._given_datasets[wanted.fingerprint]
         return _kept(self._datasets, wanted.fingerprint, partial(self._open, wanted))
 
+    def add_model(self, classifier: Classifier) -> None:
+        """Keeps a model that is loaded already."""
+        if self._notice is not None:
+            classifier.notice = self._notice
+        _kept(self._models, classifier.fingerprint, lambda: classifier)
+
+    def add_dataset(self, dataset: Dataset) -> None:
+        """Keeps data that are open already."""
+        _kept(self._datasets, dataset.fingerprint, lambda: dataset)
+
+    def model_at_hand(self, fingerprint: str) -> Classifier:
+        """A model that is loaded."""
+        if fingerprint not in self._models:
+            raise ModelError("The model is no longer loaded; open it again.")
+        return self._models[fingerprint]
+
+    def dataset_at_hand(self, fingerprint: str) -> Dataset:
+        """Data that are open."""
+        if fingerprint not in self._datasets:
+            raise DataError("The data are no longer open; open them again.")
+        return self._datasets[fingerprint]
+
+    def add_derived(self, derived: Sequence[Derived]) -> None:
+        """Takes derived inputs that a request looks at; they live in a workspace that is not open here."""
+        from robgui.core.dataset.derived import DerivedDataset
+
+        if derived:
+            self.add_dataset(DerivedDataset(derived))
+
     def _model(self, wanted: Reference, device: str) -> Classifier:
         if wanted.fingerprint in self._given_models:
             return self._given_models[wanted.fingerprint]
@@ -70,6 +103,8 @@ class Shelf:
         options: dict[str, Any] = dict(wanted.options)
         classifier = load(find_file(wanted, self._workspace), trust=wanted.trust, device=device or None, **options)
         _check_unchanged(wanted, classifier.fingerprint)
+        if self._notice is not None:
+            classifier.notice = self._notice
         return classifier
 
     def _open(self, wanted: Reference) -> Dataset:
