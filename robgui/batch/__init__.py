@@ -2,9 +2,10 @@
 
 from robgui.batch.batch import Batch, Entry, Progress
 from robgui.batch.gates import Gate, Outcome, judge
+from robgui.batch.places import local_places, local_workers
 from robgui.batch.plan import Plan, Planned, expand
-from robgui.batch.processes import Place, Processes, local_places
 from robgui.batch.suite import Suite, read_suite
+from robgui.core.execution.worker.process import Place
 
 __all__ = [
     "Batch",
@@ -14,11 +15,11 @@ __all__ = [
     "Place",
     "Plan",
     "Planned",
-    "Processes",
     "Progress",
     "Suite",
     "expand",
     "judge",
     "local_places",
+    "local_workers",
     "read_suite",
 ]

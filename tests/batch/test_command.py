@@ -38,8 +38,9 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:
-    found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    return [int(pid) for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+    """The worker processes, whichever thread has started them."""
+    found = [pid for task in Path(f"/proc/{process.pid}/task").iterdir() for pid in (task / "children").read_text().split()]
+    return [int(pid) for pid in found if "worker.child" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 def wait_for(condition, what: str, seconds: float = 300) -> None:

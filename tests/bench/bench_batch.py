@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import Field
 
-from robgui.batch import Batch, Place, Plan, Planned, Processes, expand, read_suite
+from robgui.batch import Batch, Place, Plan, Planned, expand, local_workers, read_suite
 from robgui.core.execution.analysis import Params, Step, analysis
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import Executor
@@ -154,7 +154,7 @@ def busy_plan(folder: Path, inputs: int, samples: int) -> Plan:
 def samples_for(folder: Path, seconds: float) -> int:
     """So many samples that the suite takes one worker with one thread about so long."""
     tried = busy_plan(folder, 2, _TRIED_SAMPLES)
-    one = timed(tried, lambda: Processes([Place("cpu", 1)]), folder, 1).computing / len(tried.requests)
+    one = timed(tried, lambda: local_workers([Place("cpu", 1)]), folder, 1).computing / len(tried.requests)
     return 64 * max(1, round(_TRIED_SAMPLES * seconds / (one * 3 * INPUTS) / 64))
 
 
@@ -169,7 +169,7 @@ def speed_up(folder: Path, workers: int, seconds: float, *, cluster: bool) -> No
         (f"{workers} workers, 1 thread", [Place("cpu", 1)] * workers),
         (f"1 worker, {cores} threads", [Place("cpu", cores)]),
     ]
-    one, many, wide = (_told(name, timed(plan, lambda each=each: Processes(each), folder, len(each)), plan) for name, each in places)
+    one, many, wide = (_told(name, timed(plan, lambda each=each: local_workers(each), folder, len(each)), plan) for name, each in places)
     print(
         f"  speed-up of {workers} workers over one: {one.whole / many.whole:.2f} with their start, {one.steady / many.steady:.2f} without;"
     )
@@ -206,8 +206,8 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
 
     executors: list[tuple[str, Callable[[], Executor], int]] = [
         ("in this process", lambda: Inline(Shelf("cpu")), 1),
-        ("1 worker process", lambda: Processes([Place("cpu", 1)], [HERE]), 1),
-        ("2 worker processes", lambda: Processes([Place("cpu", 1)] * 2, [HERE]), 2),
+        ("1 worker process", lambda: local_workers([Place("cpu", 1)], [HERE]), 1),
+        ("2 worker processes", lambda: local_workers([Place("cpu", 1)] * 2, [HERE]), 2),
     ]
     if cluster:
         from robgui.batch.cluster import Cluster

@@ -81,7 +81,7 @@ class BatchThread(QThread):
             self._batch.stop()
 
     def _carry_out(self) -> None:
-        from robgui.batch import Batch, Processes, expand, local_places, read_suite
+        from robgui.batch import Batch, expand, local_places, local_workers, read_suite
         from robgui.core.execution.executor import Executor
 
         suite = read_suite(self._suite)
@@ -94,7 +94,7 @@ class BatchThread(QThread):
             executor, device = cluster, cluster.device
         else:
             places = local_places(suite.device, self._workers)
-            executor, device = Processes(places), places[0].device.partition(":")[0]
+            executor, device = local_workers(places), places[0].device.partition(":")[0]
         try:
             plan = expand(suite, device)
             self._batch = Batch(plan, self._workspace, executor)

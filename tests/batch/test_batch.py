@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from robgui.batch import Batch, Place, Plan, Processes
+from robgui.batch import Batch, Place, Plan, local_workers
 from robgui.core.errors import WorkspaceError
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
@@ -22,7 +22,7 @@ def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(file
     with Workspace.open(tmp_path / "alone.robgui") as alone:
         whole = Plan(tuple(type(each)(each.request, each.title) for each in plan.requests))  # nothing split
         assert set(small.states(small.run(whole, alone, Inline(Shelf("cpu"))))) == {"done"}
-        progress = small.run(plan, workspace, Processes([CPU, CPU]))
+        progress = small.run(plan, workspace, local_workers([CPU, CPU]))
         assert set(small.states(progress)) == {"done"}
         assert (progress.share, progress.ended) == (1.0, 63)
         small.assert_same(small.results(alone), small.results(workspace))
@@ -33,7 +33,7 @@ def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(file
 
 def test_a_request_whose_worker_is_killed_is_tried_once_more_and_then_fails(files, workspace):
     plan = small.plan(files, small.LONG.format(samples=500_000, seeds=[0, 1]))
-    executor = Processes([CPU])
+    executor = local_workers([CPU])
     killed: dict[int, int] = {}
     for progress in Batch(plan, workspace, executor):
         for entry in progress.entries:
@@ -45,7 +45,10 @@ def test_a_request_whose_worker_is_killed_is_tried_once_more_and_then_fails(file
     first, second = progress.entries
     assert (first.state, first.attempts) == (RunState.DONE, 2)
     assert (second.state, second.attempts) == (RunState.FAILED, 2)
-    assert second.error == "It was begun twice and never ended: its worker process was ended by signal 9, perhaps because memory ran out."
+    assert (
+        second.error
+        == "It was begun twice and never ended: its worker process was ended by signal 9 (SIGKILL), perhaps because memory ran out."
+    )
     assert {run.state for run in workspace.runs()} == {RunState.DONE, RunState.FAILED}
     assert len(workspace.runs()) == 2
 
