@@ -9,83 +9,119 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.cli import INTERRUPTED, Parser
 from robgui.cli.files import settings_in, writable
-from robgui.cli.opening import add_model_options, chosen, open_data, open_model
+from robgui.cli.opening import data_options, model_settings, open_data, open_model
 from robgui.cli.options import add_params, values_of
+from robgui.cli.places import add_model_options
 from robgui.cli.printing import print_json
 from robgui.cli.progress import Progress
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
-from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Analysis, analyses, find
-from robgui.core.execution.carrying import versions
+from robgui.core.errors import ModelError, ParamsError, RobguiError
+from robgui.core.execution.analysis import Analysis, Params, Step, analyses, find
+from robgui.core.execution.choice import one_executor
 from robgui.core.execution.execution import Execution
-from robgui.core.execution.inline import Steps
+from robgui.core.execution.params_text import indices
 from robgui.core.execution.request import Request, build_request
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.worker.slot import Terms
 from robgui.core.workspace import Workspace
 from robgui.core.workspace.export import write_document
 
 if TYPE_CHECKING:
-    from robgui.core.dataset import Dataset
-    from robgui.core.model.classifier import Classifier
+    from robgui.cli.opening import Executor
+
+#: Seconds between two looks at how far it is.
+_LOOK_SECONDS = 0.1
 
 
 def run(words: list[str]) -> int:
     """Runs the analysis named first; returns the exit code."""
     if not words or words[0].startswith("-"):
         _overview().parse_args(words)
+    progress = Progress("")
+    executor = one_executor(Terms(notice=progress.say))  # it starts while this process is still importing
+    try:
+        return _run(words, executor, progress)
+    finally:
+        executor.close()
+
+
+def _run(words: list[str], executor: Executor, progress: Progress) -> int:
     known = find(words[0])
+    progress.title = known.title
     given = _parser(known).parse_args(words[1:])
     stored = settings_in(given.params, known) if given.params is not None else {}
-    params = known.params.parse({**stored, **values_of(given, known.params)}).model_dump(mode="json")
+    params = known.params.parse({**stored, **values_of(given, known.params)})
     out = _checked(given.out)
-    progress = Progress(known.title)
-    classifiers = tuple(open_model(model, given, progress.say) for model in given.model)
-    dataset = open_data(given.data, given, progress.say) if given.data else None
-    picked = chosen(dataset, given) if dataset is not None else None
-    request = build_request(known, classifiers, dataset, params, indices=picked, trust=lambda classifier: given.trust)
+    request = _request(known, params, given, executor, progress)
     if given.workspace is None:
-        return _carry_out(request, None, classifiers, dataset, out, progress)
+        return _carry_out(Execution(request), executor, out, progress)
     with Workspace.open(given.workspace) as workspace:
-        return _carry_out(request, workspace, classifiers, dataset, out, progress)
+        return _carry_out(Execution(request, workspace), executor, out, progress)
 
 
-def _carry_out(
-    request: Request,
-    workspace: Workspace | None,
-    classifiers: tuple[Classifier, ...],
-    dataset: Dataset | None,
-    out: Path | None,
-    progress: Progress,
-) -> int:
-    shelf = Shelf(workspace=workspace, models=classifiers, datasets=() if dataset is None else (dataset,))
-    steps = Steps(Execution(request, workspace), shelf)
-    execution, problem = steps.execution, None
+def _request(known: Analysis, params: Params, given: argparse.Namespace, executor: Executor, progress: Progress) -> Request:
+    """What the command line asks for; models and data are opened for it."""
+    settings, options = model_settings(given), data_options(given)
+    picked = None if given.index is None else indices("--index", given.index)
+    models = [open_model(executor, model, given, settings) for model in given.model]
+    data = None
+    if given.data is not None:
+        data = open_data(executor, given.data, options, progress.say, given.select)
+        picked = data.chosen if picked is None else picked
+    return build_request(
+        known,
+        [model.reference(trust=given.trust) for model in models],
+        None if data is None else data.reference,
+        params,
+        indices=picked,
+        device=models[0].device,
+        autocast=models[0].autocast,
+    )
+
+
+def _carry_out(execution: Execution, executor: Executor, out: Path | None, progress: Progress) -> int:
+    executor.submit(execution)
     try:
-        for step in steps:
-            progress.show(step)
+        _watch(execution, executor, progress)
     except KeyboardInterrupt:
         with deaf():
-            steps.close()
-    except Exception as error:  # noqa: BLE001 - what has been computed is written first, then it is raised again
-        problem = error
+            execution.stop()
+            _watch(execution, executor, progress)
     progress.close()
-    if execution.newest is not None:
-        with deaf():  # what has been computed is now written, whatever the user presses
+    with deaf():  # what has been computed is now written, whatever the user presses
+        if execution.newest is not None:
             _write(execution, out)
-    if dataset is not None and (lost := dataset.left_out()):
+    if lost := _left_out(execution, executor):
         progress.say(f"Left out: {lost}")
-    if problem is not None:
-        raise problem
+    if execution.state is RunState.FAILED:
+        raise execution.problem or ModelError(execution.error)
     _tell(execution, progress)
     return INTERRUPTED if execution.state is RunState.CANCELLED else 0
+
+
+def _watch(execution: Execution, executor: Executor, progress: Progress) -> None:
+    """Waits for the end, and shows how far it is."""
+    while not execution.state.ended:
+        executor.work(_LOOK_SECONDS)
+        if execution.done:
+            progress.show(Step(execution.done, execution.total, None))
+
+
+def _left_out(execution: Execution, executor: Executor) -> str:
+    """What could not be read of the data; nothing when their process was lost."""
+    data = execution.request.dataset
+    if data is None or (execution.error and execution.problem is None):
+        return ""
+    return str(executor.ask("left_out", data=data.fingerprint))
 
 
 def _tell(execution: Execution, progress: Progress) -> None:
     if execution.state is RunState.CANCELLED:
         kept = "the result so far is kept" if execution.newest is not None else "there is no result yet"
         progress.say(f"robgui: interrupted; {kept}")
+        if execution.error and execution.problem is None:
+            progress.say(execution.error)
     if execution.verdict:
         progress.say(execution.verdict)
 
@@ -102,7 +138,7 @@ def _write(execution: Execution, out: Path | None) -> None:
         "total": execution.newest.total,
         "seconds": round(execution.seconds, 3),
         "device": execution.device,
-        "versions": versions(),
+        "versions": execution.versions,
         "request": execution.request,
         "fingerprint": execution.request.fingerprint,
         "findings": [{"kind": f.kind, "title": f.title, "severity": f.severity, "detail": f.detail} for f in execution.findings],

@@ -65,6 +65,7 @@ class Execution:
         problem: The error itself, where it happened in this process or can be rebuilt.
         findings: The failures it has found, once it has ended.
         device: Where it is computed, once known.
+        versions: What it is computed with, once known.
         attempts: How often it was handed to a worker.
         stop_asked: The moment (``time.monotonic``) of the first ``stop``; 0 before.
         wake: Called when someone has asked for something; set by the executor.
@@ -99,7 +100,7 @@ class Execution:
         self._budget = budget or CommitBudget()
         self._next_commit = 0.0
         self._progress: tuple[int, int | None] = (0, None)
-        self._versions: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
         self._stored: tuple[RunState, Step[Any] | None] = (RunState.QUEUED, None)
         self._said: tuple[Step[Any], str] | None = None
         self._lock = threading.RLock()
@@ -192,13 +193,12 @@ class Execution:
                 self.run_id = None
 
     def record(self) -> None:
-        """Tells the workspace about a change of state that it does not know of yet."""
+        """Tells the workspace what it does not know yet: a change of state at once, a result if it is due."""
         try:
-            if self.state is not self._stored[0]:
-                self._commit(self.state)
-        except WorkspaceError as error:
-            self.end(RunState.FAILED, str(error), problem=error)
-            self.error = self.error or str(error)
+            self._commit_if_due()
+        except Exception as error:  # noqa: BLE001 - a full disk, a verdict that raises: recorded
+            self.end(RunState.FAILED, sentence(error), problem=error)
+            self.error = self.error or sentence(error)
 
     def claim(self) -> bool:
         """An executor takes it now; False when it was stopped before, or cannot be recorded."""
@@ -277,7 +277,7 @@ class Execution:
 
     def _keep(self, report: Report) -> None:
         self.device = report.device or self.device
-        self._versions = dict(report.versions) or self._versions
+        self.versions = dict(report.versions) or self.versions
         if report.step is not None:
             self.newest = report.step
             self._progress = (report.step.done, report.step.total)
@@ -326,7 +326,7 @@ class Execution:
             verdict=self._verdict(state) or None,
             seconds=self.seconds,
             device=self.device or None,
-            versions=self._versions or None,
+            versions=self.versions or None,
             findings=self.findings if state.ended else (),
         )
         self._stored = (state, newest)

@@ -19,7 +19,8 @@ class Executor(Protocol):
         room: How many more it would take now.
     """
 
-    attempts: int
+    @property
+    def attempts(self) -> int: ...
 
     @property
     def room(self) -> int: ...

@@ -103,8 +103,18 @@ class Inline:
 
     def work(self, seconds: float) -> None:
         until = time.monotonic() + seconds
-        while self._steps is not None and time.monotonic() < until:
+        while self._steps is not None:
+            execution = self._steps.execution
+            before = execution.newest
             self._go_on(self._steps, until)
+            if execution.newest is not before or time.monotonic() >= until:
+                return
+
+    def ask(self, what: str, **values: Any) -> Any:
+        """Answers a question as a worker would, see ``worker.questions``."""
+        from robgui.core.execution.worker.questions import answer
+
+        return answer(self._shelf, what, values)
 
     def close(self) -> None:
         self._steps = None

@@ -309,8 +309,10 @@ def test_a_queued_run_is_queued_after_a_restart_and_goes_on_in_its_own_row(tmp_p
         assert second.run(waiting.run_id).state is RunState.QUEUED
         assert second.run(broken_off.run_id).state is RunState.CANCELLED
         inline = Inline(Shelf(models=[model], datasets=[data]))
-        inline.submit(Execution(second.run(waiting.run_id).request, second, run_id=waiting.run_id))
-        inline.work(10)
+        again = Execution(second.run(waiting.run_id).request, second, run_id=waiting.run_id)
+        inline.submit(again)
+        while not again.state.ended:
+            inline.work(10)
         assert second.run(waiting.run_id).state is RunState.DONE
         assert len(second.runs()) == 2
 

@@ -29,7 +29,7 @@ class Outbox:
 
     Args:
         send: Sends a frame.
-        pace: Seconds between two results.
+        pace: Seconds between two results; the first goes at once.
 
     Attributes:
         problem: Why a Step cannot be sent; None while all can.
@@ -43,7 +43,7 @@ class Outbox:
         self._told = False
         self._taken = True
         self._ended = False
-        self._next_result = time.monotonic() + pace
+        self._next_result = 0.0
         self._next_progress = 0.0
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="outbox", daemon=True)

@@ -177,7 +177,7 @@ class Slot:
         if state is not self._told:
             self._told = state
             process.send(Frame({"do": "pause" if state is RunState.PAUSED else "resume"}))
-            execution.record()
+        execution.record()
 
     def _take(self, frame: Frame) -> None:
         header = frame.header

@@ -88,11 +88,14 @@ def test_putting_never_waits_for_a_slow_receiver():
 
 def test_a_pause_sends_the_newest_result_before_its_time(sent):
     outbox = Outbox(lambda frame: sent.append(read_report(frame, Count)), 60.0)
+    outbox.put(step(1))
+    wait_for(lambda: sent and sent[-1].step is not None)
+    outbox.taken()
     outbox.put(step(3))
-    wait_for(lambda: sent and sent[-1].done == 3)
+    wait_for(lambda: sent[-1].done == 3)
     assert sent[-1].step is None
     outbox.hurry()
-    wait_for(lambda: sent[-1].step is not None)
+    wait_for(lambda: sent[-1].step is not None and sent[-1].step.result.value == 3)
     outbox.close(Report(RunState.DONE))
 
 

@@ -131,6 +131,16 @@ def test_a_model_that_prints_without_end_neither_blocks_nor_fills_anything(worke
     assert execution.state is RunState.DONE
 
 
+def test_a_result_is_in_the_workspace_after_two_seconds_although_the_model_is_silent(workers, files, workspace):
+    execution = run(workers, files, "sleeps", workspace)
+    wait(workers, execution, lambda: execution.newest is not None)
+    end = time.monotonic() + 2.5
+    wait(workers, execution, lambda: time.monotonic() > end)
+    assert workspace.run(execution.run_id).done == execution.newest.done
+    execution.stop()
+    wait(workers, execution)
+
+
 def test_what_a_model_has_started_ends_with_it(workers, files):
     execution = misbehave(workers, files, "starts_another")
     group = workers.pids[0]
