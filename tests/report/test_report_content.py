@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from robgui import __version__
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Status
 from robgui.core.workspace import Workspace
@@ -124,7 +124,7 @@ def test_provenance_says_model_data_settings_seed_version_and_date_and_no_folder
 
 def test_the_subject_names_model_and_input():
     models, dataset = [small.model()], small.data()
-    whole = Request.build("small_report", models, dataset, {})
+    whole = build_request("small_report", models, dataset, {})
     assert origin.subject(whole) == "net on numbers"
     assert origin.subject(whole.model_copy(update={"indices": (2,)})) == "net on input 2 of numbers"
     assert origin.subject(whole.model_copy(update={"indices": (2, 3)})) == "net on 2 inputs of numbers"
