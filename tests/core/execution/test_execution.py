@@ -13,8 +13,8 @@ from torch import nn
 
 from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, WorkspaceError
-from robgui.core.execution import analysis as registry
 from robgui.core.execution import execution as executing
+from robgui.core.execution import registry
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.execution import CommitBudget, Execution
 from robgui.core.execution.executor import lost
@@ -57,7 +57,7 @@ def test_a_run_is_queued_then_running_then_done_with_everything_recorded(workspa
     rest = list(going)
     run = workspace.run(going.execution.run_id)
     assert (run.state, run.done, run.total, run.device, run.error) == (RunState.DONE, 8, 8, "cpu", "")
-    assert run.verdict == going.execution.verdict == tiny.verdict(rest[-1].result)
+    assert run.verdict == going.execution.verdict == tiny.verdict(rest[-1].result, going.execution.params)
     assert set(run.versions) == {"robgui", "torch", "numpy", "python"}
     assert run.seconds > 0
     np.testing.assert_array_equal(workspace.result(run.id).confidence, rest[-1].result.confidence)
@@ -198,7 +198,7 @@ def test_a_paused_run_leaves_the_workspace_free_and_counts_no_time(workspace, mo
 
 def test_a_summary_that_raises_fails_the_run_but_keeps_the_result(workspace, model, data, monkeypatch):
     going = steps(ask(model, data, samples=2), workspace, [model], data)
-    broken = replace(going.execution.analysis, findings=lambda result: 1 / 0)
+    broken = replace(going.execution.analysis, findings=lambda result, params: 1 / 0)
     monkeypatch.setattr(going.execution, "analysis", broken)
     with pytest.raises(ZeroDivisionError):
         list(going)
@@ -340,11 +340,11 @@ def test_time_left_is_what_the_share_done_says(model, data):
 def test_the_verdict_is_that_of_the_newest_step_and_says_when_it_was_stopped_early(model, data):
     going = steps(ask(model, data), None, [model], data)
     first = next(going)
-    assert going.execution.verdict == tiny.verdict(first.result)
+    assert going.execution.verdict == tiny.verdict(first.result, going.execution.params)
     second = next(going)
-    assert going.execution.verdict == tiny.verdict(second.result)
+    assert going.execution.verdict == tiny.verdict(second.result, going.execution.params)
     going.close()
-    assert going.execution.verdict == f"Stopped early. {tiny.verdict(second.result)}"
+    assert going.execution.verdict == tiny.verdict(second.result, going.execution.params).stopped()
 
 
 def test_commits_of_many_executions_share_one_tenth_of_the_time(monkeypatch):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from robgui.core.errors import ModelError
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.execution.analysis import Params, Step, analysis
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.request import build_request

@@ -136,7 +136,7 @@ class Worker:
 
         request = Request.model_validate(frame.header["request"])
         with contextlib.suppress(Exception):
-            self._shelf.models(request)
+            self._shelf.models(request, frozenset(frame.header["trusted"]))
             self._shelf.dataset(request)
         self._channel.send(Frame({"warm": True}))
 

@@ -121,11 +121,11 @@ class Slot:
         self.question = question
         self._send(Frame({"do": "ask", "number": id(question), "what": question.what, "values": dict(question.values)}))
 
-    def warm(self, request: Request) -> None:
-        """Loads the models and data of a request ahead of its need."""
+    def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> None:
+        """Loads the models and data of a request ahead of its need; code runs as in Task."""
         if self.free and self._warming is None:
             self._warming = (request, time.monotonic())
-            self._send(Frame({"do": "warm", "request": request.model_dump(mode="json")}))
+            self._send(Frame({"do": "warm", "request": request.model_dump(mode="json"), "trusted": sorted(trusted)}))
 
     def look(self) -> None:
         """Passes on what was asked of the Execution, and ends a process that is late or takes too much memory."""
@@ -228,7 +228,7 @@ class Slot:
         if execution is not None:
             self._let_go()
             self.kills(execution.request)
-            again = execution.request if execution.newest is not None else None
+            again = execution.task if execution.newest is not None else None
             if execution.stop_asked:
                 execution.take(Report(RunState.CANCELLED, error=f"{why[:1].upper()}{why[1:]}."))
             else:
@@ -240,7 +240,7 @@ class Slot:
         if self._terms.keep:
             self.start()
             if again is not None:
-                self.warm(again)
+                self.warm(again.request, again.trusted)
 
     def _let_go(self) -> None:
         if self.execution is not None:

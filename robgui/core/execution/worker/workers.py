@@ -73,11 +73,11 @@ class Workers:
         if execution.claim():
             next(slot for slot in self._slots if slot.free).run(execution)
 
-    def warm(self, request: Request) -> bool:
+    def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> bool:
         """Loads the models and data of a request ahead, unless a model of it has cost two processes already."""
         if any(self._kills[model.fingerprint] >= _MOST_KILLS for model in request.models):
             return False
-        self._slots[0].warm(request)
+        self._slots[0].warm(request, trusted)
         return True
 
     def ask(self, what: str, **values: Any) -> Any:

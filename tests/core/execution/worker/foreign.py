@@ -112,6 +112,13 @@ def endless_script(folder: Path) -> Path:
     return path
 
 
+def trusted(folder: Path, build: str) -> frozenset[str]:
+    """The code of the network that ``build`` makes, as the user allows it to run."""
+    from robgui.core.trust.opening import code_of
+
+    return frozenset({code_of(folder / "foreign.safetensors", architecture=f"foreign.py:{build}")})
+
+
 def ask(folder: Path, build: str, **params: object) -> Request:
     """A zoNNscan sweep with the network that ``build`` makes; long enough for any mischief."""
     from robgui.core.dataset import open_dataset
@@ -120,7 +127,7 @@ def ask(folder: Path, build: str, **params: object) -> Request:
 
     good = load(folder / "foreign.safetensors", trust=True, device="cpu", architecture="foreign.py:good", shape=(3,))
     options = good.settings.change(architecture=f"foreign.py:{build}")
-    known = reference(good.with_settings(options), trust=True)
+    known = reference(good.with_settings(options))
     settings = {"samples": 4096, "radii": tuple(np.linspace(0, 0.5, 8)), "target_half_width": 0.0, "batch": 256, **params}
     data = open_dataset(folder / "data.npz")
     return build_request("zonnscan", [known], data, settings, indices=[0], device="cpu")

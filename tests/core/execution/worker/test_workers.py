@@ -50,7 +50,7 @@ def wait(workers, execution, until=lambda: False, seconds=120.0):
 
 
 def run(workers, files, build, workspace=None, **params):
-    execution = Execution(foreign.ask(files, build, **params), workspace)
+    execution = Execution(foreign.ask(files, build, **params), workspace, trusted=foreign.trusted(files, build))
     workers.submit(execution)
     return execution
 
@@ -75,7 +75,7 @@ def gone(pid):
 
 
 def test_a_worker_gives_the_result_of_this_process_bit_for_bit(workers, files, workspace):
-    here, there = Execution(foreign.ask(files, "good")), run(workers, files, "good", workspace)
+    here, there = Execution(foreign.ask(files, "good"), trusted=foreign.trusted(files, "good")), run(workers, files, "good", workspace)
     inline = Inline()
     inline.submit(here)
     while not here.state.ended:
@@ -101,7 +101,7 @@ def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_resu
     assert (execution.state, execution.error) == (RunState.CANCELLED, "It did not stop within 2 s, so its worker process was ended.")
     stored = workspace.run(execution.run_id)
     assert (stored.state, stored.has_result, stored.error) == (RunState.CANCELLED, True, execution.error)
-    assert stored.verdict.startswith("Stopped early. ")
+    assert stored.verdict.sentence.startswith("Stopped early. ")
     assert_next_run_works(workers, files)
 
 
@@ -205,7 +205,7 @@ def test_a_model_that_has_cost_two_processes_is_not_loaded_again_unasked(workers
         wait(workers, execution)
         assert execution.state is RunState.FAILED
     assert not workers.warm(execution.request)
-    assert workers.warm(foreign.ask(files, "good"))
+    assert workers.warm(foreign.ask(files, "good"), foreign.trusted(files, "good"))
 
 
 def test_loading_a_model_that_hangs_can_be_stopped_too(workers, files):
@@ -223,8 +223,8 @@ def test_an_endless_torchscript_model_is_stopped(workers, files, tmp_path):
     card = None
     path = foreign.endless_script(tmp_path)
     card = workers.ask("model", path=str(path), trust=True, device="cpu", autocast=False, settings={"shape": (3,)})
-    request = foreign.ask(files, "good").model_copy(update={"models": (card.reference(trust=True),)})
-    execution = Execution(request)
+    request = foreign.ask(files, "good").model_copy(update={"models": (card.reference(),)})
+    execution = Execution(request, trusted=frozenset({card.ran} - {""}))
     workers.submit(execution)
     end = time.monotonic() + 2
     wait(workers, execution, lambda: time.monotonic() > end)
