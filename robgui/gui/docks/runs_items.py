@@ -113,7 +113,7 @@ class RunsModel(QAbstractTableModel):
                 known = self._store.analyses.get(request.analysis)
                 return known.title if known is not None else request.analysis.replace("_", " ")
             case 2:
-                return progress_in_words(row) if isinstance(row, Execution) else _outcome(row)
+                return progress_in_words(row) if isinstance(row, Execution) else outcome_in_words(row)
             case 3:
                 return inputs_in_words(request)
             case 4:
@@ -177,7 +177,7 @@ def outcome_in_words(run: Run) -> str:
     """What a stored run has come to; one that an earlier sitting left in the queue says what can be done."""
     if run.state is RunState.QUEUED:
         return "waiting since the program was last closed; start or remove it"
-    return run.error or run.verdict
+    return run.error or ("" if run.verdict is None else run.verdict.line)
 
 
 def progress_in_words(job: Execution) -> str:
@@ -192,11 +192,6 @@ def progress_in_words(job: Execution) -> str:
     words = f"{share * 100:.0f} %"
     left = job.seconds_left
     return words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
-
-
-def _outcome(run: Run) -> str:
-    """Why it failed, or what it says."""
-    return run.error or ("" if run.verdict is None else run.verdict.line)
 
 
 def inputs_in_words(request: Request) -> str:

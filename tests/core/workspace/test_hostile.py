@@ -64,8 +64,8 @@ class OnlyChanged(Figures):
         super().__init__(workspace)
         self._same = stored(base) & stored(workspace.path) if base is not None else set()
 
-    def _png(self, chapter, dark):
-        return b"" if chapter.run.id in {name for name, *_ in self._same} else super()._png(chapter, dark)
+    def _of(self, chapter, dark):
+        return ([], "") if chapter.run.id in {name for name, *_ in self._same} else super()._of(chapter, dark)
 
 
 def stored(path: Path) -> set[tuple]:

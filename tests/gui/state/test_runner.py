@@ -12,11 +12,12 @@ import pytest
 
 from robgui.core.errors import ModelError
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.analysis import Params, Step, analysis, nothing
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
+from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from robgui.gui.state.runner import Runner
 from tests.core import tiny
@@ -41,11 +42,16 @@ def count(to: int, seconds: float = 0.002) -> Iterator[Step[Count]]:
         yield Step(i + 1, to, Count(i + 1))
 
 
+def said(result: Count, params: Params) -> Verdict:
+    return Verdict(Status.UNKNOWN, f"{result.value}.")
+
+
 @pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    monkeypatch.setattr(registry, "_REGISTRY", registry.analyses())
-    analysis(title="Scripted", question="", verdict=lambda result: f"{result.value}.", inputs="none")(scripted)
+def registered():
+    registry.register(analysis(title="Scripted", question="", verdict=said, views=nothing, inputs="none")(scripted))
     SCRIPTS.clear()
+    yield
+    registry.unregister("scripted")
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +123,7 @@ def test_stop_keeps_the_newest_step_and_closes_the_engine(runner, submit, qtbot)
     stopped.stop()
     qtbot.waitUntil(lambda: stopped.state is RunState.CANCELLED, timeout=2000)
     assert stopped.newest.result.value >= 3
-    assert stopped.verdict == f"Stopped early. {stopped.newest.result.value}."
+    assert stopped.verdict.sentence == f"Stopped early. {stopped.newest.result.value}."
     assert closed.is_set()
     qtbot.waitUntil(lambda: not runner.busy, timeout=2000)
 

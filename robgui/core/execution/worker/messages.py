@@ -50,7 +50,7 @@ def read_task(frame: Frame) -> tuple[Task, list[Derived]]:
     request = Request.model_validate(header["request"])
     known = find(request.analysis)
     hint = known.part(range(0)).result if known.shards is not None else known.result
-    merged = put_together(_list_of(hint), header["more"]["merge"], frame.arrays)
+    merged = put_together(_list_of(_step_of(hint)), header["more"]["merge"], frame.arrays)
     derived = put_together(_list_of(Derived), header["more"]["derived"], frame.arrays)
     steps = tuple(Step(done, total, result, note) for done, total, note, result in merged)
     part = None if header["part"] is None else range(*header["part"])
@@ -162,6 +162,11 @@ def _derived(request: Request, workspace: Workspace | None) -> list[Derived]:
     if not isinstance(ids, list) or workspace is None:
         return []
     return workspace.derived([int(id_) for id_ in ids if isinstance(id_, int)])
+
+
+def _step_of(kind: Any) -> Any:
+    """Done, total, note and result."""
+    return tuple[int, int | None, str, kind]
 
 
 def _list_of(kind: Any) -> Any:
