@@ -81,7 +81,8 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[float, str]:
         if "interrupted" in line:
             break
     seconds = time.monotonic() - began
-    _, rest = process.communicate(timeout=60)
+    rest = process.stderr.read()  # communicate would lose what is buffered already
+    process.communicate(timeout=60)
     return seconds, "".join(lines) + rest
 
 

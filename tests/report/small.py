@@ -108,4 +108,4 @@ def run(workspace: Workspace, models: list[Classifier] | None = None, dataset: D
             pass
     except MemoryError:
         pass
-    return workspace.run(str(going.run_id))
+    return workspace.run(str(going.execution.run_id))
