@@ -119,7 +119,7 @@ def test_a_run_that_cannot_be_drawn_says_why_and_the_others_are_drawn(workspace,
     small.run(workspace, broken="views")
     small.run(workspace)
     page = read(write_html(workspace, tmp_path / "report.html"))
-    assert "This run cannot be drawn: ZeroDivisionError: no picture" in page.text and page.tags.count("picture") == 1
+    assert "This run cannot be drawn: Unexpected ZeroDivisionError: no picture." in page.text and page.tags.count("picture") == 1
 
 
 def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace, tmp_path):

@@ -68,7 +68,7 @@ def test_a_method_that_is_no_longer_installed_costs_its_picture_and_not_the_repo
 
 def test_views_that_raise_are_one_sentence(workspace):
     one = chapter(workspace, small.run(workspace, broken="views"))
-    assert views(workspace, one) == ((), "This run cannot be drawn: ZeroDivisionError: no picture")
+    assert views(workspace, one) == ((), "This run cannot be drawn: Unexpected ZeroDivisionError: no picture.")
 
 
 def test_the_bottom_line_is_the_worst_that_any_run_says_with_its_reason(workspace):
