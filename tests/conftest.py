@@ -16,6 +16,8 @@ from hypothesis import settings
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # One torch thread: parallel tests do not fight for cores.
 os.environ["OMP_NUM_THREADS"] = "1"
+# Runs stay in the test's own process, where engines can be replaced; tests of workers say so themselves.
+os.environ.setdefault("ROBGUI_INLINE", "1")
 # matplotlib's list of fonts takes seconds to make, so it outlives the run.
 os.environ.setdefault("MPLCONFIGDIR", str(Path(tempfile.gettempdir()) / f"robgui-tests-matplotlib-{os.environ.get('USER', 'user')}"))
 

@@ -113,7 +113,7 @@ def test_progress_is_one_line_per_ten_per_cent_without_a_terminal(files, tmp_pat
         (["--data-set", "colour=red"], "colour"),
         (["--index", "x"], "--index"),
         (["--index", "99"], "99"),
-        (["--select", "label=99"], "select"),
+        (["--select", "label=99"], "fits the query 'label=99'"),
         (["--index", "1", "--select", "index<3"], "not allowed"),
         (["--device", "tpu"], "tpu"),
         (["--out", "/nowhere/at/all.json"], "/nowhere"),

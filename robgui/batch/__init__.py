@@ -1,29 +1,25 @@
 """Batches: many requests from one file, on this machine or on a cluster, into one workspace."""
 
 from robgui.batch.batch import Batch, Entry, Progress
-from robgui.batch.executor import Executor, InProcess, Report, Task
 from robgui.batch.gates import Gate, Outcome, judge
+from robgui.batch.places import local_places, local_workers
 from robgui.batch.plan import Plan, Planned, expand
-from robgui.batch.processes import Place, Processes, local_places
 from robgui.batch.suite import Suite, read_suite
+from robgui.core.execution.worker.process import Place
 
 __all__ = [
     "Batch",
     "Entry",
-    "Executor",
     "Gate",
-    "InProcess",
     "Outcome",
     "Place",
     "Plan",
     "Planned",
-    "Processes",
     "Progress",
-    "Report",
     "Suite",
-    "Task",
     "expand",
     "judge",
     "local_places",
+    "local_workers",
     "read_suite",
 ]

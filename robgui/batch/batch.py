@@ -8,12 +8,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from robgui.batch.executor import Executor, Report, Task
 from robgui.batch.plan import Plan, Planned
+from robgui.batch.split import SplitExecution
 from robgui.core.errors import RobguiError, WorkspaceError
+from robgui.core.execution.execution import CommitBudget, Execution
+from robgui.core.execution.executor import Executor
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.verdict import Verdict
@@ -23,10 +24,6 @@ from robgui.core.workspace import Workspace
 _PICTURE_SECONDS = 0.1
 #: After a stop, workers have so long to give their newest result.
 _GRACE_SECONDS = 10.0
-#: Commits of results on the way may take this share of the time.
-_COMMIT_SHARE = 0.1
-#: Stands for a part in the task that merges all parts.
-_MERGE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +83,12 @@ class Progress:
         return sum(entry.state.ended for entry in self.entries)
 
 
-@dataclass(slots=True)
-class _Item:
-    """What the batch remembers of an entry: its parts (one for a whole request) and what is known of each."""
-
-    planned: Planned
-    parts: tuple[range | None, ...]
-    newest: dict[int, Report] = field(default_factory=dict)
-    lost: int = 0
-
-    def task(self, id: int, part: int) -> Task:  # noqa: A002
-        """What a worker is to do for this part, or to merge all of them."""
-        if part != _MERGE:
-            return Task(id, self.planned.request, self.parts[part])
-        steps = [self.newest[each].step for each in range(len(self.parts))]
-        return Task(id, self.planned.request, merge=tuple(step for step in steps if step is not None))
-
-
 class Batch(Iterator[Progress]):
     """A plan on its way: iterate it to go on, ``stop`` to end it early with everything kept that is done.
 
-    Requests that are DONE in the workspace already are recognised by their fingerprint and not computed again.
-    ``stop`` may be called from any thread or signal handler; all else belongs to one thread.
+    Requests that are DONE in the workspace already are recognised by their fingerprint and not computed again; those
+    that an earlier sitting left QUEUED go on in their own runs. ``stop`` may be called from any thread or signal
+    handler; all else belongs to one thread.
 
     Args:
         plan: What to run.
@@ -118,20 +99,22 @@ class Batch(Iterator[Progress]):
     def __init__(self, plan: Plan, workspace: Workspace, executor: Executor) -> None:
         if workspace.read_only:
             raise WorkspaceError(f"{workspace.reason} Nothing can be recorded in it; close the other window or name another workspace.")
+        self._plan = plan.requests
         self._workspace = workspace
         self._executor = executor
         self._trusted = plan.trusted
+        self._budget = CommitBudget()
         known = finished(workspace)
-        self._items = [_Item(planned, planned.parts or (None,)) for planned in plan.requests]
-        self.entries = [_entry(number, planned, known) for number, planned in enumerate(plan.requests)]
-        self._queue = deque((entry.number, part) for entry in self.entries if not entry.reused for part in self._parts_of(entry.number))
-        self._tasks: dict[int, tuple[int, int]] = {}
-        self._submitted = 0
+        self._queued = waiting(workspace)
+        self.entries = [_first_entry(number, planned, known) for number, planned in enumerate(plan.requests)]
+        self._to_begin = deque(entry.number for entry in self.entries if not entry.reused)
+        self._ready: deque[Execution] = deque()
+        self._submitted: list[Execution] = []
+        self._begun: dict[int, Execution] = {}
         self._began = 0.0
         self._stop_by = 0.0
-        self._stopping = self._told_to_stop = False
+        self._stopping = False
         self._over = False
-        self._next_partial = 0.0
 
     def __next__(self) -> Progress:
         if self._over:
@@ -172,128 +155,64 @@ class Batch(Iterator[Progress]):
         left = seconds * (1 - share) / share if share > 0 and seconds >= 1 else None
         return Progress(tuple(self.entries), share, seconds, left)
 
-    def _parts_of(self, number: int) -> range:
-        return range(len(self._items[number].parts))
-
     def _go_on(self) -> bool:
-        """Hands out tasks and takes what has come in; False when the batch is over."""
-        if self._stopping and not self._told_to_stop:
-            self._told_to_stop = True
-            self._queue.clear()
-            self._executor.stop()
-        while self._queue and self._executor.room > 0:
-            self._submit(*self._queue.popleft())
-        for report in self._executor.reports(_PICTURE_SECONDS):
-            self._take(report)
+        """Hands out what there is room for and lets the executor work; False when the batch is over."""
+        if self._stopping:
+            self._to_begin.clear()
+            for execution in self._begun.values():
+                execution.stop()
+        while self._executor.room > 0 and (self._ready or self._to_begin):
+            self._hand_out()
+        self._executor.work(_PICTURE_SECONDS)
+        self._look()
         late = self._stopping and time.monotonic() >= self._stop_by
-        if late or not (self._tasks or self._queue):
+        if late or not (self._begun or self._to_begin):
             self._finish()
         return not self._over
+
+    def _hand_out(self) -> None:
+        """Submits what is ready, or begins the next request."""
+        if self._ready:
+            execution = self._ready.popleft()
+            if not execution.state.ended:  # it was stopped, or another part of its request has failed
+                self._executor.submit(execution)
+                self._submitted.append(execution)
+            return
+        number = self._to_begin.popleft()
+        planned = self._plan[number]
+        run_id = self._queued.get(planned.request.fingerprint)
+        execution = self._execution(planned, run_id)
+        execution.enlist()
+        self._begun[number] = execution
+        self._ready.extend(execution.parts if isinstance(execution, SplitExecution) else (execution,))
+
+    def _execution(self, planned: Planned, run_id: str | None) -> Execution:
+        if planned.parts:
+            return SplitExecution(
+                planned.request, self._workspace, planned.parts, run_id=run_id, budget=self._budget, trusted=self._trusted
+            )
+        return Execution(planned.request, self._workspace, run_id=run_id, budget=self._budget, trusted=self._trusted)
+
+    def _look(self) -> None:
+        """What has ended, what is to be tried again, and which parts can be merged."""
+        lost = [execution for execution in self._submitted if execution.state is RunState.QUEUED and execution.error]
+        self._ready.extendleft(lost)
+        self._submitted = [execution for execution in self._submitted if not execution.state.ended and execution not in lost]
+        for number, execution in list(self._begun.items()):
+            if isinstance(execution, SplitExecution) and execution.follow():
+                self._ready.appendleft(execution)
+            self.entries[number] = _entry(self.entries[number], execution)
+            if execution.state.ended:
+                execution.record()
+                del self._begun[number]
 
     def _finish(self) -> None:
         self._over = True
         self._executor.close()
-        self._tasks.clear()
-        for entry in self.entries:
-            if entry.run_id and not entry.state.ended:  # too late with its answer, or some of its parts were never begun
-                self._end(entry.number, Report(0, RunState.CANCELLED, error="stopped before it had ended"))
-
-    def _submit(self, number: int, part: int) -> None:
-        item, entry = self._items[number], self.entries[number]
-        if entry.state.ended:  # another part of it has failed
-            return
-        if not entry.run_id:
-            run = self._workspace.add_run(item.planned.request)
-            self._change(number, run_id=run.id, attempts=1)
-        self._submitted += 1
-        self._tasks[self._submitted] = (number, part)
-        self._executor.submit(replace(item.task(self._submitted, part), trusted=self._trusted))
-
-    def _take(self, report: Report) -> None:
-        """What a report means for its entry and for the workspace."""
-        number, part = self._tasks.get(report.task, (-1, -1))
-        if number < 0:
-            return
-        if report.state is not RunState.RUNNING:
-            del self._tasks[report.task]
-        entry = self.entries[number]
-        if entry.state.ended:
-            return
-        if report.state is RunState.QUEUED:
-            self._lose(number, part, report)
-            return
-        if entry.state is RunState.QUEUED:
-            self._change(number, state=RunState.RUNNING)
-            self._workspace.update_run(entry.run_id, state=RunState.RUNNING, versions=dict(report.versions))
-        self._items[number].newest[part] = report
-        if len(self._items[number].parts) == 1:
-            self._take_whole(number, report)
-        else:
-            self._take_part(number, report)
-
-    def _take_whole(self, number: int, report: Report) -> None:
-        if report.state.ended:
-            self._end(number, report)
-            return
-        self._change(number, done=report.done, total=report.total, seconds=report.seconds)
-        now = time.monotonic()
-        if report.step is not None and now >= self._next_partial:
-            entry = self.entries[number]
-            self._workspace.update_run(
-                entry.run_id, step=report.step, verdict=report.verdict, seconds=report.seconds, device=report.device or None
-            )
-            self._next_partial = now + (time.monotonic() - now) / _COMMIT_SHARE
-
-    def _take_part(self, number: int, report: Report) -> None:
-        """A part has gone on: all done are merged by a last task, and the first that fails fails the request."""
-        item = self._items[number]
-        reports = [item.newest[part] for part in self._parts_of(number) if part in item.newest]
-        seconds = sum(each.seconds for each in item.newest.values())
-        if report.state in (RunState.FAILED, RunState.CANCELLED) or (_MERGE in item.newest and report.state.ended):
-            self._end(number, replace(report, seconds=seconds, step=report.step if report.state is RunState.DONE else None))
-            return
-        known = [each for each in reports if each.total]
-        # A part that has not begun is as long as the others are on average.
-        total = sum(each.total or 0 for each in known) * len(item.parts) // max(1, len(known)) or None
-        self._change(number, done=sum(each.done for each in known), total=total, seconds=seconds)
-        if len(reports) == len(item.parts) and report.state.ended and all(each.state is RunState.DONE for each in reports):
-            self._queue.appendleft((number, _MERGE))
-
-    def _lose(self, number: int, part: int, report: Report) -> None:
-        """A worker is gone: its task is tried again at once, unless it was tried often enough or all is to end."""
-        item = self._items[number]
-        item.lost += 1
-        item.newest.pop(part, None)
-        if self._stopping:
-            self._end(number, replace(report, state=RunState.CANCELLED))
-        elif item.lost >= self._executor.attempts:
-            times = "once" if item.lost == 1 else "twice" if item.lost == 2 else f"{item.lost} times"
-            self._end(number, replace(report, state=RunState.FAILED, error=f"It was begun {times} and never ended: {report.error}."))
-        else:
-            self._queue.appendleft((number, part))
-            self._change(number, state=RunState.QUEUED, attempts=self.entries[number].attempts + 1)
-            self._workspace.update_run(self.entries[number].run_id, state=RunState.QUEUED)
-
-    def _end(self, number: int, report: Report) -> None:
-        entry = self.entries[number]
-        seconds = report.seconds or entry.seconds
-        if report.state is RunState.CANCELLED and report.step is None and (known := self._workspace.run(entry.run_id).verdict):
-            report = replace(report, verdict=known.stopped())
-        self._workspace.update_run(
-            entry.run_id,
-            state=report.state,
-            step=report.step,
-            error=report.error,
-            verdict=report.verdict,
-            seconds=seconds,
-            device=report.device or None,
-            findings=report.findings,
-        )
-        done, total = (report.step.done, report.step.total) if report.step else (entry.done, entry.total)
-        self._change(number, state=report.state, done=done, total=total, seconds=seconds, verdict=report.verdict, error=report.error)
-
-    def _change(self, number: int, **changes: Any) -> None:
-        self.entries[number] = replace(self.entries[number], **changes)
+        for number, execution in self._begun.items():  # too late with their answer, or never begun
+            execution.end(RunState.CANCELLED, "stopped before it had ended")
+            self.entries[number] = _entry(self.entries[number], execution)
+        self._begun.clear()
 
 
 def finished(workspace: Workspace) -> dict[str, Run]:
@@ -308,8 +227,36 @@ def finished(workspace: Workspace) -> dict[str, Run]:
     return found
 
 
-def _entry(number: int, planned: Planned, known: dict[str, Run]) -> Entry:
+def waiting(workspace: Workspace) -> dict[str, str]:
+    """The runs that an earlier sitting has left QUEUED, by the request's fingerprint."""
+    found: dict[str, str] = {}
+    for run in workspace.runs():
+        if run.state is RunState.QUEUED:
+            try:
+                found.setdefault(run.request.fingerprint, run.id)
+            except RobguiError:  # not of this version
+                continue
+    return found
+
+
+def _first_entry(number: int, planned: Planned, known: dict[str, Run]) -> Entry:
     run = known.get(planned.request.fingerprint)
     if run is None:
         return Entry(number, planned.request, planned.title, RunState.QUEUED)
     return Entry(number, planned.request, planned.title, RunState.DONE, run_id=run.id, reused=True, verdict=run.verdict)
+
+
+def _entry(entry: Entry, execution: Execution) -> Entry:
+    """The entry with what its Execution says now."""
+    parts = execution.parts if isinstance(execution, SplitExecution) else (execution,)
+    return replace(
+        entry,
+        state=execution.state,
+        done=execution.done,
+        total=execution.total,
+        seconds=execution.seconds,
+        run_id=execution.run_id or "",
+        attempts=max(part.attempts for part in parts),
+        verdict=execution.verdict if execution.state.ended else None,
+        error=execution.error,
+    )

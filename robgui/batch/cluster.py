@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from robgui.batch.address import check_answer, read_address
-from robgui.batch.executor import Report, Task, carry_out
-from robgui.batch.shelf import Shelf
 from robgui.batch.shipping import digest, pack, relocated, unpack
 from robgui.core.errors import MissingExtraError, ParamsError, RobguiError
-from robgui.core.execution.drive import COMMIT_SECONDS
+from robgui.core.execution.carrying import carry_out, thinned
+from robgui.core.execution.execution import COMMIT_SECONDS, Execution
+from robgui.core.execution.executor import lost
 from robgui.core.execution.request import Reference, Request
-from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.task import Report, Task
 
 #: Tasks waiting beside those that run, so that a worker never waits for the driver.
 _AHEAD = 2
@@ -58,10 +59,10 @@ class Cluster:
         self._threads = threads
         self._ship = ship
         self._imports = tuple(imports)
-        self._going: dict[Any, int] = {}
+        self._going: dict[Any, Execution] = {}
+        self._cancelled: set[Any] = set()
         self._parcels: dict[str, _Sent | None] = {}
         self._slots = (0, 0.0)
-        self._stopped = False
         if self.slots < 1:
             self.close()
             raise ParamsError(f"The cluster has no room for a task on {self.device}; add a node or choose another device.")
@@ -83,30 +84,31 @@ class Cluster:
         """How many more tasks are taken: a few more than run at once."""
         return max(0, self.slots + _AHEAD - len(self._going))
 
-    def submit(self, task: Task) -> None:
-        pace = max(COMMIT_SECONDS, self.slots / _RESULTS_PER_SECOND)
-        going = self._remote.remote(task, self._send(task.request), self._threads, pace, self._imports)
-        self._going[going] = task.id
+    def submit(self, execution: Execution) -> None:
+        if execution.claim():
+            pace = max(COMMIT_SECONDS, self.slots / _RESULTS_PER_SECOND)
+            parcels = self._send(execution.request)
+            self._going[self._remote.remote(execution.task, parcels, self._threads, pace, self._imports)] = execution
 
-    def reports(self, seconds: float) -> Sequence[Report]:
+    def work(self, seconds: float) -> None:
+        for going, execution in self._going.items():
+            if execution.stop_asked and going not in self._cancelled:
+                self._cancelled.add(going)
+                self._ray.cancel(going)
         if not self._going:
-            return []
+            return
         waiting = list(self._going)
         ready, _ = self._ray.wait(waiting, num_returns=1, timeout=seconds)
         if ready:  # one is; which others are too is asked without waiting
             ready, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)
-        return [report for going in ready if (report := self._read(going)) is not None]
-
-    def stop(self) -> None:
-        if not self._stopped:
-            self._stopped = True
-            for going in self._going:
-                self._ray.cancel(going)
+        for going in ready:
+            self._read(going)
 
     def close(self) -> None:
         for going in self._going:
             self._ray.cancel(going, force=True)
         self._going.clear()
+        self._cancelled.clear()
         if self._ours and self._ray.is_initialized():
             self._ray.shutdown()
 
@@ -121,20 +123,23 @@ class Cluster:
                 raise ParamsError(f"The Ray cluster at {address} cannot be used ({_first_line(error)}); check the address.") from error
             self._ray.init(address="local", include_dashboard=False, **quiet)
 
-    def _read(self, going: Any) -> Report | None:
-        """The next report of a task; a worker or node that is gone is told as a task that is QUEUED again."""
-        errors = self._ray.exceptions
+    def _read(self, going: Any) -> None:
+        """Takes the next report of a task; a worker or node that is gone makes its Execution wait for another one."""
+        execution = self._going[going]
         try:
-            report: Report = self._ray.get(next(going))
+            execution.take(self._ray.get(next(going)))
         except StopIteration:  # its end has been reported already
-            self._going.pop(going)
-            return None
-        except errors.RayError as error:
-            state = RunState.CANCELLED if self._stopped else RunState.QUEUED
-            return Report(self._going.pop(going), state, error="" if self._stopped else _first_line(getattr(error, "cause", error)))
-        if report.state.ended:
-            self._going.pop(going)
-        return report
+            self._forget(going)
+        except self._ray.exceptions.RayError as error:
+            self._forget(going)
+            why = "" if execution.stop_asked else _first_line(getattr(error, "cause", error))
+            execution.take(lost(execution, why, self.attempts))
+        if execution.state.ended:
+            self._forget(going)
+
+    def _forget(self, going: Any) -> None:
+        self._going.pop(going, None)
+        self._cancelled.discard(going)
 
     def _send(self, request: Request) -> dict[str, _Sent]:
         """What to send with a request; the content goes into the object store once."""
@@ -186,7 +191,8 @@ def _stream(task: Task, parcels: Mapping[str, _Sent], threads: int, result_secon
     }
     trusted = task.trusted.union(*(parcel.trusted for parcel in parcels.values()))
     here = replace(task, request=request.model_copy(update=arrived), trusted=trusted)
-    yield from carry_out(here, _shelf(request.device), result_seconds=result_seconds)
+    for report in thinned(carry_out(here, _shelf(request.device)), result_seconds):
+        yield replace(report, problem=None)  # errors of foreign code may not travel
 
 
 @cache

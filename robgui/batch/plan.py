@@ -13,7 +13,7 @@ from robgui.core.errors import DataError, ParamsError, RobguiError, TrustError
 from robgui.core.execution import params_text
 from robgui.core.execution.analysis import Analysis, Params
 from robgui.core.execution.registry import find
-from robgui.core.execution.request import Reference, Request, reference
+from robgui.core.execution.request import Reference, Request, build_request, reference
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -141,7 +141,7 @@ class _Expansion:
         several = [model.classifier] * known.takes(params).fewest_models
         why = known.refusal(model.classifier) or known.shortage(params, several, most) or (self._fit(model, source) if source else "")
         if why:
-            self.left_out.append(why)
+            self.left_out.append(str(why))
         return not why
 
     def _fit(self, model: _Model, source: _Data) -> str:
@@ -168,12 +168,12 @@ class _Expansion:
     ) -> Iterator[Planned]:
         takes = known.takes(params)
         for indices in [None] if source is None else _choices(source, table, one=takes.most_inputs == 1, known=known):
-            request = Request(
-                analysis=known.name,
-                models=tuple(model.reference for model in models),
-                dataset=source.reference if source else None,
+            request = build_request(
+                known,
+                [model.reference for model in models],
+                source.reference if source else None,
+                params,
                 indices=indices,
-                params=params.model_dump(mode="json"),
                 device=self._device,
                 autocast=self._suite.autocast,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -11,13 +12,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from robgui import __version__
+from robgui.cli.places import check_places
 from robgui.cli.printing import speak_any_encoding
 from robgui.cli.signals import ending_like_ctrl_c
-from robgui.core.errors import DataError, IncompleteModelError, ParamsError, RobguiError, TrustError
+from robgui.core.errors import DataError, IncompleteModelError, ParamsError, Remedy, RobguiError, TrustError
 
 GATE_FAILED = 1
 INTERRUPTED = 130
 BAD_INPUT = 2
+
+#: The word with which a frozen application calls itself as a worker.
+FROZEN = "--robgui-worker"
 
 _COMMANDS = {
     "run": "run an analysis and write its result as JSON",
@@ -29,6 +34,14 @@ _COMMANDS = {
     "gui": "open the window, with files if any are given",
     "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
+}
+
+
+_REMEDIES = {
+    Remedy.OPEN_INPUTS: "Name them with --data.",
+    Remedy.MORE_INPUTS: "Choose more of them with --index or --select.",
+    Remedy.FEWER_INPUTS: "Choose it with --index.",
+    Remedy.MORE_MODELS: "Give another one with --model.",
 }
 
 
@@ -57,8 +70,24 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Does what the arguments say; returns the exit code: 0 done, 1 a gate failed, 2 bad input, 130 interrupted."""
+    """Does what the arguments say; returns the exit code: 0 done, 1 a gate failed, 2 bad input, 130 interrupted.
+
+    Without ``argv`` it is the whole program and does not return where torch is loaded: to take that down piece by piece
+    takes longer than many a command.
+    """
     words = list(sys.argv[1:] if argv is None else argv)
+    if words == [FROZEN]:
+        return _work()
+    code = _command(words)
+    if argv is None and "torch" in sys.modules:
+        logging.shutdown()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def _command(words: list[str]) -> int:
     speak_any_encoding()
     try:
         code = _dispatch(words)
@@ -85,6 +114,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _how(error: RobguiError) -> str:
     """How to say on the command line what an error asks for."""
+    if error.remedy is not None:
+        return f" {_REMEDIES[error.remedy]}"
     if isinstance(error, TrustError):
         return " To say so, add --trust."
     if isinstance(error, DataError) and error.option:
@@ -94,12 +125,20 @@ def _how(error: RobguiError) -> str:
     return ""
 
 
+def _work() -> int:
+    from robgui.core.execution.worker.child import main as worker
+
+    worker()
+    return 0
+
+
 def _dispatch(words: list[str]) -> int:
     if not words:
         return _gui([])
     command, rest = words[0], words[1:]
     match command:
         case "run":
+            check_places(rest)
             from robgui.cli.run import run
 
             with ending_like_ctrl_c():
@@ -113,9 +152,11 @@ def _dispatch(words: list[str]) -> int:
 
             return list_analyses(rest)
         case "inspect":
+            check_places(rest, first=True)
             from robgui.cli.inspect import inspect
 
-            return inspect(rest)
+            with ending_like_ctrl_c():
+                return inspect(rest)
         case "reproduce":
             from robgui.cli.reproduce import reproduce
 

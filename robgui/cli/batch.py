@@ -28,7 +28,7 @@ from robgui.core.text.words import count
 from robgui.core.workspace import Workspace
 
 if TYPE_CHECKING:
-    from robgui.batch.executor import Executor
+    from robgui.core.execution.executor import Executor
 
 
 def batch(words: list[str]) -> int:
@@ -99,10 +99,10 @@ def _executor(given: argparse.Namespace, suite: Suite) -> tuple[Executor, str]:
 
         cluster = Cluster(given.cluster, wanted, imports=tuple(given.import_module))
         return cluster, cluster.device
-    from robgui.batch.processes import Processes, local_places
+    from robgui.batch.places import local_places, local_workers
 
     places = local_places(wanted, given.workers)
-    return Processes(places, tuple(given.import_module)), places[0].device.partition(":")[0]
+    return local_workers(places, tuple(given.import_module)), places[0].device.partition(":")[0]
 
 
 def _gates(suite: Suite, texts: Sequence[str]) -> list[Gate]:

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from argparse import RawDescriptionHelpFormatter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
+from argparse import Namespace, RawDescriptionHelpFormatter
+from typing import TYPE_CHECKING, Any
 
 from robgui.cli import Parser
-from robgui.cli.opening import add_model_options, open_data, open_model
+from robgui.cli.opening import data_options, model_settings, open_data, open_model
 from robgui.cli.options import describe, named_settings
+from robgui.cli.places import add_model_options
 from robgui.cli.printing import print_json
 from robgui.core.dataset.options import Options
 from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.choice import one_executor
 from robgui.core.execution.method import methods, problems
 from robgui.core.execution.params_text import write
 from robgui.core.execution.registry import analyses, method_of
+from robgui.core.execution.worker.slot import Terms
 from robgui.core.model.settings import ModelSettings
+from robgui.core.model.trial import COUNTED, Trial
 from robgui.core.text.words import count
 
 if TYPE_CHECKING:
-    from robgui.core.dataset import Dataset
-    from robgui.core.model.classifier import Classifier
-
-_THUMBNAILS = 8
-#: Accuracy is counted on so many inputs at most, so that inspecting stays quick.
-_COUNTED = 2048
+    from robgui.cli.opening import Executor
+    from robgui.core.model.card import ModelCard
 
 
 def list_analyses(words: list[str]) -> int:
@@ -86,13 +83,28 @@ def inspect(words: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="the same as JSON")
     add_model_options(parser)
     given = parser.parse_args(words)
-    classifier = open_model(given.model, given, _say)
+    settings, options = model_settings(given), data_options(given)
+    executor = one_executor(Terms(notice=_say))
+    try:
+        return _inspect(executor, given, settings, options)
+    finally:
+        executor.close()
+
+
+def _inspect(executor: Executor, given: Namespace, settings: dict[str, Any], options: dict[str, Any]) -> int:
+    card = open_model(executor, given.model, given, settings, _say)
     if not given.json:
-        for name, value in facts(classifier).items():
+        for name, value in facts(card).items():
             print(f"{name + ':':<14}{value}")
-    trial = _try_on(classifier, open_data(given.data, given, _say)) if given.data else None
+        sys.stdout.flush()
+    trial: Trial | None = None
+    if given.data:
+        data = open_data(executor, given.data, options, _say)
+        trial = executor.ask("trial", model=card.fingerprint, data=data.reference.fingerprint)
+    if trial is not None and trial.left_out:
+        _say(f"Left out: {trial.left_out}")
     if given.json:
-        print_json({**_document(classifier), **(dataclasses.asdict(trial) if trial else {})})
+        print_json({**_document(card), **({} if trial is None else _trial_document(trial))})
     elif trial is not None:
         _print(trial)
     return 0
@@ -102,25 +114,24 @@ def _say(sentence: str) -> None:
     print(sentence, file=sys.stderr)
 
 
-def facts(classifier: Classifier) -> dict[str, str]:
+def facts(card: ModelCard) -> dict[str, str]:
     """What there is to know about a model, in words."""
-    able = classifier.capabilities
-    reason = f" ({able.reason})" if able.reason else ""
-    settings = classifier.settings.model_dump(exclude_defaults=True, exclude={"kind", "shape", "labels"})
-    labels = ", ".join(classifier.labels[:10]) + (", …" if classifier.classes > 10 else "")
+    reason = f" ({card.reason})" if card.reason else ""
+    settings = card.settings.model_dump(exclude_defaults=True, exclude={"kind", "shape", "labels"})
+    labels = ", ".join(card.labels[:10]) + (", …" if card.classes > 10 else "")
     return {
-        "model": classifier.name,
-        "format": classifier.remarks[0] if classifier.remarks else "unknown",
-        "kind": classifier.kind,
-        "shape": " x ".join(map(str, classifier.shape)),
-        "classes": f"{classifier.classes} ({labels})",
+        "model": card.name,
+        "format": card.remarks[0] if card.remarks else "unknown",
+        "kind": card.kind,
+        "shape": " x ".join(map(str, card.shape)),
+        "classes": f"{card.classes} ({labels})",
         "settings": "; ".join(f"{name} = {_short(write(value))}" for name, value in settings.items()) or "all at their defaults",
-        "parameters": _count(classifier),
-        "gradients": ("yes" if able.gradients else "no") + ("" if able.gradients else reason),
-        "activations": ("yes" if able.activations else "no") + ("" if able.activations else reason),
-        "remarks": "; ".join(classifier.remarks[1:]) or "none",
-        "device": str(classifier.device),
-        "fingerprint": classifier.fingerprint,
+        "parameters": "unknown (a black box)" if card.parameters is None else f"{card.parameters:,}",
+        "gradients": ("yes" if card.gradients else "no") + ("" if card.gradients else reason),
+        "activations": ("yes" if card.activations else "no") + ("" if card.activations else reason),
+        "remarks": "; ".join(card.remarks[1:]) or "none",
+        "device": card.device,
+        "fingerprint": card.fingerprint,
     }
 
 
@@ -128,97 +139,28 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _count(classifier: Classifier) -> str:
-    many = classifier.parameters
-    return "unknown (a black box)" if many is None else f"{many:,}"
-
-
-def _document(classifier: Classifier) -> dict[str, object]:
+def _document(card: ModelCard) -> dict[str, object]:
     """The same as ``facts`` for programs."""
-    able = classifier.capabilities
     return {
-        "model": classifier.name,
-        "kind": classifier.kind,
-        "shape": classifier.shape,
-        "classes": classifier.labels,
-        "settings": classifier.settings.model_dump(mode="json"),
-        "parameters": classifier.parameters,
-        "gradients": able.gradients,
-        "activations": able.activations,
-        "reason": able.reason,
-        "remarks": classifier.remarks,
-        "device": str(classifier.device),
-        "fingerprint": classifier.fingerprint,
+        "model": card.name,
+        "kind": card.kind,
+        "shape": card.shape,
+        "classes": card.labels,
+        "settings": card.settings.model_dump(mode="json"),
+        "parameters": card.parameters,
+        "gradients": card.gradients,
+        "activations": card.activations,
+        "reason": card.reason,
+        "remarks": card.remarks,
+        "device": card.device,
+        "fingerprint": card.fingerprint,
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a model says of one input; ``truth`` is empty where the label is not known."""
-
-    input: str
-    predicted: str
-    probability: float
-    truth: str
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A model tried on data: its answers to the first inputs, and how many of those with a label it has right."""
-
-    data: str
-    inputs: int
-    answers: list[Answer]
-    right: int
-    counted: int
-    labelled: int
-
-
-def _try_on(classifier: Classifier, dataset: Dataset) -> Trial:
-    from robgui.core.dataset import align, match
-
-    classifier = match(classifier, dataset)
-    fitting = align(classifier, dataset)
-    right, counted, labelled = _accuracy(classifier, fitting)
-    trial = Trial(fitting.name, len(fitting), _answers(classifier, fitting), right, counted, labelled)
-    if lost := fitting.left_out():
-        _say(f"Left out: {lost}")
-    return trial
-
-
-def _answers(classifier: Classifier, dataset: Dataset) -> list[Answer]:
-    """Those to the first inputs that can be read."""
-    from robgui.core.dataset import batches
-
-    found: list[Answer] = []
-    for indices, x in batches(classifier, dataset, _THUMBNAILS):
-        for index, row in zip(indices, classifier.probs(x).cpu().numpy(), strict=True):
-            best = int(row.argmax())
-            found.append(Answer(dataset.key(index), classifier.labels[best], float(row[best]), _truth(classifier, dataset, index)))
-        if len(found) >= _THUMBNAILS:
-            break
-    return found[:_THUMBNAILS]
-
-
-def _truth(classifier: Classifier, dataset: Dataset, index: int) -> str:
-    number = -1 if dataset.labels is None else int(dataset.labels[index])
-    return "" if number < 0 else dataset.names[number] if number < len(dataset.names) else classifier.labels[number]
-
-
-def _accuracy(classifier: Classifier, dataset: Dataset) -> tuple[int, int, int]:
-    """How many are right, of how many, of how many with a label."""
-    from robgui.core.dataset import batches
-
-    if dataset.labels is None:
-        return 0, 0, 0
-    known = np.flatnonzero(dataset.labels >= 0)
-    sample = dataset.subset(known[:_COUNTED])
-    right = counted = 0
-    for indices, x in batches(classifier, sample):
-        assert sample.labels is not None
-        right += int((classifier.probs(x).argmax(1).cpu().numpy() == sample.labels[indices]).sum())
-        counted += len(indices)
-    return right, counted, len(known)
+def _trial_document(trial: Trial) -> dict[str, object]:
+    document = dataclasses.asdict(trial)
+    del document["left_out"]
+    return document
 
 
 def _print(trial: Trial) -> None:
@@ -227,5 +169,5 @@ def _print(trial: Trial) -> None:
         truth = f", true class {answer.truth}" if answer.truth else ""
         print(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
     words = f"{trial.right / trial.counted:.1%} of {count(trial.counted, 'input')}" if trial.counted else "unknown, the data have no labels"
-    more = f" (the first of {trial.labelled:,})" if trial.labelled > _COUNTED else ""
+    more = f" (the first of {trial.labelled:,})" if trial.labelled > COUNTED else ""
     print(f"{'accuracy:':<14}{words}{more}")

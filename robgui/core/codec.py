@@ -38,10 +38,27 @@ _WORTHWHILE = 0.5
 _LARGEST_BYTES = 8 * 2**30
 
 
+def take_apart(value: Any) -> tuple[Any, Arrays]:
+    """A value as a JSON-able document and its arrays by name; nothing is copied."""
+    arrays: Arrays = {}
+    return _pack(value, type(value).__name__, arrays), arrays
+
+
+def put_together(hint: Any, document: Any, arrays: Arrays) -> Any:
+    """The value that ``take_apart`` took apart; WorkspaceError when it does not fit the annotation ``hint``."""
+    name = getattr(hint, "__name__", str(hint))
+    try:
+        value = _unpack(document, hint, arrays, name)
+    except RecursionError as error:
+        raise WorkspaceError(f"The stored {name} is damaged: it holds parts within parts without end.") from error
+    if not _fits(value, hint):
+        raise WorkspaceError(f"The stored value is a {type(value).__name__}, not a {name}; it was written by another version.")
+    return value
+
+
 def encode(value: Any) -> tuple[dict[str, Any], bytes]:
     """A dataclass (or dict) as a JSON-able document and the bytes of an NPZ with its arrays."""
-    arrays: Arrays = {}
-    document = _pack(value, type(value).__name__, arrays)
+    document, arrays = take_apart(value)
     if not isinstance(document, dict):
         raise WorkspaceError(f"A {type(value).__name__} cannot be stored; a result must be a dataclass of arrays and plain values.")
     return document, npz(arrays)
@@ -52,13 +69,7 @@ def decode(cls: type[T], document: Mapping[str, Any], blob: bytes) -> T:
 
     Fields that ``cls`` no longer has are left out; fields it has gained must have a default.
     """
-    try:
-        value = _unpack(document, cls, unzip(blob), cls.__name__)
-    except RecursionError as error:
-        raise WorkspaceError(f"The stored {cls.__name__} is damaged: it holds parts within parts without end.") from error
-    if not _fits(value, cls):
-        raise WorkspaceError(f"The stored value is a {type(value).__name__}, not a {cls.__name__}; it was written by another version.")
-    return value  # type: ignore[no-any-return]
+    return put_together(cls, document, unzip(blob))  # type: ignore[no-any-return]
 
 
 def npz(arrays: Mapping[str, np.ndarray]) -> bytes:

@@ -13,14 +13,35 @@ RobguiError                 one sentence for a person: what, where, what to do
 from __future__ import annotations
 
 import sys
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from robgui.core.trust.code import Code
 
+#: Characters of a foreign error's first line that are shown.
+_LONGEST = 300
+
+
+class Remedy(Enum):
+    """What would help, where that is done differently in the window and on the command line: each has its own words for it."""
+
+    OPEN_INPUTS = auto()
+    MORE_INPUTS = auto()
+    FEWER_INPUTS = auto()
+    MORE_MODELS = auto()
+
 
 class RobguiError(Exception):
-    """An error whose message is written for the user and is shown as it is."""
+    """An error whose message is written for the user and is shown as it is.
+
+    Attributes:
+        remedy: What would help; None where the sentence says it already.
+    """
+
+    def __init__(self, sentence: str, *, remedy: Remedy | None = None) -> None:
+        super().__init__(sentence)
+        self.remedy = remedy
 
 
 class ModelError(RobguiError):
@@ -62,13 +83,13 @@ class DataError(RobguiError):
         option: The option of open_dataset that would help, as ``name=value``; empty where none would.
     """
 
-    def __init__(self, sentence: str, *, option: str = "") -> None:
-        super().__init__(sentence)
+    def __init__(self, sentence: str, *, option: str = "", remedy: Remedy | None = None) -> None:
+        super().__init__(sentence, remedy=remedy)
         self.option = option
 
     def at(self, where: object) -> DataError:
         """The same error with the place in front of it."""
-        return DataError(f"{where}: {self}", option=self.option)
+        return DataError(f"{where}: {self}", option=self.option, remedy=self.remedy)
 
 
 class ParamsError(RobguiError):
@@ -77,3 +98,12 @@ class ParamsError(RobguiError):
 
 class WorkspaceError(RobguiError):
     """A workspace file cannot be opened or written."""
+
+
+def sentence(error: BaseException) -> str:
+    """An error as one sentence for a person; one that nobody foresaw keeps its type and first line."""
+    if isinstance(error, RobguiError):
+        return str(error)
+    lines = str(error).strip().splitlines()
+    said = f": {lines[0][:_LONGEST].rstrip('.')}" if lines else ""
+    return f"Unexpected {type(error).__name__}{said}."

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import RobguiError
-from robgui.core.execution.drive import Drive
+from robgui.core.execution.inline import Steps
 from robgui.core.execution.notebook import Models, steps
 from robgui.core.execution.registry import find
 from robgui.core.verdict import Verdict
@@ -47,14 +47,15 @@ class Exhibit:
     provenance: str
 
     @classmethod
-    def of(cls, going: Drive) -> Exhibit:
+    def of(cls, going: Steps) -> Exhibit:
         """What ``robgui.steps`` has come to so far: within its loop, a picture that grows."""
-        if going.newest is None:
+        execution = going.execution
+        newest, said = execution.newest, execution.verdict
+        if newest is None or said is None:
             raise RobguiError("There is no result yet; take a step first.")
-        result, params = going.newest.result, going.params
-        said = going.verdict or going.analysis.verdict(result, params)
-        drawn = tuple(going.analysis.views(result, params))
-        return cls(going.request, result, said, drawn, provenance(going.request, time.time()))
+        drawn = tuple(execution.analysis.views(newest.result, execution.params))
+        when = provenance(execution.request, time.time())
+        return cls(execution.request, newest.result, said, drawn, when)
 
     @classmethod
     def of_run(cls, workspace: Workspace, run_id: str) -> Exhibit:

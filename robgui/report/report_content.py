@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.errors import RobguiError
-from robgui.core.execution.drive import sentence
+from robgui.core.errors import RobguiError, sentence
 from robgui.core.execution.method import methods as all_methods
 from robgui.core.execution.registry import analyses, find, method_of
 from robgui.core.execution.run import RunState

@@ -13,10 +13,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from robgui.batch import InProcess
 from robgui.cli import main
 from robgui.core.errors import WorkspaceError
+from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import Shelf
 from robgui.core.workspace import Workspace
 from tests.batch import small
 
@@ -37,8 +38,9 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:
-    found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    return [int(pid) for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+    """The worker processes, whichever thread has started them."""
+    found = [pid for task in Path(f"/proc/{process.pid}/task").iterdir() for pid in (task / "children").read_text().split()]
+    return [int(pid) for pid in found if "worker.child" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 def wait_for(condition, what: str, seconds: float = 300) -> None:
@@ -131,7 +133,7 @@ def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_compl
     assert before.items() <= after.items()
     with Workspace.open(path) as kept, Workspace.open(tmp_path / "alone.robgui") as alone:
         plan = small.expand(small.read_suite(suite), "cpu", trust=True)
-        small.run(plan, alone, InProcess("cpu"))
+        small.run(plan, alone, Inline(Shelf("cpu")))
         small.assert_same(small.results(alone), small.results(kept))
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from robgui.batch import shipping
-from robgui.batch.shelf import Shelf
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.request import Request, reference
+from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
 
 

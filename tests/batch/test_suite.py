@@ -5,9 +5,11 @@ import torch
 from torch import nn
 
 from robgui import resources
-from robgui.batch import InProcess, expand, read_suite
+from robgui.batch import expand, read_suite
 from robgui.batch.summary import sentences
 from robgui.core.errors import ParamsError
+from robgui.core.execution.inline import Inline
+from robgui.core.execution.shelf import Shelf
 from tests.batch import small
 from tests.batch.small import HEAD
 
@@ -128,5 +130,5 @@ def test_rows_that_cannot_be_read_are_said_in_the_plan(files, tmp_path):
 
 def test_one_request_is_not_spoken_of_as_many(files, workspace):
     plan = small.plan(files, SCAN + 'models = ["net_0*"]\nindex = 0\nparams = { samples = 16, radii = [0.0, 0.1] }')
-    progress = small.run(plan, workspace, InProcess("cpu"))
+    progress = small.run(plan, workspace, Inline(Shelf("cpu")))
     assert next(sentences(progress, [], ())) == "1 request: 1 done."

@@ -11,18 +11,21 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from robgui.batch import Batch, Executor, InProcess, Place, Plan, Planned, Processes, expand, read_suite
-from robgui.batch.executor import Report
+from robgui.batch import Batch, Place, Plan, Planned, expand, local_workers, read_suite
 from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.executor import Executor
+from robgui.core.execution.inline import Inline
 from robgui.core.execution.registry import register
 from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import Shelf
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from tests.batch import small
@@ -109,22 +112,27 @@ class Timing:
 
 
 class Watched:
-    """An executor, and the moments when its tasks ended."""
+    """An executor, and the moments when its Executions ended."""
 
     def __init__(self, inner: Executor) -> None:
         self.attempts = inner.attempts
         self.ends: list[float] = []
         self._inner = inner
-        self.submit, self.stop, self.close = inner.submit, inner.stop, inner.close
+        self._going: list[Execution] = []
+        self.close = inner.close
 
     @property
     def room(self) -> int:
         return self._inner.room
 
-    def reports(self, seconds: float) -> Sequence[Report]:
-        found = self._inner.reports(seconds)
-        self.ends += [time.perf_counter() for report in found if report.state.ended]
-        return found
+    def submit(self, execution: Execution) -> None:
+        self._going.append(execution)
+        self._inner.submit(execution)
+
+    def work(self, seconds: float) -> None:
+        self._inner.work(seconds)
+        self.ends += [time.perf_counter() for each in self._going if each.state.ended]
+        self._going = [each for each in self._going if not each.state.ended]
 
     def steady(self, workers: int) -> float:
         """Seconds for each request after the first ``workers``."""
@@ -162,7 +170,7 @@ def busy_plan(folder: Path, inputs: int, samples: int) -> Plan:
 def samples_for(folder: Path, seconds: float) -> int:
     """So many samples that the suite takes one worker with one thread about so long."""
     tried = busy_plan(folder, 2, _TRIED_SAMPLES)
-    one = timed(tried, lambda: Processes([Place("cpu", 1)]), folder, 1).computing / len(tried.requests)
+    one = timed(tried, lambda: local_workers([Place("cpu", 1)]), folder, 1).computing / len(tried.requests)
     return 64 * max(1, round(_TRIED_SAMPLES * seconds / (one * 3 * INPUTS) / 64))
 
 
@@ -177,7 +185,7 @@ def speed_up(folder: Path, workers: int, seconds: float, *, cluster: bool) -> No
         (f"{workers} workers, 1 thread", [Place("cpu", 1)] * workers),
         (f"1 worker, {cores} threads", [Place("cpu", cores)]),
     ]
-    one, many, wide = (_told(name, timed(plan, lambda each=each: Processes(each), folder, len(each)), plan) for name, each in places)
+    one, many, wide = (_told(name, timed(plan, lambda each=each: local_workers(each), folder, len(each)), plan) for name, each in places)
     print(
         f"  speed-up of {workers} workers over one: {one.whole / many.whole:.2f} with their start, {one.steady / many.steady:.2f} without;"
     )
@@ -213,9 +221,9 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
         return Plan(tuple(Planned(request, f"nothing {number}") for number, request in enumerate(requests)))
 
     executors: list[tuple[str, Callable[[], Executor], int]] = [
-        ("in this process", lambda: InProcess("cpu"), 1),
-        ("1 worker process", lambda: Processes([Place("cpu", 1)], [HERE]), 1),
-        ("2 worker processes", lambda: Processes([Place("cpu", 1)] * 2, [HERE]), 2),
+        ("in this process", lambda: Inline(Shelf("cpu")), 1),
+        ("1 worker process", lambda: local_workers([Place("cpu", 1)], [HERE]), 1),
+        ("2 worker processes", lambda: local_workers([Place("cpu", 1)] * 2, [HERE]), 2),
     ]
     if cluster:
         from robgui.batch.cluster import Cluster

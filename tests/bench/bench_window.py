@@ -82,14 +82,14 @@ def bench_loop(folder: Path) -> None:
         clock.setInterval(2)
         clock.timeout.connect(lambda beats=beats: beats.append(time.perf_counter()))
         window.run_pane.run.click()
-        wait(lambda: store.runner.active is not None and store.runner.active.step is not None)
+        wait(lambda: store.runner.active is not None and store.runner.active.newest is not None)
         clock.start()
         end = time.perf_counter() + 5
         wait(lambda end=end: time.perf_counter() > end)
         clock.stop()
         gaps = 1000 * np.diff(beats)
         job = store.runner.active
-        assert job is not None and job.step is not None
+        assert job is not None and job.newest is not None
         pressed = time.perf_counter()
         window.run_pane.stop.click()
         wait(lambda job=job: job.state is RunState.CANCELLED)

@@ -11,13 +11,14 @@ from PySide6.QtWidgets import QFileDialog
 from robgui import resources
 from robgui.core.dataset import open_dataset
 from robgui.core.execution.method import methods
-from robgui.core.execution.request import Request, drive, reference
+from robgui.core.execution.request import build_request, reference
 from robgui.core.execution.run import RunState
 from robgui.core.loading import load
 from robgui.core.workspace import Workspace
 from robgui.gui.pages.compare_columns import matching
 from robgui.gui.widgets.plots import Plot
 from tests.e2e.steps import choose_model, click_cell, idle, load_demo, press, run, send
+from tests.inline import steps
 
 MLP, CNN = "fashion_mlp.pt2", "fashion_cnn.safetensors"
 SWEEP = {"samples": 64, "radii": (0.0, 0.02, 0.05, 0.1, 0.2)}
@@ -147,11 +148,11 @@ def fill(path):
             workspace.remember(reference(item))
         for analysis, (names, count, params) in QUICK.items():
             chosen = [models[name] for name in names]
-            request = Request.build(analysis, chosen, images, params, indices=list(range(count)))
-            driven = drive(request, workspace, chosen, images)
+            request = build_request(analysis, chosen, images, params, indices=list(range(count)))
+            driven = steps(request, workspace, chosen, images)
             for _ in driven:
                 pass
-            assert driven.state is RunState.DONE, f"{analysis}: {driven.error}"
+            assert driven.execution.state is RunState.DONE, f"{analysis}: {driven.execution.error}"
 
 
 def test_every_panel_redraws_from_a_reopened_workspace(qtbot, start, tmp_path):

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from robgui.core.dataset import Dataset, from_arrays
 from robgui.core.execution.analysis import Analysis, Params, Step
-from robgui.core.execution.request import Request, drive
+from robgui.core.execution.request import build_request
 from robgui.core.execution.run import Run
 from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
@@ -20,6 +20,7 @@ from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.view import Axis, Curves, Ink, Line, Table, View
 from robgui.core.view.parts import Column
 from robgui.core.workspace import Workspace
+from tests.inline import steps
 
 EVIL = "<script>alert('1')</script>&\""
 
@@ -101,10 +102,10 @@ def data(name: str = "numbers") -> Dataset:
 def run(workspace: Workspace, models: list[Classifier] | None = None, dataset: Dataset | None = None, **params: Any) -> Run:
     """Runs the small check and returns its record; one that raises is a failed run."""
     models, dataset = models or [model()], dataset or data()
-    going = drive(Request.build("small_report", models, dataset, params), workspace, models, dataset)
+    going = steps(build_request("small_report", models, dataset, params), workspace, models, dataset)
     try:
         for _ in going:
             pass
     except MemoryError:
         pass
-    return workspace.run(str(going.run_id))
+    return workspace.run(str(going.execution.run_id))

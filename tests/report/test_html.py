@@ -13,13 +13,14 @@ from robgui import manual
 from robgui.core.dataset.derived import Ancestor, Derived, DerivedDataset
 from robgui.core.errors import WorkspaceError
 from robgui.core.execution.analysis import Step
-from robgui.core.execution.request import Request, drive
+from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from robgui.report import html_runs
 from robgui.report.html import write_html
 from tests.analyses.deepinspect import nets
+from tests.inline import steps
 from tests.report import small
 from tests.report.small import EVIL
 
@@ -47,9 +48,9 @@ def told(workspace: Workspace) -> Workspace:
     hostile = small.model(EVIL, labels=tuple(EVIL + str(i) for i in range(3)))
     dataset = small.data(EVIL)
     small.run(workspace, [hostile], dataset, says="fails", seed=7)
-    failed = workspace.add_run(Request.build("small_report", [hostile], dataset, {}, indices=[0, 1]))
+    failed = workspace.add_run(build_request("small_report", [hostile], dataset, {}, indices=[0, 1]))
     workspace.update_run(failed.id, state=RunState.FAILED, error=EVIL)
-    workspace.add_run(Request.build("small_report", [hostile], dataset, {}, indices=[1]))
+    workspace.add_run(build_request("small_report", [hostile], dataset, {}, indices=[1]))
     workspace.set_finding(workspace.findings()[0].id, note=EVIL, starred=True)
     return workspace
 
@@ -118,12 +119,12 @@ def test_a_run_that_cannot_be_drawn_says_why_and_the_others_are_drawn(workspace,
     small.run(workspace, broken="views")
     small.run(workspace)
     page = read(write_html(workspace, tmp_path / "report.html"))
-    assert "This run cannot be drawn: ZeroDivisionError: no picture" in page.text and page.tags.count("picture") == 1
+    assert "This run cannot be drawn: Unexpected ZeroDivisionError: no picture." in page.text and page.tags.count("picture") == 1
 
 
 def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace, tmp_path):
     classifier, dataset = nets.small_cnn(), nets.images()
-    for _ in drive(Request.build("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset):
+    for _ in steps(build_request("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset):
         pass
     page = read(write_html(workspace, tmp_path / "report.html"))
     assert manual.page("deepinspect").plain in page.text
@@ -133,7 +134,7 @@ def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace, tm
 def derived_run(workspace: Workspace, items: list[Derived], seed: int) -> None:
     made = DerivedDataset(workspace.add_derived(items))
     models = [small.model()]
-    for _ in drive(Request.build("small_report", models, made, {"seed": seed}), workspace, models, made):
+    for _ in steps(build_request("small_report", models, made, {"seed": seed}), workspace, models, made):
         pass
 
 

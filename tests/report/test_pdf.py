@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from robgui.report import pictures
@@ -19,6 +19,7 @@ from robgui.report.pdf import sheets, write_pdf
 from robgui.report.pictures import Figures
 from robgui.report.sheet import Sheet, table_height
 from robgui.report.writing import write_report
+from tests.inline import steps
 from tests.report import small
 
 ODD = r"a$\frac{1}$_{x}^ 猫 <b>"
@@ -30,7 +31,7 @@ def told(workspace: Workspace) -> Workspace:
     model, dataset = small.model(ODD, labels=(ODD, "b", "c")), small.data(ODD)
     small.run(workspace, [model], dataset, says="fails", seed=7)
     for indices in ([0], [0, 1]):
-        failed = workspace.add_run(Request.build("small_report", [model], dataset, {}, indices=indices))
+        failed = workspace.add_run(build_request("small_report", [model], dataset, {}, indices=indices))
         workspace.update_run(failed.id, state=RunState.FAILED, error="out of memory")
     workspace.set_finding(workspace.findings()[0].id, note=ODD, starred=True)
     return workspace
@@ -55,9 +56,8 @@ def test_the_methods_used_are_explained(workspace):
     from tests.analyses.deepinspect import nets
 
     classifier, dataset = nets.small_cnn(), nets.images()
-    from robgui.core.execution.request import drive
 
-    for _ in drive(Request.build("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset):
+    for _ in steps(build_request("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset):
         pass
     pages = [words(sheet) for sheet in sheets(workspace, Figures(workspace))]
     assert any("The methods in plain words" in page and "DeepInspect" in page for page in pages)

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from robgui import __version__
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Status
 from robgui.core.workspace import Workspace
@@ -68,7 +68,7 @@ def test_a_method_that_is_no_longer_installed_costs_its_picture_and_not_the_repo
 
 def test_views_that_raise_are_one_sentence(workspace):
     one = chapter(workspace, small.run(workspace, broken="views"))
-    assert views(workspace, one) == ((), "This run cannot be drawn: ZeroDivisionError: no picture")
+    assert views(workspace, one) == ((), "This run cannot be drawn: Unexpected ZeroDivisionError: no picture.")
 
 
 def test_the_bottom_line_is_the_worst_that_any_run_says_with_its_reason(workspace):
@@ -124,7 +124,7 @@ def test_provenance_says_model_data_settings_seed_version_and_date_and_no_folder
 
 def test_the_subject_names_model_and_input():
     models, dataset = [small.model()], small.data()
-    whole = Request.build("small_report", models, dataset, {})
+    whole = build_request("small_report", models, dataset, {})
     assert origin.subject(whole) == "net on numbers"
     assert origin.subject(whole.model_copy(update={"indices": (2,)})) == "net on input 2 of numbers"
     assert origin.subject(whole.model_copy(update={"indices": (2, 3)})) == "net on 2 inputs of numbers"

@@ -11,14 +11,14 @@ import pytest
 from torch import nn
 
 from robgui.core.dataset import open_dataset
-from robgui.core.execution.drive import drive
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import Request, build_request
 from robgui.core.files import create, write_whole
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 from robgui.gui.app.settings import Settings, config_path, save_settings
 from robgui.report.html import write_html
 from robgui.report.places import without_places
+from tests.inline import steps
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
@@ -94,8 +94,8 @@ def test_a_report_holds_no_absolute_path(tmp_path):
     classifier = Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, 2)), (1, 4, 4), name="net.pt2")
     classifier.path = folder / "net.pt2"
     with Workspace.open(folder / "w.robgui") as workspace:
-        request = Request.build("zonnscan", [classifier], dataset, {"samples": 16, "radii": (0.0, 0.1)}, indices=[0])
-        list(drive(request, workspace, [classifier], dataset))
+        request = build_request("zonnscan", [classifier], dataset, {"samples": 16, "radii": (0.0, 0.1)}, indices=[0])
+        list(steps(request, workspace, [classifier], dataset))
         lost = workspace.add_run(request)
         error = f"The model net.pt2 is no longer at {classifier.path}; {folder}/other.pth and /opt/x/y.pt are gone too."
         workspace.update_run(lost.id, error=error)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from robgui.core.errors import ParamsError
+from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError
 from robgui.core.execution.params_problems import sentence
 from robgui.core.verdict import Status, Verdict
 
@@ -209,7 +209,9 @@ class Analysis:
         def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
             return shards.engine(classifier, dataset, params, units)
 
-        return replace(self, engine=engine, verdict=_of_a_part, views=nothing, findings=nothing, offers=nothing)
+        return replace(
+            self, engine=engine, result=_result_of(shards.engine), verdict=_of_a_part, views=nothing, findings=nothing, offers=nothing
+        )
 
     def merging(self, steps: Sequence[Step[Any]]) -> Analysis:
         """The same analysis with nothing left to do but to merge the last Steps of its parts."""
@@ -236,16 +238,20 @@ class Analysis:
             return f"{self.title} works on {' and '.join(sorted(self.kinds))} models; {classifier.name} is a {classifier.kind} model."
         return self._lack(classifier, self.needs)
 
-    def shortage(self, params: Params, classifiers: Sequence[Any], inputs: int) -> str:
-        """What is missing or too much for these settings, and what to do about it; empty when all is there."""
+    def shortage(self, params: Params, classifiers: Sequence[Any], inputs: int) -> RobguiError | None:
+        """What is missing or too much for these settings, with what would help; None when all is there."""
         takes = self.takes(params)
         if len(classifiers) < takes.fewest_models:
-            return f"{self.title} needs {_count(takes.fewest_models)} models that fit the same data; open another one."
+            lack = f"{self.title} needs {_count(takes.fewest_models)} models that fit the same data."
+            return ModelError(lack, remedy=Remedy.MORE_MODELS)
         if inputs < takes.fewest_inputs:
-            return f"With these settings {self.title} takes {_count(takes.fewest_inputs)} inputs; Ctrl+click the other one in the gallery."
+            lack = f"With these settings {self.title} takes {_count(takes.fewest_inputs)} inputs."
+            return DataError(lack, remedy=Remedy.MORE_INPUTS)
         if takes.most_inputs and inputs > takes.most_inputs:
-            return f"With these settings {self.title} takes {_count(takes.most_inputs)} input; Ctrl+click the second one to let go of it."
-        return self._lack(classifiers[0], takes.needs) if classifiers else ""
+            excess = f"With these settings {self.title} takes {_count(takes.most_inputs)} input."
+            return DataError(excess, remedy=Remedy.FEWER_INPUTS)
+        lack = self._lack(classifiers[0], takes.needs) if classifiers else ""
+        return ModelError(lack) if lack else None
 
     def _lack(self, classifier: Any, needs: frozenset[str]) -> str:
         for need in sorted(needs):
@@ -258,18 +264,30 @@ def _of_a_part(result: Any, params: Any) -> Verdict:
     return Verdict(Status.UNKNOWN, "")
 
 
-def deferred(place: str) -> Callable[..., Any]:
+class Deferred:
+    """A function that is imported when it is first called; see ``deferred``."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self.__name__ = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function itself, imported now."""
+        found: Callable[..., Any] = getattr(importlib.import_module(self._module), self.__name__)
+        return found
+
+
+def deferred(place: str) -> Deferred:
     """A function by ``module:name`` that is imported when it is first called.
 
     The record of a method names its engines so: the window reads the record without importing torch.
     """
     module, _, name = place.partition(":")
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return getattr(importlib.import_module(module), name)(*args, **kwargs)
-
-    call.__name__ = name
-    return call
+    return Deferred(module, name)
 
 
 def analysis(
@@ -284,15 +302,13 @@ def analysis(
 
     def make(engine: Callable[..., Iterator[Step[R]]]) -> Analysis:
         hints = get_type_hints(engine)
-        (step,) = get_args(hints["return"])
-        (result,) = get_args(step)
         return Analysis(
             name=engine.__name__,
             title=title,
             question=question,
             engine=engine,
             params=hints["params"],
-            result=result,
+            result=_result_of(engine),
             verdict=verdict,
             views=views,
             **more,
@@ -318,6 +334,14 @@ class Pace:
             return False
         self._next = now + self._seconds
         return True
+
+
+def _result_of(engine: Callable[..., Any]) -> Any:
+    """What the Steps of an engine hold, as it is annotated."""
+    function = engine.function if isinstance(engine, Deferred) else engine
+    (step,) = get_args(get_type_hints(function)["return"])
+    (result,) = get_args(step)
+    return result
 
 
 def _count(number: int) -> str:

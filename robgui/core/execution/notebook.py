@@ -10,8 +10,10 @@ import numpy as np
 
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.drive import Drive, drive
-from robgui.core.execution.request import Request
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.inline import Steps
+from robgui.core.execution.request import build_request
+from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
@@ -32,10 +34,11 @@ def run(name: str, classifier: Models, inputs: Any = None, *, workspace: Workspa
     going = steps(name, classifier, inputs, workspace=workspace, **params)
     for _ in going:
         pass
-    return None if going.newest is None else going.newest.result
+    newest = going.execution.newest
+    return None if newest is None else newest.result
 
 
-def steps(name: str, classifier: Models, inputs: Any = None, *, workspace: Workspace | None = None, **params: Any) -> Drive:
+def steps(name: str, classifier: Models, inputs: Any = None, *, workspace: Workspace | None = None, **params: Any) -> Steps:
     """The same as ``run``, but iterable: every Step is a complete result on the way.
 
     To leave early, use it in a ``with`` statement or close it; its run then ends as cancelled.
@@ -44,7 +47,9 @@ def steps(name: str, classifier: Models, inputs: Any = None, *, workspace: Works
     if not classifiers:
         raise ModelError("No model was given; give a Classifier or the path of a model.")
     dataset = _dataset(inputs, classifiers[0])
-    return drive(Request.build(name, classifiers, dataset, params), workspace, classifiers, dataset)
+    request = build_request(name, classifiers, dataset, params)
+    shelf = Shelf(workspace=workspace, models=classifiers, datasets=() if dataset is None else (dataset,))
+    return Steps(Execution(request, workspace), shelf)
 
 
 def _classifier(model: Any) -> Classifier:

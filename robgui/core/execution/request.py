@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 from pydantic_core import to_jsonable_python
 
-from robgui.core.execution.drive import Drive, drive
+from robgui.core.execution.analysis import Analysis, Params
 from robgui.core.execution.registry import find
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
+    from robgui.core.dataset.derived import Derived
     from robgui.core.model.classifier import Classifier
-
-__all__ = ["Drive", "Reference", "Request", "drive", "reference"]
 
 
 class Reference(BaseModel):
@@ -67,30 +66,6 @@ class Request(BaseModel):
     def _as_json(cls, values: Any) -> Any:
         return to_jsonable_python(values)
 
-    @classmethod
-    def build(
-        cls,
-        analysis: str,
-        classifiers: Sequence[Classifier],
-        dataset: Dataset | None,
-        params: dict[str, Any],
-        *,
-        indices: Sequence[int] | None = None,
-        device: str = "",
-        autocast: bool | None = None,
-    ) -> Request:
-        """The Request for objects already in memory, with every setting validated and written out."""
-        known = find(analysis)
-        return cls(
-            analysis=known.name,
-            models=tuple(reference(classifier) for classifier in classifiers),
-            dataset=None if dataset is None else reference(dataset),
-            indices=None if indices is None else tuple(int(i) for i in indices),
-            params=known.params.parse(params).model_dump(mode="json"),
-            device=device or (str(classifiers[0].device) if classifiers else ""),
-            autocast=classifiers[0].precision[0] if autocast is None and classifiers else autocast,
-        )
-
     def place_of(self, model: str) -> int | None:
         """Where a model, by its fingerprint, stands among those of the request; None when it is not one."""
         return next((at for at, one in enumerate(self.models) if one.fingerprint == model), None)
@@ -120,3 +95,57 @@ def reference(thing: Classifier | Dataset) -> Reference:
         return Reference(kind="model", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options)
     options = to_jsonable_python(thing.options)  # type: ignore[union-attr]
     return Reference(kind="dataset", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options)
+
+
+def build_request(
+    analysis: str | Analysis,
+    models: Sequence[Classifier | Reference],
+    dataset: Dataset | Reference | None,
+    params: Params | Mapping[str, Any],
+    *,
+    indices: Sequence[int] | None = None,
+    device: str = "",
+    autocast: bool | None = None,
+) -> Request:
+    """The Request for models and data that are known already, with every setting validated and written out.
+
+    Args:
+        analysis: Its name, or itself.
+        models: In the order in which the analysis is to take them.
+        dataset: Left out where the settings need no data.
+        params: The settings.
+        indices: Which inputs; None means all.
+        device: Where to compute; by default where the first model is.
+        autocast: Half precision; by default as the first model.
+    """
+    known = find(analysis) if isinstance(analysis, str) else analysis
+    settings = params if isinstance(params, Params) else known.params.parse(dict(params))
+    if not known.looks_at_data(settings):
+        dataset = indices = None
+    if dataset is not None and not isinstance(dataset, Reference) and "derived" in dataset.options:
+        # exactly these, so that the request stays the same when more are derived
+        dataset, indices = dataset.only(range(len(dataset)) if indices is None else indices), None  # type: ignore[attr-defined]
+    loaded = [model for model in models if not isinstance(model, Reference)]
+    return Request(
+        analysis=known.name,
+        models=tuple(model if isinstance(model, Reference) else reference(model) for model in models),
+        dataset=dataset if dataset is None or isinstance(dataset, Reference) else reference(dataset),
+        indices=None if indices is None else tuple(int(index) for index in indices),
+        params=settings.model_dump(mode="json"),
+        device=device or (str(loaded[0].device) if loaded else ""),
+        autocast=loaded[0].precision[0] if autocast is None and loaded else autocast,
+    )
+
+
+def subject(request: Request, derived: Sequence[Derived] = ()) -> str:
+    """Which model on which input; a derived input with its trail, where ``derived`` gives those of the request."""
+    models = ", ".join(model.name for model in request.models)
+    if request.dataset is None:
+        return models
+    if len(derived) == 1:
+        return f"{models} on {derived[0].words()}"
+    if request.indices is None:
+        many = f"{len(derived):,} inputs " if derived else ""
+        return f"{models} on {many}{request.dataset.name}"
+    which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs"
+    return f"{models} on {which} of {request.dataset.name}"

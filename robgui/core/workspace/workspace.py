@@ -41,7 +41,8 @@ class Workspace:
     """Everything the user has done, committed as it happens; thread-safe.
 
     Use ``Workspace.open``. The first opener may write; the second gets ``read_only`` and a ``reason`` in words.
-    Runs that a crash has left unfinished are marked CANCELLED when the file is opened for writing.
+    Runs that a crash has left unfinished are marked CANCELLED when the file is opened for writing; those that were
+    only QUEUED stay so.
     """
 
     def __init__(self, database: Database) -> None:
@@ -49,10 +50,8 @@ class Workspace:
         self._reader = Reader(database.path)
         if not self.read_only:
             with database.transaction() as connection:
-                unfinished = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
-                connection.execute(
-                    "UPDATE runs SET state = ?, error = ? WHERE state IN (?, ?, ?)", (RunState.CANCELLED, _INTERRUPTED, *unfinished)
-                )
+                interrupted = (RunState.CANCELLED, _INTERRUPTED, RunState.RUNNING, RunState.PAUSED)
+                connection.execute("UPDATE runs SET state = ?, error = ? WHERE state IN (?, ?)", interrupted)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Workspace:

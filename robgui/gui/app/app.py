@@ -14,11 +14,11 @@ from PySide6.QtCore import QEvent, QMessageLogContext, QObject, QTimer, QtMsgTyp
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
+from robgui.core.errors import sentence
 from robgui.gui.app.garbage import Garbage
 from robgui.gui.app.main_window import MainWindow
 from robgui.gui.app.settings import load_settings, save_settings
 from robgui.gui.app.theme import theme
-from robgui.gui.state.background import unexpected
 from robgui.gui.state.store import Store
 
 
@@ -140,6 +140,6 @@ def _catch_everything(store: Store) -> None:
             return
         details = "".join(traceback.format_exception(kind, error, trace))
         sys.stderr.write(details)
-        store.say("error", unexpected(error), details)
+        store.say("error", f"{sentence(error)} See the log for details.", details)
 
     sys.excepthook = hook

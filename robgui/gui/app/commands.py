@@ -336,13 +336,13 @@ class Commands:
     def may_quit(self) -> bool:
         """Asks whether to stop what is running."""
         runner = self._store.runner
-        titles = [self._store.analyses[job.request.analysis].title for job in runner.jobs if not job.over]
+        titles = [self._store.analyses[job.request.analysis].title for job in runner.executions if not job.state.ended]
         if not titles:
             return True
         waiting = len(titles) - 1
         others = f" and {waiting:,} more {'run waits' if waiting == 1 else 'runs wait'}" if waiting else ""
-        lost = f" The waiting {'run is' if waiting == 1 else 'runs are'} not started." if waiting else ""
-        kept = f"If you quit now, it is stopped and what it has found so far is kept.{lost}"
+        queued = f" The waiting {'run stays' if waiting == 1 else 'runs stay'} queued and can be started next time." if waiting else ""
+        kept = f"If you quit now, it is stopped and what it has found so far is kept.{queued}"
         box = question("Quit robgui", f"{titles[0]} is still running{others}.", kept, self._window)
         leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)
         stay = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)

@@ -24,11 +24,12 @@ from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
 from robgui.gui.panels import Page, make_panel, pages
 from robgui.gui.show.guide import Guide
+from robgui.gui.state.remedies import failure
 from robgui.gui.widgets.toast import Toasts
 
 if TYPE_CHECKING:
+    from robgui.core.execution.execution import Execution
     from robgui.gui.panels.panel import Panel
-    from robgui.gui.state.runner import Job
     from robgui.gui.state.store import Store
 
 #: Layouts saved by an older arrangement of docks are not restored.
@@ -295,10 +296,10 @@ class MainWindow(QMainWindow):
     def _said(self, level: str, sentence: str, details: str) -> None:
         self.toasts.show(level, sentence, details)
 
-    def _withdraw_failure(self, job: Job) -> None:
+    def _withdraw_failure(self, job: Execution) -> None:
         """Why a run failed goes from the screen when its analysis is run again; the log keeps it."""
-        if job.error:
-            self._failures[job.request.analysis] = job.error
+        if sentence := failure(job):
+            self._failures[job.request.analysis] = sentence
         elif job.state is RunState.QUEUED:
             self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
 

@@ -22,10 +22,11 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.execution.command import command_line
-from robgui.core.execution.run import Run
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.run import Run, RunState
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.runs_items import ANALYSIS, INPUT, MODEL, RESULT, STARTED, STATE, TIME, ProgressDelegate, Row, RunsModel, key, run_id
-from robgui.gui.state.runner import FRAME_MS, Job
+from robgui.gui.state.runner import FRAME_MS
 from robgui.gui.state.selection import Selection
 from robgui.gui.widgets.plain import Label, question
 
@@ -49,7 +50,7 @@ class Runs(QWidget):
         self._store = store
         self.setAccessibleName("Runs")
         self.model = RunsModel(store, self)
-        self._stepped: Job | None = None
+        self._stepped: Execution | None = None
         self._make_table()
         self._make_buttons()
         self._lay_out()
@@ -168,15 +169,15 @@ class Runs(QWidget):
         self._clock.start() if self._store.runner.busy else self._clock.stop()
         self._enable()
 
-    def _job_changed(self, job: Job) -> None:
+    def _job_changed(self, job: Execution) -> None:
         """An ended job stays in its row until the history that holds it has been read."""
-        if job.over and self._store.history.workspace is not None:
+        if job.state.ended and self._store.history.workspace is not None:
             self.model.touch_job(job)
             self._enable()
         else:
             self.sync()
 
-    def _step(self, job: Job) -> None:
+    def _step(self, job: Execution) -> None:
         self._stepped = job
         if not self._frame.isActive():
             self._frame.start()
@@ -216,8 +217,9 @@ class Runs(QWidget):
     def allowed(self) -> dict[str, bool]:
         """Which deeds make sense for the chosen row, from its state alone."""
         row = self.chosen
-        live = isinstance(row, Job) and not row.over
-        stored = isinstance(row, Run) and row.state.ended
+        live = isinstance(row, Execution) and not row.state.ended
+        waiting = isinstance(row, Run) and row.state is RunState.QUEUED
+        stored = waiting or (isinstance(row, Run) and row.state.ended)
         writable = self._store.history.workspace is not None and not self._store.history.workspace.read_only
         return {
             "show": isinstance(row, Run) and row.has_result,
@@ -235,14 +237,15 @@ class Runs(QWidget):
             self._store.history.show_run(row)
 
     def rerun_chosen(self) -> None:
-        """Asks for the same once more."""
-        if (row := self.chosen) is not None:
-            self._store.submit(row.request)
+        """Asks for the same once more, or starts a run that was left waiting."""
+        row = self.chosen
+        if isinstance(row, Run):
+            self._store.run_again(row)
 
     def stop_chosen(self) -> None:
         """Ends a job; its newest Step is kept."""
         row = self.chosen
-        if isinstance(row, Job):
+        if isinstance(row, Execution):
             row.stop()
 
     def copy_chosen(self) -> None:
@@ -260,6 +263,9 @@ class Runs(QWidget):
         row = self.chosen
         if not isinstance(row, Run):
             return
+        if row.state is RunState.QUEUED:  # nothing is lost with it
+            self._store.history.delete_run(row)
+            return
         title = self.model.data(self.model.index(self.model.row_of(row.id), ANALYSIS))
         box = question("Delete run", f"Delete this {title} run with its result and findings?", "This cannot be undone.", self)
         delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
@@ -273,12 +279,20 @@ class Runs(QWidget):
     def _enable(self) -> None:
         for name, on in self.allowed().items():
             self.buttons[name].setEnabled(on)
+            self.buttons[name].setText(self._words(name))
+
+    def _words(self, name: str) -> str:
+        """What a deed is called for the chosen row."""
+        row = self.chosen
+        waits = isinstance(row, Run) and row.state is RunState.QUEUED
+        usual = next(text for deed, text, _, _ in self._deeds if deed == name)
+        return {"rerun": "Start", "delete": "Remove"}.get(name, usual) if waits else usual
 
     def _open_menu(self, place: QPoint) -> None:
         allowed = self.allowed()
         menu = QMenu(self)
-        for name, text, symbol, deed in self._deeds:
-            menu.addAction(icon(symbol), text, deed).setEnabled(allowed[name])
+        for name, _, symbol, deed in self._deeds:
+            menu.addAction(icon(symbol), self._words(name), deed).setEnabled(allowed[name])
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.table.viewport().mapToGlobal(place))
 

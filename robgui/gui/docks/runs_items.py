@@ -9,10 +9,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.state.runner import Job
 from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-Row = Job | Run
+Row = Execution | Run
 #: The important ones come first, so that a narrow dock cuts the others.
 COLUMNS = ("State", "Analysis", "Result", "Input", "Model", "Started", "Time")
 STATE, ANALYSIS, RESULT, INPUT, MODEL, STARTED, TIME = range(len(COLUMNS))
@@ -45,7 +45,7 @@ class RunsModel(QAbstractTableModel):
 
     def sync(self) -> None:
         """Takes over the present jobs and history."""
-        jobs = list(self._store.runner.jobs)
+        jobs = list(self._store.runner.executions)
         live = {job.run_id for job in jobs}
         rows: list[Row] = [*jobs, *(run for run in self._store.history.runs if run.id not in live)]
         if [key(row) for row in rows] == [key(row) for row in self.rows]:
@@ -61,7 +61,7 @@ class RunsModel(QAbstractTableModel):
         if rows:
             self.dataChanged.emit(self.index(rows.start, 0), self.index(rows.stop - 1, len(COLUMNS) - 1))
 
-    def touch_job(self, job: Job) -> None:
+    def touch_job(self, job: Execution) -> None:
         """Says that a job has gone on."""
         for row, other in enumerate(self.rows):
             if other is job:
@@ -113,7 +113,7 @@ class RunsModel(QAbstractTableModel):
                 known = self._store.analyses.get(request.analysis)
                 return known.title if known is not None else request.analysis.replace("_", " ")
             case 2:
-                return progress_in_words(row) if isinstance(row, Job) else _outcome(row)
+                return progress_in_words(row) if isinstance(row, Execution) else outcome_in_words(row)
             case 3:
                 return inputs_in_words(request)
             case 4:
@@ -132,9 +132,9 @@ class ProgressDelegate(QStyledItemDelegate):
         assert isinstance(model, RunsModel)
         row = model.rows[index.row()]
         super().paint(painter, option, index)
-        if not isinstance(row, Job) or row.state.ended:
+        if not isinstance(row, Execution) or row.state.ended:
             return
-        share = share_done(row)
+        share = row.share
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         cell: QRect = option.rect
         bar = QRect(cell.left() + 4, cell.bottom() - 5, cell.width() - 8, 4)
@@ -173,29 +173,25 @@ def track_colour(chosen: bool) -> QColor:
     return colour
 
 
-def share_done(job: Job) -> float | None:
-    """Between 0 and 1; None while unknown."""
-    step = job.step
-    return min(1.0, step.done / step.total) if step is not None and step.total else None
+def outcome_in_words(run: Run) -> str:
+    """What a stored run has come to; one that an earlier sitting left in the queue says what can be done."""
+    if run.state is RunState.QUEUED:
+        return "waiting since the program was last closed; start or remove it"
+    return run.error or ("" if run.verdict is None else run.verdict.line)
 
 
-def progress_in_words(job: Job) -> str:
+def progress_in_words(job: Execution) -> str:
     """``42 %, 3.1 s left``; words alone while nothing is known."""
     if job.state.ended:
         return job.error or "storing the result …"
     if job.state is RunState.QUEUED:
         return "waiting for its turn"
-    share = share_done(job)
+    share = job.share
     if share is None:
-        return f"{job.step.done:,} done" if job.step is not None else "starting …"
+        return f"{job.done:,} done" if job.newest is not None else "starting …"
     words = f"{share * 100:.0f} %"
     left = job.seconds_left
     return words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
-
-
-def _outcome(run: Run) -> str:
-    """Why it failed, or what it says."""
-    return run.error or ("" if run.verdict is None else run.verdict.line)
 
 
 def inputs_in_words(request: Request) -> str:
@@ -209,12 +205,8 @@ def inputs_in_words(request: Request) -> str:
 
 
 def started_in_words(row: Row) -> str:
-    """The hour if it was today, else the day too."""
-    if isinstance(row, Run):
-        then = row.created
-    elif row.begun:
-        then = time.time() - (time.monotonic() - row.begun)
-    else:
+    """The hour if it was today, else the day too; nothing for what waits."""
+    if row.state is RunState.QUEUED:
         return ""
-    moment = time.localtime(then)
+    moment = time.localtime(row.created)
     return time.strftime("%H:%M:%S" if moment[:3] == time.localtime()[:3] else "%d %b %H:%M", moment)

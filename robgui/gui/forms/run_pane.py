@@ -14,7 +14,7 @@ from robgui.gui.forms.forms import ParamsForm
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
-    from robgui.gui.state.runner import Job
+    from robgui.core.execution.execution import Execution
     from robgui.gui.state.store import Store
 
 
@@ -150,13 +150,13 @@ class RunPane(QWidget):
         theme.changed.connect(self._tint)
 
     def toggle_pause(self) -> None:
-        """Pauses the running Job, or goes on with it."""
+        """Pauses the running Execution, or goes on with it."""
         job = self._store.runner.active
         if job is not None:
             job.resume() if job.state is RunState.PAUSED else job.pause()
 
     def stop_job(self) -> None:
-        """Stops the running Job."""
+        """Stops the running Execution."""
         job = self._store.runner.active
         if job is not None:
             self.run.setFocus()
@@ -172,20 +172,19 @@ class RunPane(QWidget):
             self._page(analysis)
             self._forms[analysis].set_values(values)
 
-    def _show_progress(self, job: Job | None) -> None:
+    def _show_progress(self, job: Execution | None) -> None:
         self.progress.setVisible(job is not None)
         self._left.setVisible(job is not None)
         if job is None:
             return
-        step = job.step
-        if step is None or not step.total:
+        share, step = job.share, job.newest
+        if share is None:
             self.progress.setRange(0, 0)
         else:
             self.progress.setRange(0, 1000)
-            self.progress.setValue(round(1000 * step.done / step.total))
-        left = job.seconds_left
-        words = "paused" if job.state is RunState.PAUSED else f"about {duration(left)} left" if left is not None else "starting"
-        self._left.setText(f"{duration(job.seconds)} so far, {words}" + (f". {step.note}" if step is not None and step.note else ""))
+            self.progress.setValue(round(1000 * share))
+        note = f". {step.note}" if step is not None and step.note else ""
+        self._left.setText(f"{duration(job.seconds)} so far, {_time_left(job)}{note}")
 
     def _tint(self) -> None:
         self.run.setIcon(icon("run", theme.colours.on_accent))
@@ -193,6 +192,13 @@ class RunPane(QWidget):
         self.stop.setIcon(icon("stop"))
         for button, words in ((self.run, ("Run", "Queue")), (self.pause, ("Pause", "Resume")), (self.stop, ("Stop",))):
             button.setMinimumWidth(_widest(button, words))
+
+
+def _time_left(job: Execution) -> str:
+    if job.state is RunState.PAUSED:
+        return "paused"
+    left = job.seconds_left
+    return "starting" if left is None else f"about {duration(left)} left"
 
 
 def _widest(button: QPushButton, words: tuple[str, ...]) -> int:

@@ -22,10 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from robgui import resources
-from robgui.core.errors import RobguiError
+from robgui.core.errors import RobguiError, sentence
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration
-from robgui.gui.state.background import unexpected
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class BatchThread(QThread):
         except RobguiError as error:
             self.error = str(error)
         except Exception as error:  # noqa: BLE001 - shown with its traceback, never lost
-            self.error, self.details = unexpected(error), traceback.format_exc()
+            self.error, self.details = f"{sentence(error)} See the log for details.", traceback.format_exc()
 
     @property
     def stopping(self) -> bool:
@@ -82,7 +81,8 @@ class BatchThread(QThread):
             self._batch.stop()
 
     def _carry_out(self) -> None:
-        from robgui.batch import Batch, Executor, Processes, expand, local_places, read_suite
+        from robgui.batch import Batch, expand, local_places, local_workers, read_suite
+        from robgui.core.execution.executor import Executor
 
         suite = read_suite(self._suite)
         executor: Executor
@@ -94,7 +94,7 @@ class BatchThread(QThread):
             executor, device = cluster, cluster.device
         else:
             places = local_places(suite.device, self._workers)
-            executor, device = Processes(places), places[0].device.partition(":")[0]
+            executor, device = local_workers(places), places[0].device.partition(":")[0]
         try:
             plan = expand(suite, device)
             self._batch = Batch(plan, self._workspace, executor)

@@ -18,11 +18,11 @@ from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
-    from robgui.gui.state.runner import Job
     from robgui.gui.state.store import Store
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
@@ -156,7 +156,7 @@ class Overview(QWidget):
         if running:
             self._progress.setValue(round(1000 * inspection.share))
             left = inspection.seconds_left
-            ended = sum(job.over for job in inspection.jobs)
+            ended = sum(job.state.ended for job in inspection.jobs)
             words = f"about {duration(left)} left" if left is not None else "starting"
             self._left.setText(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
 
@@ -189,7 +189,7 @@ class Overview(QWidget):
     def _failure(self, page: Page) -> str:
         """Why the newest attempt failed, in words; empty when none did. What the inspection could not store counts too."""
         lost = [job for job in self._store.inspection.jobs if job.run_id is None]
-        attempts: list[Job | Run] = [*reversed(lost), *self._store.history.runs]
+        attempts: list[Execution | Run] = [*reversed(lost), *self._store.history.runs]
         for attempt in attempts:
             if attempt.state is RunState.FAILED and attempt.error and self._named(page, attempt.request):
                 return attempt.error

@@ -19,11 +19,11 @@ from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.offer import Offer
     from robgui.core.view import View
-    from robgui.gui.state.runner import Job
     from robgui.gui.state.store import Store
 
 
@@ -58,8 +58,8 @@ class Panel(Themed, QWidget):
         self.request: Request | None = None
         self.run_id: str | None = None
         self._words_due = Pace(WORDS_SECONDS)
-        self._job: Job | None = None
-        self._ignored_job: Job | None = None
+        self._job: Execution | None = None
+        self._ignored_job: Execution | None = None
         self._problem: object = None
         self.setAccessibleName(analysis.title)
         self._make_page()
@@ -237,7 +237,7 @@ class Panel(Themed, QWidget):
         if run_id == self.run_id and self._job is None:
             self.clear()
 
-    def _job_changed(self, job: Job) -> None:
+    def _job_changed(self, job: Execution) -> None:
         if job.request.analysis != self.analysis.name:
             return
         if job.state is RunState.RUNNING and job is not self._ignored_job:
@@ -256,20 +256,21 @@ class Panel(Themed, QWidget):
             self._hold_height()
         self.send.refresh()
 
-    def _job_stepped(self, job: Job) -> None:
+    def _job_stepped(self, job: Execution) -> None:
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
-        if job.request.analysis != self.analysis.name or job is self._ignored_job or job.step is None:
+        step = job.newest
+        if job.request.analysis != self.analysis.name or job is self._ignored_job or step is None:
             return
         if job.request is not self.request:
             self._words_due = Pace(WORDS_SECONDS)
             self.params = self._parsed(job.request)
         self._job = job
-        self.request, self.result = job.request, job.step.result
+        self.request, self.result = job.request, step.result
         words = None
         if self._words_due.due():
             words = self._words()
-            self._show_subject(job.request, job.step.note)
-        self.show_result(job.request, job.step.result, words)
+            self._show_subject(job.request, step.note)
+        self.show_result(job.request, step.result, words)
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""

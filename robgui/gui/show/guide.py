@@ -24,11 +24,11 @@ from robgui.gui.show.guide_card import Card, Chapter
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.method import Method
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.gui.app.main_window import MainWindow
-    from robgui.gui.state.runner import Job
 
 _POLL_MS = 100
 #: The card takes the place of the status bar, and while it is there a page may become this low: a small window does not grow.
@@ -49,7 +49,7 @@ class Guide(QObject):
         super().__init__(window)
         self._window = window
         self._store = window.store
-        self._job: Job | None = None
+        self._job: Execution | None = None
         self._written = False
         self._docks: list[QDockWidget] = []
         self._page_height = window.pages.minimumHeight()
@@ -128,8 +128,7 @@ class Guide(QObject):
             return
         chapter, job = self.chapters[self.at], self._job
         ended = chapter.ended()
-        step = job.step if job is not None else None
-        share = step.done / step.total if step is not None and step.total else None
+        share = job.share if job is not None else None
         left = job.seconds_left if job is not None else None
         words = f"{chapter.waiting}{f', about {duration(left)} left' if left is not None else ''} …"
         self.card.show_progress(not ended, "" if ended else words, share)
@@ -144,7 +143,7 @@ class Guide(QObject):
         return [window.runs_dock, window.findings_dock, window.log_dock]
 
     def _stop(self) -> None:
-        if self._job is not None and not self._job.over:
+        if self._job is not None:
             self._job.stop()
         self._job = None
 
@@ -239,7 +238,7 @@ class Guide(QObject):
         """The run has ended and stands in the history, with its findings."""
         job = self._job
         run = None if job is None or job.run_id is None else self._run_of(job.run_id)
-        return job is None or (job.over and (job.run_id is None or (run is not None and run.state.ended)))
+        return job is None or (job.state.ended and (job.run_id is None or (run is not None and run.state.ended)))
 
     def _show_finding(self) -> None:
         window, finding = self._window, self._best_finding()

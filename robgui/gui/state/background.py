@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal, Slot
 
-from robgui.core.errors import RobguiError
+from robgui.core.errors import RobguiError, sentence
 
 
 class Background(QObject):
@@ -116,7 +116,7 @@ class _Task(QRunnable):
             except RobguiError as error:
                 answer.sentence = str(error)
             except Exception as error:  # shown to the user with its traceback, never lost
-                answer.sentence = unexpected(error)
+                answer.sentence = f"{sentence(error)} See the log for details."
                 answer.details = traceback.format_exc()
         try:
             self.owner._answered.emit(answer)
@@ -131,9 +131,3 @@ def step_back() -> None:
     """
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
-
-
-def unexpected(error: BaseException) -> str:
-    """One sentence for an error nobody foresaw."""
-    lines = str(error).strip().splitlines()
-    return f"Unexpected {type(error).__name__}: {lines[0][:300] if lines else 'no message'}. See the log for details."

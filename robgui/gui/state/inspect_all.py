@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from robgui.gui.state.remedies import told
+
 if TYPE_CHECKING:
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
-    from robgui.gui.state.runner import Job
     from robgui.gui.state.store import Store
 
 #: An analysis of many inputs takes a first look at so many, evenly spread over the data.
@@ -31,7 +33,7 @@ class Inspection(QObject):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._store = store
-        self.jobs: list[Job] = []
+        self.jobs: list[Execution] = []
         self.refusals: dict[str, str] = {}
         self._short: set[str] = set()
         store.job_changed.connect(self._heard)
@@ -40,7 +42,7 @@ class Inspection(QObject):
     @property
     def running(self) -> bool:
         """Whether any of its runs has not ended."""
-        return any(not job.over for job in self.jobs)
+        return any(not job.state.ended for job in self.jobs)
 
     @property
     def share(self) -> float:
@@ -77,8 +79,7 @@ class Inspection(QObject):
     def stop(self) -> None:
         """Ends all its runs; what they have found is kept."""
         for job in self.jobs:
-            if not job.over:
-                job.stop()
+            job.stop()
 
     def gave(self, request: Request, full: Request) -> bool:
         """Whether ``request`` was a first look of an inspection, shorter than ``full`` but of the same models and inputs."""
@@ -97,24 +98,15 @@ class Inspection(QObject):
         return known.inputs == "many" and request.indices is not None and len(request.indices) < len(scope)
 
     def _request(self, name: str) -> Request | None:
-        from robgui.core.execution.request import Request
-
         store, known = self._store, self._store.analyses[name]
         library = store.library
         if known.first_look is None or library.model is None or library.dataset is None:
             return None
         params = known.params.parse(dict(known.first_look))
-        models = library.fitting_models() if known.several_models else [library.model]
-        models = models[: known.takes(params).most_models]
-        looks = known.looks_at_data(params)
-        indices = self._indices(name) if looks else None
-        self.refusals[name] = known.refusal(library.model) or known.shortage(params, models, len(indices or ()))
-        if self.refusals[name]:
-            return None
-        dataset = library.dataset if looks else None
-        if dataset is not None and "derived" in dataset.options:
-            dataset, indices = dataset.only(indices or ()), None  # type: ignore[attr-defined]
-        return Request.build(name, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
+        indices = self._indices(name) if known.looks_at_data(params) else ()
+        shortage = known.shortage(params, store.models_for(known, params), len(indices))
+        self.refusals[name] = known.refusal(library.model) or told(shortage)
+        return None if self.refusals[name] else store.build(known, params, indices)
 
     def _indices(self, name: str) -> tuple[int, ...]:
         store = self._store
@@ -125,13 +117,10 @@ class Inspection(QObject):
         stride = max(1, -(-len(scope) // SAMPLE))
         return scope[::stride]
 
-    def _heard(self, job: Job) -> None:
+    def _heard(self, job: Execution) -> None:
         if job in self.jobs:
             self.changed.emit()
 
 
-def _share(job: Job) -> float:
-    if job.over:
-        return 1.0
-    step = job.step
-    return step.done / step.total if step is not None and step.total else 0.0
+def _share(job: Execution) -> float:
+    return 1.0 if job.state.ended else job.share or 0.0

@@ -12,10 +12,10 @@ from robgui.core.execution.run import RunState
 from robgui.core.text.words import number
 
 if TYPE_CHECKING:
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.run import Run
     from robgui.core.finding import Finding, StoredFinding
     from robgui.core.workspace import Workspace
-    from robgui.gui.state.runner import Job
     from robgui.gui.state.store import Store
 
 
@@ -25,7 +25,7 @@ class Replay(QObject):
     def __init__(self, store: Store, parent: QObject) -> None:
         super().__init__(parent)
         self._store = store
-        self._waiting: tuple[Job, StoredFinding, Run] | None = None
+        self._waiting: tuple[Execution, StoredFinding, Run] | None = None
         store.job_changed.connect(self._heard)
 
     def start(self, finding: StoredFinding) -> None:
@@ -34,11 +34,13 @@ class Replay(QObject):
         if run is None or self._store.runner.busy:
             self._store.say("info", "Wait until the running analysis has ended, then replay.")
             return
-        self._store.say("info", f"Replaying “{finding.title}” …")
-        self._waiting = (self._store.submit(run.request), finding, run)
+        execution = self._store.run_again(run)
+        if execution is not None:
+            self._store.say("info", f"Replaying “{finding.title}” …")
+            self._waiting = (execution, finding, run)
 
-    def _heard(self, job: Job) -> None:
-        if self._waiting is None or job is not self._waiting[0] or not job.over:
+    def _heard(self, job: Execution) -> None:
+        if self._waiting is None or job is not self._waiting[0] or not job.state.ended:
             return
         _, finding, run = self._waiting
         self._waiting = None
@@ -50,11 +52,11 @@ class Replay(QObject):
             return
 
         def read() -> None:
-            self._store.background.run(lambda: _stored(workspace, run.id), lambda before: self._tell(job, finding, run, before))
+            self._store.keeping.run(lambda: _stored(workspace, run.id), lambda before: self._tell(job, finding, run, before))
 
         QTimer.singleShot(0, self, read)  # after the history has asked for the run that has just ended
 
-    def _tell(self, job: Job, finding: StoredFinding, run: Run, before: list[StoredFinding]) -> None:
+    def _tell(self, job: Execution, finding: StoredFinding, run: Run, before: list[StoredFinding]) -> None:
         pairs = counterparts(before, job.findings)
         same = sum(other is not None and not differences(one, other) for one, other in pairs)
         wanted, other = next(((one, other) for one, other in pairs if one.id == finding.id), (finding, None))

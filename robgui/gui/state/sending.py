@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import DataError
 from robgui.core.offer import Offer
+from robgui.gui.state.remedies import told
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -72,7 +73,7 @@ class Sending(QObject):
             return "It looks at many inputs at once, and this is one."
         params = self._store.params.get(known.name) or known.params()
         inputs = count if known.inputs == "many" else known.takes(params).fewest_inputs
-        return known.shortage(params, self._store.models_for(known, params), inputs)
+        return told(known.shortage(params, self._store.models_for(known, params), inputs))
 
     def send(self, offer: Offer, analysis: str, request: Request, run_id: str | None) -> None:
         """Makes the inputs of ``offer`` the chosen ones and shows the panel of ``analysis``."""

@@ -14,24 +14,27 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from robgui.core.errors import RobguiError
 from robgui.core.execution.method import problems
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
 from robgui.gui.state.navigation import Navigation
+from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
-from robgui.gui.state.runner import Job, Runner
+from robgui.gui.state.runner import Runner
 from robgui.gui.state.selection import Selection
 from robgui.gui.state.sending import Sending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
     from robgui.core.execution.analysis import Analysis, Params
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
+    from robgui.core.execution.run import Run
     from robgui.core.model.classifier import Classifier
 
 
@@ -44,8 +47,8 @@ class Store(QObject):
         scope_changed: Other inputs pass the filter of the gallery.
         params_changed: The settings in the form of this analysis have changed.
         params_offered: ``(analysis, values)`` to be put into its form.
-        job_stepped: A running Job has a newer Step.
-        job_changed: A Job's state has changed.
+        job_stepped: A running Execution has a newer Step.
+        job_changed: The state of an Execution has changed.
         said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
         offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that calls ``deed``.
         working: What the program is busy with now, in words; empty when idle.
@@ -167,17 +170,12 @@ class Store(QObject):
 
     def subject(self, request: Request) -> str:
         """Which model on which input: every picture says what it shows; a derived input with its trail."""
-        models = ", ".join(model.name for model in request.models)
-        if request.dataset is None:
-            return models
-        derived = self.library.dataset_of(request) if "derived" in request.dataset.options else None
+        from robgui.core.execution.request import subject
+
+        wanted = request.dataset
+        derived = self.library.dataset_of(request) if wanted is not None and "derived" in wanted.options else None
         items: tuple[Derived, ...] = getattr(derived, "items", ())
-        if len(items) == 1:
-            return f"{models} on {items[0].words()}"
-        if request.indices is None:
-            return f"{models} on {f'{len(items):,} inputs ' if items else ''}{request.dataset.name}"
-        which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs"
-        return f"{models} on {which} of {request.dataset.name}"
+        return subject(request, items)
 
     def choose(self, request: Request, place: int, origin: object = None) -> bool:
         """Chooses an input of a run in the gallery; says so when its data are not open."""
@@ -236,21 +234,21 @@ class Store(QObject):
 
     def request(self, analysis: str) -> Request | None:
         """What pressing Run would ask for now; None while something is missing."""
-        from robgui.core.execution.request import Request
-
         library, known, params = self.library, self.analyses.get(analysis), self.params.get(analysis)
         if known is None or params is None or library.model is None:
             return None
-        looks = known.looks_at_data(params)
-        dataset = library.dataset if looks else None
         one = known.inputs == "one"
-        if looks and (dataset is None or (one and self.selection.input is None)):
+        if known.looks_at_data(params) and (library.dataset is None or (one and self.selection.input is None)):
             return None
+        return self.build(known, params, self.selection.inputs if one else self.scope)
+
+    def build(self, known: Analysis, params: Params, indices: Sequence[int] | None) -> Request:
+        """The Request for the models and data in use now."""
+        from robgui.core.execution.request import build_request
+
+        library = self.library
         models = self.models_for(known, params)
-        indices = None if not looks else self.selection.inputs if one else self.scope
-        if dataset is not None and "derived" in dataset.options:
-            dataset, indices = _only(dataset, indices), None
-        return Request.build(analysis, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
+        return build_request(known, models, library.dataset, params, indices=indices, autocast=library.autocast)
 
     def obstacle(self, analysis: str) -> str:
         """Why ``analysis`` cannot run now, in words; empty when it can."""
@@ -265,7 +263,7 @@ class Store(QObject):
         if params is None:
             return "Correct the settings first."
         models = self.models_for(known, params)
-        return known.refusal(self.library.model) or known.shortage(params, models, self._count(known) if looks else 0)
+        return known.refusal(self.library.model) or told(known.shortage(params, models, self._count(known) if looks else 0))
 
     def compared(self, analysis: str) -> list[Classifier]:
         """The models that a run of ``analysis`` would look at together; none for an analysis of one model."""
@@ -298,32 +296,42 @@ class Store(QObject):
             return len(self.selection.inputs)
         return len(dataset or ()) if self.scope is None else len(self.scope)
 
-    def submit(self, request: Request) -> Job:
-        """Queues a Request, on what is loaded already where that is what it asks for."""
-        from robgui.core.execution.request import drive
+    def submit(self, request: Request, run_id: str | None = None) -> Execution:
+        """Queues a Request, on what is loaded already where that is what it asks for.
 
-        library, workspace = self.library, self.history.writable
-        wanted = [model.fingerprint for model in request.models]
-        loaded = {model.fingerprint: model for model in library.models}
-        models = tuple(loaded[f] for f in wanted) if all(f in loaded for f in wanted) else ()
-        dataset = library.dataset_of(request)
-        job = Job(request, lambda: drive(request, workspace, models, dataset))
-        self.runner.submit(job)
-        return job
+        Args:
+            request: What to run.
+            run_id: The run of the workspace that was queued for it before the program was last closed.
+        """
+        from robgui.core.execution.execution import Execution
+        from robgui.core.execution.shelf import Shelf
 
-    def _job_changed(self, job: Job) -> None:
+        workspace, dataset = self.history.writable, self.library.dataset_of(request)
+        execution = Execution(request, workspace, run_id=run_id)
+        self.keeping.run(execution.enlist)
+        datasets = () if dataset is None else (dataset,)
+        self.runner.submit(execution, Shelf(workspace=workspace, models=self.library.models, datasets=datasets))
+        return execution
+
+    def run_again(self, run: Run) -> Execution | None:
+        """Queues the request of a stored run once more, or starts one that was left waiting; says so when it cannot be."""
+        from robgui.core.execution.run import RunState
+
+        try:
+            return self.submit(run.request, run.id if run.state is RunState.QUEUED else None)
+        except RobguiError as error:  # its analysis or its settings are not of this version
+            self.say("error", str(error))
+            return None
+
+    def _job_changed(self, job: Execution) -> None:
         self.job_changed.emit(job)
         logging.getLogger("robgui").info("%s: %s", self.analyses[job.request.analysis].title, job.state.value)
-        if job.error:
-            self.say("error", job.error, job.details)
-        if job.state.ended:
+        if sentence := failure(job):
+            self.say("error", sentence, job.details)
+        if job.state.ended and not job.attempts:  # it was taken out of the queue
+            self.keeping.run(job.withdraw, lambda _: self.history.refresh())
+        elif job.state.ended:
             self.history.refresh()
-
-
-def _only(dataset: Dataset, indices: Sequence[int] | None) -> Dataset:
-    """Exactly these derived inputs, so that a request on them stays the same when more are derived."""
-    chosen: Dataset = dataset.only(range(len(dataset)) if indices is None else indices)  # type: ignore[attr-defined]
-    return chosen
 
 
 def _import_everything() -> tuple[dict[str, Analysis], str]:

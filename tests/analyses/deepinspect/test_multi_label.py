@@ -13,11 +13,11 @@ from torch import nn
 from robgui import resources
 from robgui.analyses.deepinspect import napvd, pair_inputs, rho, type2conf
 from robgui.core.dataset import Dataset, open_dataset
-from robgui.core.execution.drive import drive
 from robgui.core.execution.registry import find
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.model.classifier import Classifier
 from tests.analyses.deepinspect.nets import inspect, run, said, told, views_of
+from tests.inline import steps
 
 
 def tiled(path: Path, count: int, seed: int) -> Dataset:
@@ -53,8 +53,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Classifier, Datas
 
 def test_two_garments_per_image_end_to_end(trained: tuple[Classifier, Dataset]):
     classifier, dataset = trained
-    request = Request.build("deepinspect", [classifier], dataset, {"cutoff": 1})
-    *_, step = drive(request, None, [classifier], dataset)
+    request = build_request("deepinspect", [classifier], dataset, {"cutoff": 1})
+    *_, step = steps(request, None, [classifier], dataset)
     result = step.result
     predicted = classifier.infer(dataset.array()).numpy() > 0
     assert np.array_equal(np.unpackbits(result.predicted_bits, axis=1)[:, :10], predicted)

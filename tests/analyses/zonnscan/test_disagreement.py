@@ -12,10 +12,11 @@ from robgui.core.dataset import from_arrays
 from robgui.core.errors import ModelError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
-from robgui.core.execution.request import Request, drive
+from robgui.core.execution.request import build_request
 from robgui.core.model.classifier import Classifier
 from tests.analyses.zonnscan.models import exact_index, linear, small_mlp
 from tests.guards import no_deviceless_factories
+from tests.inline import steps
 
 
 def corner_steps(models: tuple[Classifier, ...], x: np.ndarray, labels: np.ndarray | None = None, **params: object) -> list[Step]:
@@ -101,5 +102,5 @@ def test_the_batch_size_never_changes_the_corner_cases() -> None:
 
 def test_a_request_carries_all_models() -> None:
     models, dataset = [small_mlp(seed=0), small_mlp(seed=1)], from_arrays(np.random.default_rng(0).random((30, 1, 6, 6), dtype=np.float32))
-    going = drive(Request.build("zonnscan_corner_cases", models, dataset, {"inputs": 3, "samples": 32}), None, models, dataset)
-    assert list(going)[-1].result.looked == 30 and len(going.findings) <= 20
+    going = steps(build_request("zonnscan_corner_cases", models, dataset, {"inputs": 3, "samples": 32}), None, models, dataset)
+    assert list(going)[-1].result.looked == 30 and len(going.execution.findings) <= 20

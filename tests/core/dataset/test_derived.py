@@ -9,10 +9,10 @@ from torch import nn
 
 from robgui.core.dataset.derived import Ancestor, Derived, DerivedDataset, families
 from robgui.core.errors import DataError, WorkspaceError
-from robgui.core.execution.drive import drive
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
+from tests.inline import steps
 
 TRAIL = (Ancestor("digits, image 3", dataset="abc", index=3), Ancestor("Feature game on tiny", run="17"))
 
@@ -59,10 +59,10 @@ def test_a_run_on_a_derived_input_keeps_its_identity_when_the_family_grows(tmp_p
     classifier = Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).eval(), (1, 4, 4))
     with Workspace.open(tmp_path / "w.robgui") as workspace:
         first = DerivedDataset(workspace.add_derived([item(value=0.2)]))
-        asked = Request.build("zonnscan", [classifier], first.only([0]), {"radii": (0.0, 0.1), "samples": 32})
+        asked = build_request("zonnscan", [classifier], first.only([0]), {"radii": (0.0, 0.1), "samples": 32})
         grown = first.with_more(workspace.add_derived([item(value=0.9)]))
-        later = Request.build("zonnscan", [classifier], grown.only([0]), {"radii": (0.0, 0.1), "samples": 32})
+        later = build_request("zonnscan", [classifier], grown.only([0]), {"radii": (0.0, 0.1), "samples": 32})
         assert asked.fingerprint == later.fingerprint
-        going = drive(asked, workspace, [classifier])
+        going = steps(asked, workspace, [classifier])
         *_, last = going
         assert float(last.result.input.max()) == pytest.approx(0.2)

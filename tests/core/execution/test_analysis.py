@@ -7,7 +7,7 @@ import time
 import pytest
 from pydantic import Field
 
-from robgui.core.errors import ParamsError
+from robgui.core.errors import DataError, ParamsError, Remedy
 from robgui.core.execution.analysis import Pace, Params
 from robgui.core.execution.registry import analyses, find
 
@@ -70,8 +70,20 @@ class _Model:
 def test_what_an_analysis_lacks_with_its_settings_is_said_in_words():
     sweep, corners, sets = find("zonnscan"), find("zonnscan_corner_cases"), find("zonnscan_populations")
     box, ball = sweep.params.parse({"zone": "box"}), sweep.params.parse({})
-    assert "takes two inputs" in sweep.shortage(box, [_Model], 1) and sweep.shortage(box, [_Model], 2) == ""
-    assert "takes one input" in sweep.shortage(ball, [_Model], 2) and sweep.shortage(ball, [_Model], 1) == ""
-    assert "needs two models" in corners.shortage(corners.params.parse({}), [_Model], 9)
-    assert "a black box gives outputs only" in sets.shortage(sets.params.parse({}), [_Model], 9)
-    assert sets.shortage(sets.params.parse({"against": "rest"}), [_Model], 9) == ""
+    assert "takes two inputs" in str(short := sweep.shortage(box, [_Model], 1)) and short.remedy is Remedy.MORE_INPUTS
+    assert "takes one input" in str(short := sweep.shortage(ball, [_Model], 2)) and short.remedy is Remedy.FEWER_INPUTS
+    assert sweep.shortage(box, [_Model], 2) is None and sweep.shortage(ball, [_Model], 1) is None
+    short = corners.shortage(corners.params.parse({}), [_Model], 9)
+    assert "needs two models" in str(short) and short.remedy is Remedy.MORE_MODELS
+    assert "a black box gives outputs only" in str(sets.shortage(sets.params.parse({}), [_Model], 9))
+    assert sets.shortage(sets.params.parse({"against": "rest"}), [_Model], 9) is None
+
+
+@pytest.mark.parametrize("remedy", Remedy)
+def test_window_and_command_line_have_words_for_every_remedy_and_core_has_none(remedy):
+    from robgui.cli import _how
+    from robgui.gui.state.remedies import told
+
+    error = DataError("Something is missing.", remedy=remedy)
+    assert _how(error).strip() and told(error).removeprefix("Something is missing.").strip()
+    assert "--" not in told(error) and "lick" not in _how(error)

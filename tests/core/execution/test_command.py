@@ -12,7 +12,7 @@ from robgui.core.dataset import from_arrays
 from robgui.core.execution.command import command_line
 from robgui.core.execution.params_text import indices
 from robgui.core.execution.registry import find
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import write_side_file
 
@@ -32,7 +32,7 @@ def dataset(tmp_path):
 
 
 def request(classifier, dataset, **params):
-    return Request.build("zonnscan", [classifier], dataset, params, indices=[3, 4, 5, 9])
+    return build_request("zonnscan", [classifier], dataset, params, indices=[3, 4, 5, 9])
 
 
 def read_back(line):

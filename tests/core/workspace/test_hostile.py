@@ -17,13 +17,13 @@ from torch import nn
 from robgui.core.dataset import from_arrays
 from robgui.core.dataset.derived import Ancestor, Derived
 from robgui.core.errors import RobguiError, WorkspaceError
-from robgui.core.execution.drive import drive
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace, database
 from robgui.report.html import write_html
 from robgui.report.pictures import Figures
+from tests.inline import steps
 
 #: Values of every type, in place of what a cell should hold.
 ODD_NUMBERS = (None, -1, 0, 2**62, 1e300, -1e300)
@@ -46,7 +46,7 @@ def base(tmp_path_factory) -> Path:
     with Workspace.open(path) as workspace:
         for name, params in QUICK.items():
             indices = [1] if name == "zonnscan" else None
-            list(drive(Request.build(name, [classifier], data, params, indices=indices), workspace, [classifier], data))
+            list(steps(build_request(name, [classifier], data, params, indices=indices), workspace, [classifier], data))
         first = workspace.runs()[0]
         picture = np.full((4, 4, 3), 9, np.uint8)
         workspace.add_findings(first.id, [Finding("trap", "bad", 0.9, {"radius": 0.5}, picture, images[0]), Finding("trap", "mild", 0.1)])
@@ -64,8 +64,8 @@ class OnlyChanged(Figures):
         super().__init__(workspace)
         self._same = stored(base) & stored(workspace.path) if base is not None else set()
 
-    def _png(self, chapter, dark):
-        return b"" if chapter.run.id in {name for name, *_ in self._same} else super()._png(chapter, dark)
+    def _of(self, chapter, dark):
+        return ([], "") if chapter.run.id in {name for name, *_ in self._same} else super()._of(chapter, dark)
 
 
 def stored(path: Path) -> set[tuple]:

@@ -161,14 +161,14 @@ def test_settings_are_json_values_with_a_default(workspace):
     assert workspace.setting("layout") == {"docks": ["a", 1, None]}
 
 
-def test_runs_left_unfinished_by_a_crash_are_cancelled_when_reopened(path):
+def test_runs_broken_off_by_a_crash_are_cancelled_when_reopened_and_queued_ones_stay_queued(path):
     with Workspace.open(path) as workspace:
         for state in (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.DONE, RunState.FAILED):
             workspace.add_run(REQUEST, state)
     with Workspace.open(path) as workspace:
         states = [run.state for run in workspace.runs()]
-        assert states == [RunState.FAILED, RunState.DONE, RunState.CANCELLED, RunState.CANCELLED, RunState.CANCELLED]
-        assert "interrupted" in workspace.runs()[-1].error
+        assert states == [RunState.FAILED, RunState.DONE, RunState.CANCELLED, RunState.CANCELLED, RunState.QUEUED]
+        assert "interrupted" in workspace.runs()[-2].error
 
 
 def test_the_second_opener_is_read_only_says_so_and_sees_new_commits(path):

@@ -271,7 +271,7 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
     (tmp_path / "bad.onnx").write_bytes(b"no model")
     window.commands.open_path(tmp_path / "bad.onnx")
     qtbot.waitUntil(lambda: any("bad.onnx" in sentence for sentence in window.toasts.sentences), timeout=20_000)
-    assert len(window.store.runner.jobs) == 3, "nothing has ended yet"
+    assert len(window.store.runner.executions) == 3, "nothing has ended yet"
     asked = []
 
     def answer(words):
@@ -282,7 +282,7 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
 
     QTimer.singleShot(200, lambda: answer("Keep running"))
     assert not window.close() and window.isVisible()
-    assert "zoNNscan radius sweep is still running and 2 more runs wait." in asked[0] and "are not started" in asked[0]
+    assert "zoNNscan radius sweep is still running and 2 more runs wait." in asked[0] and "stay queued" in asked[0]
     QTimer.singleShot(200, lambda: answer("Stop and quit"))
     assert window.close()
     window.store.runner.stop_all()

@@ -14,7 +14,7 @@ from torch import nn
 from robgui.core.dataset import from_arrays
 from robgui.core.execution import registry
 from robgui.core.execution.analysis import Params, Step, analysis
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status, Verdict
@@ -112,6 +112,6 @@ def request_of(filled):
     """Makes a Request for ``count_up``."""
 
     def make(**params):
-        return Request.build("count_up", [filled.library.model], filled.library.dataset, params, indices=[3])
+        return build_request("count_up", [filled.library.model], filled.library.dataset, params, indices=[3])
 
     return make

@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import Run, RunState
 from robgui.gui.docks import Runs
 from robgui.gui.docks.runs_items import RESULT, STATE, TIME
-from robgui.gui.state.runner import Job
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_steps_change_cells_and_never_rebuild_the_table(qtbot, runs, filled, req
     runs.model.modelReset.connect(lambda: resets.append(1))
     runs.model.dataChanged.connect(lambda *_: changes.append(cell(runs, 0, RESULT)))
     qtbot.wait(400)
-    assert not job.over
+    assert not job.state.ended
     assert resets == []
     assert len(set(changes)) > 3
     assert "left" in changes[-1]
@@ -67,7 +67,7 @@ def test_steps_change_cells_and_never_rebuild_the_table(qtbot, runs, filled, req
 def test_the_chosen_row_stays_chosen_when_its_job_becomes_history(qtbot, runs, filled, request_of):
     finish(qtbot, filled, request_of())
     job = filled.submit(request_of(steps=10, pause=0.02))
-    qtbot.waitUntil(lambda: job.step is not None, timeout=5_000)
+    qtbot.waitUntil(lambda: job.newest is not None, timeout=5_000)
     runs.table.selectRow(0)
     qtbot.waitUntil(lambda: len(filled.history.runs) == 2 and all(run.state.ended for run in filled.history.runs), timeout=5_000)
     qtbot.waitUntil(lambda: isinstance(runs.chosen, Run))
@@ -76,7 +76,7 @@ def test_the_chosen_row_stays_chosen_when_its_job_becomes_history(qtbot, runs, f
 
 def test_stop_ends_the_chosen_job_and_keeps_what_it_had(qtbot, runs, filled, request_of):
     job = filled.submit(request_of(steps=1000, pause=0.02))
-    qtbot.waitUntil(lambda: job.step is not None, timeout=5_000)
+    qtbot.waitUntil(lambda: job.newest is not None, timeout=5_000)
     runs.table.selectRow(0)
     assert runs.buttons["stop"].isEnabled()
     click(qtbot, runs, "stop")
@@ -91,7 +91,7 @@ def test_a_queued_job_waits_in_words(qtbot, runs, filled, request_of):
     assert cell(runs, 1, STATE) == "queued"
     assert cell(runs, 1, RESULT) == "waiting for its turn"
     assert cell(runs, 1, TIME) == ""
-    assert isinstance(second, Job)
+    assert isinstance(second, Execution)
     filled.runner.stop_all()
 
 
@@ -156,3 +156,37 @@ def test_a_failed_run_says_why(qtbot, runs, filled, request_of, monkeypatch):
     assert cell(runs, 0, STATE) == "failed"
     assert "a wheel came off" in cell(runs, 0, RESULT)
     assert not runs.allowed()["show"]
+
+
+def test_a_run_left_waiting_is_listed_as_queued_after_a_restart_and_can_be_started(qtbot, runs, filled, request_of):
+    filled.history.workspace.add_run(request_of(steps=3))
+    filled.history.refresh()
+    qtbot.waitUntil(lambda: runs.model.rowCount() == 1, timeout=5_000)
+    runs.table.selectRow(0)
+    assert (cell(runs, 0, STATE), runs.buttons["rerun"].text(), runs.buttons["delete"].text()) == ("queued", "Start", "Remove")
+    assert "start or remove" in cell(runs, 0, RESULT)
+    click(qtbot, runs, "rerun")
+    qtbot.waitUntil(lambda: [run.state for run in filled.history.runs] == [RunState.DONE], timeout=5_000)
+    assert runs.buttons["rerun"].text() == "Run again"
+
+
+def test_a_run_left_waiting_can_be_removed(qtbot, runs, filled, request_of):
+    filled.history.workspace.add_run(request_of())
+    filled.history.refresh()
+    qtbot.waitUntil(lambda: runs.model.rowCount() == 1, timeout=5_000)
+    runs.table.selectRow(0)
+    click(qtbot, runs, "delete")
+    qtbot.waitUntil(lambda: runs.model.rowCount() == 0, timeout=5_000)
+    assert filled.history.workspace.runs() == []
+
+
+def test_what_waits_is_in_the_workspace_at_once_and_gone_when_it_is_stopped(qtbot, runs, filled, request_of):
+    filled.submit(request_of(steps=1000, pause=0.02))
+    second = filled.submit(request_of())
+    stored = filled.history.workspace.runs
+    qtbot.waitUntil(lambda: [run.state for run in stored()] == [RunState.QUEUED, RunState.RUNNING], timeout=5_000)
+    second.stop()
+    qtbot.waitUntil(lambda: [run.state for run in stored()] == [RunState.RUNNING], timeout=5_000)
+    filled.runner.stop_all()
+    qtbot.waitUntil(lambda: not filled.runner.busy and not filled.background.busy and not filled.keeping.busy, timeout=5_000)
+    assert [cell(runs, row, STATE) for row in range(runs.model.rowCount())] == ["stopped"]

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.verdict import Status
 from robgui.core.view import Table
 from robgui.gui.app.theme import theme
@@ -27,7 +27,7 @@ def two_runs(qtbot, store, sampled):
     for model, height in zip(store.library.models, (0.5, 1.0), strict=True):
         params = {"height": height}
         before = len(store.history.runs)
-        store.submit(Request.build(sampled.name, [model], store.library.dataset, params, indices=(0,)))
+        store.submit(build_request(sampled.name, [model], store.library.dataset, params, indices=(0,)))
         qtbot.waitUntil(lambda n=before: sum(r.state.ended for r in store.history.runs) > n, timeout=20_000)
     return store.history.runs[1], store.history.runs[0]
 
@@ -207,7 +207,7 @@ def test_it_starts_with_an_analysis_that_has_two_runs(qtbot, store, two_runs):
 def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, store):
     first, second = store.library.models
     params = {"axes": ("rotation",), "step": {"rotation": 15.0}}
-    store.submit(Request.build("semantic_map", [first, second], store.library.dataset, params, indices=(0,)))
+    store.submit(build_request("semantic_map", [first, second], store.library.dataset, params, indices=(0,)))
     qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
     made = Compare(store)
     qtbot.addWidget(made)

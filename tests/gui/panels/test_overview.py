@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError
 from robgui.core.execution import registry
-from robgui.core.execution.request import Request
+from robgui.core.execution.request import build_request
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.overview import Overview
@@ -91,7 +91,7 @@ def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overv
 
 def test_stopping_an_inspection_ends_all_its_runs_and_keeps_what_they_found(qtbot, store, overview):
     store.inspection.start()
-    qtbot.waitUntil(lambda: any(job.step is not None for job in store.inspection.jobs), timeout=30_000)
+    qtbot.waitUntil(lambda: any(job.newest is not None for job in store.inspection.jobs), timeout=30_000)
     overview.stop.click()
     qtbot.waitUntil(lambda: not store.inspection.running and overview.inspect.isEnabled(), timeout=30_000)
 
@@ -131,7 +131,7 @@ def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(qtb
     monkeypatch.setattr(store, "analyses", {"semantic_map": store.analyses["semantic_map"]})
     tile = next(tile for tile in overview._tiles if any(one.name == "semantic_map" for one in tile.page.analyses))
     first, second = store.library.models
-    request = Request.build("semantic_map", [first, second], store.library.dataset, GRID, indices=(0,))
+    request = build_request("semantic_map", [first, second], store.library.dataset, GRID, indices=(0,))
     store.submit(request)
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
     qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
@@ -158,7 +158,7 @@ def test_a_failure_that_one_analysis_of_a_method_has_seen_outweighs_what_a_newer
     model, data = store.library.model, store.library.dataset
     tile = next(tile for tile in overview._tiles if tile.page.analyses[0].name == "deepinspect")
     for name in ("deepinspect", "deepinspect_coverage"):
-        store.submit(Request.build(name, [model], data, {}, indices=range(300)))
+        store.submit(build_request(name, [model], data, {}, indices=range(300)))
     qtbot.waitUntil(lambda: sum(run.state.ended for run in store.history.runs) == 2, timeout=60_000)
     newest, older = store.history.runs
     assert (newest.verdict.status, older.verdict.status) == (Status.UNKNOWN, Status.FAILS), "else this test shows nothing"

@@ -399,7 +399,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     panel, pane = bench("srvr")
     pane.form().set_values({"iterations": 200, "start_count": 4})
     notes = []
-    store.job_stepped.connect(lambda job: notes.append((job.step.note, panel._subject.text())))
+    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel._subject.text())))
     pane.run.click()
     qtbot.waitUntil(lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000)
     note = next(note for note, subject in notes if "regions at rest" in subject)

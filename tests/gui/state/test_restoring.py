@@ -15,7 +15,7 @@ from torch import nn
 from robgui.core import trust
 from robgui.core.dataset import align, batches
 from robgui.core.errors import TrustError
-from robgui.core.execution.request import Reference
+from robgui.core.execution.request import Reference, build_request
 from robgui.core.loading import load
 from robgui.core.model.settings import side_file
 from robgui.core.workspace import Workspace
@@ -226,9 +226,8 @@ def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as
 
 
 def store_request(store: Store):
-    from robgui.core.execution.request import Request
 
-    return Request.build("zonnscan", [store.library.model], store.library.dataset, {}, indices=[0])
+    return build_request("zonnscan", [store.library.model], store.library.dataset, {}, indices=[0])
 
 
 def test_the_scoreboard_lists_a_model_once_though_it_ran_with_two_settings(start, qtbot, tmp_path):

@@ -6,44 +6,57 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import pytest
 
 from robgui.core.errors import ModelError
-from robgui.core.execution.analysis import Step
-from robgui.core.execution.request import Request
+from robgui.core.execution import registry
+from robgui.core.execution.analysis import Params, Step, analysis, nothing
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
-from robgui.gui.state.runner import Job, Runner
+from robgui.core.execution.shelf import Shelf
+from robgui.core.verdict import Status, Verdict
+from robgui.core.workspace import Workspace
+from robgui.gui.state.runner import Runner
+from tests.core import tiny
 
 
-class CountingDrive:
-    """A Drive over any generator, without a workspace."""
-
-    run_id = None
-    findings = ()
-
-    def __init__(self, steps: Iterator[Step[int]]) -> None:
-        self._steps = steps
-        self.closed = threading.Event()
-
-    def __iter__(self) -> Iterator[Step[int]]:
-        return self._steps
-
-    def pause(self) -> None:
-        pass
-
-    def close(self) -> None:
-        self.closed.set()
+@dataclass(frozen=True)
+class Count:
+    value: int
 
 
-def count(to: int, seconds: float = 0.002) -> Iterator[Step[int]]:
+#: What each run of ``scripted`` does, by its seed.
+SCRIPTS: list[Callable[[], Iterator[Step[Count]]]] = []
+
+
+def scripted(classifier: object, dataset: object, params: Params) -> Iterator[Step[Count]]:
+    yield from SCRIPTS[params.seed]()
+
+
+def count(to: int, seconds: float = 0.002) -> Iterator[Step[Count]]:
     for i in range(to):
         time.sleep(seconds)
-        yield Step(i + 1, to, i + 1)
+        yield Step(i + 1, to, Count(i + 1))
 
 
-def job(steps: Callable[[], Iterator[Step[int]]]) -> Job:
-    return Job(Request(analysis="zonnscan"), lambda: CountingDrive(steps()))
+def said(result: Count, params: Params) -> Verdict:
+    return Verdict(Status.UNKNOWN, f"{result.value}.")
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    registry.register(analysis(title="Scripted", question="", verdict=said, views=nothing, inputs="none")(scripted))
+    SCRIPTS.clear()
+    yield
+    registry.unregister("scripted")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return tiny.classifier()
 
 
 @pytest.fixture
@@ -53,86 +66,103 @@ def runner(qtbot):
     assert made.shutdown()
 
 
-def test_the_last_step_is_shown_before_the_end_is_told(runner, qtbot):
+@pytest.fixture
+def submit(runner, model):
+    """Queues an Execution that does what a generator says."""
+
+    def make(script: Callable[[], Iterator[Step[Count]]], workspace: Workspace | None = None) -> Execution:
+        SCRIPTS.append(script)
+        request = build_request("scripted", [model], None, {"seed": len(SCRIPTS) - 1})
+        execution = Execution(request, workspace)
+        runner.submit(execution, Shelf(models=[model]))
+        return execution
+
+    return make
+
+
+def test_the_last_step_is_shown_before_the_end_is_told(runner, submit, qtbot):
     seen = []
-    runner.stepped.connect(lambda j: seen.append(j.step.result))
-    runner.changed.connect(lambda j: seen.append(j.state))
+    runner.stepped.connect(lambda one: seen.append(one.newest.result.value))
+    runner.changed.connect(lambda one: seen.append(one.state))
     for _ in range(5):
         seen.clear()
-        runner.submit(job(lambda: count(20)))
+        submit(lambda: count(20))
         qtbot.waitUntil(lambda: RunState.DONE in seen, timeout=5000)
         assert seen[-2:] == [20, RunState.DONE]
 
 
-def test_jobs_run_one_after_another_in_order(runner, qtbot):
+def test_executions_run_one_after_another_in_order(runner, submit, qtbot):
     running: list[str] = []
     overlaps: list[str] = []
 
-    def named(name: str) -> Iterator[Step[int]]:
+    def named(name: str) -> Iterator[Step[Count]]:
         running.append(name)
         overlaps.extend(running[:-1])
         yield from count(5)
         running.remove(name)
 
-    order: list[int] = []
-    jobs = [job(lambda i=i: named(str(i))) for i in range(4)]
-    runner.changed.connect(lambda j: order.append(jobs.index(j)) if j.state is RunState.DONE else None)
-    for item in jobs:
-        runner.submit(item)
-    qtbot.waitUntil(lambda: len(order) == 4, timeout=5000)
-    assert order == [0, 1, 2, 3]
+    ended: list[Execution] = []
+    runner.changed.connect(lambda one: ended.append(one) if one.state is RunState.DONE else None)
+    asked = [submit(lambda i=i: named(str(i))) for i in range(4)]
+    qtbot.waitUntil(lambda: len(ended) == 4, timeout=5000)
+    assert ended == asked
     assert not overlaps
 
 
-def test_stop_keeps_the_newest_step_and_closes_the_engine(runner, qtbot):
-    stopped = job(lambda: count(100_000))
-    runner.submit(stopped)
-    qtbot.waitUntil(lambda: stopped.step is not None and stopped.step.done > 3, timeout=5000)
+def test_stop_keeps_the_newest_step_and_closes_the_engine(runner, submit, qtbot):
+    closed = threading.Event()
+
+    def watched() -> Iterator[Step[Count]]:
+        try:
+            yield from count(100_000)
+        finally:
+            closed.set()
+
+    stopped = submit(watched)
+    qtbot.waitUntil(lambda: stopped.newest is not None and stopped.newest.done > 3, timeout=5000)
     stopped.stop()
     qtbot.waitUntil(lambda: stopped.state is RunState.CANCELLED, timeout=2000)
-    assert stopped.step.result >= 3
-    assert not runner.busy
+    assert stopped.newest.result.value >= 3
+    assert stopped.verdict.sentence == f"Stopped early. {stopped.newest.result.value}."
+    assert closed.is_set()
+    qtbot.waitUntil(lambda: not runner.busy, timeout=2000)
 
 
-def test_a_paused_job_makes_no_progress_and_goes_on_when_resumed(runner, qtbot):
-    paused = job(lambda: count(100_000))
-    runner.submit(paused)
-    qtbot.waitUntil(lambda: paused.step is not None, timeout=5000)
+def test_a_paused_execution_makes_no_progress_and_goes_on_when_resumed(submit, qtbot):
+    paused = submit(lambda: count(100_000))
+    qtbot.waitUntil(lambda: paused.newest is not None, timeout=5000)
     paused.pause()
     qtbot.wait(100)
-    before, seconds = paused.mailbox.done, paused.seconds
+    before, seconds = paused.newest.done, paused.seconds
     qtbot.wait(200)
-    assert paused.mailbox.done == before
+    assert paused.newest.done == before
     assert paused.seconds == seconds
     paused.resume()
-    qtbot.waitUntil(lambda: paused.mailbox.done > before, timeout=2000)
+    qtbot.waitUntil(lambda: paused.newest.done > before, timeout=2000)
     paused.stop()
     qtbot.waitUntil(lambda: paused.state is RunState.CANCELLED, timeout=2000)
 
 
-def test_a_paused_job_can_be_stopped(runner, qtbot):
-    paused = job(lambda: count(100_000))
-    runner.submit(paused)
-    qtbot.waitUntil(lambda: paused.step is not None, timeout=5000)
+def test_a_paused_execution_can_be_stopped(submit, qtbot):
+    paused = submit(lambda: count(100_000))
+    qtbot.waitUntil(lambda: paused.newest is not None, timeout=5000)
     paused.pause()
     paused.stop()
     qtbot.waitUntil(lambda: paused.state is RunState.CANCELLED, timeout=2000)
 
 
-def test_a_queued_job_that_is_stopped_never_starts(runner, qtbot):
+def test_what_waits_and_is_stopped_never_starts(runner, submit, qtbot):
     started: list[bool] = []
 
-    def second() -> Iterator[Step[int]]:
+    def second() -> Iterator[Step[Count]]:
         started.append(True)
         yield from count(1)
 
-    first, waiting = job(lambda: count(100_000)), job(second)
-    runner.submit(first)
-    runner.submit(waiting)
+    first, waiting = submit(lambda: count(100_000)), submit(second)
     waiting.stop()
     first.stop()
     qtbot.waitUntil(lambda: not runner.busy, timeout=2000)
-    qtbot.wait(100)
+    qtbot.waitUntil(lambda: runner.active is None and not runner.executions, timeout=2000)
     assert waiting.state is RunState.CANCELLED
     assert not started
 
@@ -140,46 +170,48 @@ def test_a_queued_job_that_is_stopped_never_starts(runner, qtbot):
 @pytest.mark.parametrize(
     ("error", "words"), [(ModelError("m.onnx: broken."), "m.onnx: broken."), (RuntimeError("CUDA error: x"), "RuntimeError")]
 )
-def test_an_engine_that_raises_fails_with_its_sentence_and_the_next_job_runs(runner, qtbot, error, words):
-    def broken() -> Iterator[Step[int]]:
-        yield Step(1, 2, 1)
+def test_an_engine_that_raises_fails_with_its_sentence_and_the_next_one_runs(submit, qtbot, error, words):
+    def broken() -> Iterator[Step[Count]]:
+        yield Step(1, 2, Count(1))
         raise error
 
-    failed, next_one = job(broken), job(lambda: count(3))
-    runner.submit(failed)
-    runner.submit(next_one)
+    failed, next_one = submit(broken), submit(lambda: count(3))
     qtbot.waitUntil(lambda: next_one.state is RunState.DONE, timeout=5000)
     assert failed.state is RunState.FAILED
     assert words in failed.error
-    assert failed.step.result == 1
+    assert failed.newest.result.value == 1
 
 
-def test_time_left_is_what_the_share_done_says():
-    timed = job(lambda: count(1))
-    assert timed.seconds_left is None
-    timed.begun = time.monotonic() - 10
-    timed.step = Step(25, 100, 0)
-    assert timed.seconds_left == pytest.approx(30, rel=0.01)
+def test_closing_leaves_what_waits_in_the_workspace_as_queued(qtbot, model, tmp_path):
+    runner = Runner()
+    SCRIPTS.extend([lambda: count(100_000), lambda: count(1)])
+    with Workspace.open(tmp_path / "w.robgui") as workspace:
+        asked = [Execution(build_request("scripted", [model], None, {"seed": seed}), workspace) for seed in range(2)]
+        for execution in asked:
+            runner.submit(execution, Shelf(models=[model]))
+        qtbot.waitUntil(lambda: asked[0].newest is not None, timeout=5000)
+        assert runner.shutdown()
+        states = [workspace.run(execution.run_id).state for execution in asked]
+    assert states == [RunState.CANCELLED, RunState.QUEUED]
 
 
-def test_the_event_loop_keeps_its_heartbeat_while_an_engine_computes(runner, qtbot):
+def test_the_event_loop_keeps_its_heartbeat_while_an_engine_computes(submit, qtbot):
     import torch
     from PySide6.QtCore import QTimer
 
     weights = torch.rand(512, 512)
 
-    def busy() -> Iterator[Step[int]]:
+    def busy() -> Iterator[Step[Count]]:
         for i in range(10_000):
             torch.rand(512, 512) @ weights
-            yield Step(i, 10_000, i)
+            yield Step(i, 10_000, Count(i))
 
     beats: list[float] = []
     clock = QTimer()
     clock.setInterval(5)
     clock.timeout.connect(lambda: beats.append(time.monotonic()))
     clock.start()
-    working = job(busy)
-    runner.submit(working)
+    working = submit(busy)
     qtbot.wait(1500)
     working.stop()
     gaps = sorted(b - a for a, b in itertools.pairwise(beats))

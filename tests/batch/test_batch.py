@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from robgui.batch import Batch, InProcess, Place, Plan, Processes
+from robgui.batch import Batch, Place, Plan, local_workers
 from robgui.core.errors import WorkspaceError
+from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import Shelf
 from robgui.core.workspace import Workspace
 from tests.batch import small
 
@@ -20,8 +22,8 @@ def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(file
     assert len(plan.requests) == 63
     with Workspace.open(tmp_path / "alone.robgui") as alone:
         whole = replace(plan, requests=tuple(type(each)(each.request, each.title) for each in plan.requests))  # nothing split
-        assert set(small.states(small.run(whole, alone, InProcess("cpu")))) == {"done"}
-        progress = small.run(plan, workspace, Processes([CPU, CPU]))
+        assert set(small.states(small.run(whole, alone, Inline(Shelf("cpu"))))) == {"done"}
+        progress = small.run(plan, workspace, local_workers([CPU, CPU]))
         assert set(small.states(progress)) == {"done"}
         assert (progress.share, progress.ended) == (1.0, 63)
         small.assert_same(small.results(alone), small.results(workspace))
@@ -32,26 +34,29 @@ def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(file
 
 def test_a_request_whose_worker_is_killed_is_tried_once_more_and_then_fails(files, workspace):
     plan = small.plan(files, small.LONG.format(samples=500_000, seeds=[0, 1]))
-    executor = Processes([CPU])
+    executor = local_workers([CPU])
     killed: dict[int, int] = {}
     for progress in Batch(plan, workspace, executor):
         for entry in progress.entries:
             if entry.state is RunState.RUNNING and killed.get(entry.number, 0) < entry.attempts <= entry.number + 1:
                 killed[entry.number] = entry.attempts
-                (pid,) = executor.pids.values()
+                (pid,) = executor.pids
                 os.kill(pid, signal.SIGKILL)
     assert killed == {0: 1, 1: 2}
     first, second = progress.entries
     assert (first.state, first.attempts) == (RunState.DONE, 2)
     assert (second.state, second.attempts) == (RunState.FAILED, 2)
-    assert second.error == "It was begun twice and never ended: its worker process was ended by signal 9, perhaps because memory ran out."
+    assert (
+        second.error
+        == "It was begun twice and never ended: its worker process was ended by signal 9 (SIGKILL), perhaps because memory ran out."
+    )
     assert {run.state for run in workspace.runs()} == {RunState.DONE, RunState.FAILED}
     assert len(workspace.runs()) == 2
 
 
 def test_a_stop_keeps_the_newest_result_and_begins_nothing_new(files, workspace):
     plan = small.plan(files, small.LONG.format(samples=900_000, seeds=[0, 1, 2]))
-    batch = Batch(plan, workspace, InProcess("cpu"))
+    batch = Batch(plan, workspace, Inline(Shelf("cpu")))
     for progress in batch:
         if progress.entries[0].done:
             batch.stop()
@@ -68,26 +73,35 @@ def test_a_part_that_fails_fails_its_request_alone(files, workspace):
     plan = small.plan(files, text)
     (good,) = plan.requests
     bad = type(good)(good.request.model_copy(update={"indices": (0, 99)}), "bad", good.parts)
-    progress = small.run(replace(plan, requests=(bad, good)), workspace, InProcess("cpu"))
+    progress = small.run(replace(plan, requests=(bad, good)), workspace, Inline(Shelf("cpu")))
     assert small.states(progress) == ["failed", "done"]
     assert "there is no item 99" in progress.entries[0].error
 
 
 def test_a_read_only_workspace_is_refused_before_anything_is_computed(files, tmp_path, workspace):
     with Workspace.open(workspace.path) as second, pytest.raises(WorkspaceError, match="Nothing can be recorded"):
-        Batch(Plan(()), second, InProcess("cpu"))
+        Batch(Plan(()), second, Inline(Shelf("cpu")))
 
 
 def test_an_empty_plan_ends_at_once(workspace):
-    (progress,) = Batch(Plan(()), workspace, InProcess("cpu"))
+    (progress,) = Batch(Plan(()), workspace, Inline(Shelf("cpu")))
     assert (progress.entries, progress.share) == ((), 1.0)
 
 
 def test_a_stop_between_two_parts_ends_their_request_too(files, workspace):
     text = '[[analyses]]\nname = "zonnscan_populations"\nparams = { samples = 32 }\nmodels = ["net_0*"]\nshards = 3\n'
-    batch = Batch(small.plan(files, text), workspace, InProcess("cpu"))
+    batch = Batch(small.plan(files, text), workspace, Inline(Shelf("cpu")))
     while batch._go_on() and not batch.entries[0].done:
         pass
     batch.close()
     assert [entry.state for entry in batch.entries] == [RunState.CANCELLED]
     assert [run.state for run in workspace.runs()] == [RunState.CANCELLED]
+
+
+def test_what_an_earlier_sitting_left_queued_goes_on_in_its_own_run(files, workspace):
+    plan = small.plan(files, '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64 }\nmodels = ["net_1*"]\n')
+    waiting = workspace.add_run(plan.requests[1].request)
+    progress = small.run(plan, workspace, Inline(Shelf("cpu")))
+    assert small.states(progress) == ["done", "done"]
+    assert progress.entries[1].run_id == waiting.id
+    assert [run.state for run in workspace.runs()] == [RunState.DONE] * 2

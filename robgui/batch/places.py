@@ -1,0 +1,45 @@
+"""Where a batch computes on this machine: one worker process per device, or several on the CPU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from robgui.core.errors import ParamsError
+from robgui.core.execution.worker.process import Place
+from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.workers import Workers, usual_memory
+
+#: How often a request is tried when its worker is lost.
+_ATTEMPTS = 2
+
+
+def local_workers(places: Sequence[Place], imports: Sequence[str] = ()) -> Workers:
+    """Worker processes that share the memory of this machine.
+
+    Args:
+        places: One worker each.
+        imports: Modules that a worker imports first, such as one that registers an analysis of your own.
+    """
+    memory = usual_memory() // max(1, len(places))
+    return Workers(places, Terms(imports=tuple(imports), attempts=_ATTEMPTS, memory=memory))
+
+
+def local_places(device: str = "", workers: int = 0) -> list[Place]:
+    """One place per CUDA device, or ``workers`` places that share the cores; without a number one on the CPU."""
+    from robgui.core.loading import default_device, devices
+
+    wanted = device or default_device().type
+    found = [name for name, _ in devices() if wanted in (name, name.partition(":")[0])]
+    if not found:
+        raise ParamsError(f"There is no device {wanted!r} here; choose one of: {', '.join(name for name, _ in devices())}.")
+    count = workers or len(found)
+    threads = max(1, _cores() // count)
+    return [Place(found[number % len(found)], threads if wanted == "cpu" else 0) for number in range(count)]
+
+
+def _cores() -> int:
+    """Cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS asks for."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(bound, int(asked)) if asked.isdigit() and int(asked) > 0 else bound

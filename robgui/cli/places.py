@@ -1,0 +1,57 @@
+"""Files named on a command line, looked for before anything that takes time is imported."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from robgui.core.errors import DataError, ModelError
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """Options that say how to read models and data, shared by the commands."""
+    parser.add_argument(
+        "--names", metavar="FILE", help="class names of the model, one per line in the order of its outputs, or a JSON list"
+    )
+    parser.add_argument(
+        "--model-set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the model: mean=0.5,0.5,0.5 (may be repeated; robgui inspect --help lists them)",
+    )
+    parser.add_argument(
+        "--data-set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the data: label=column (may be repeated; as above)",
+    )
+    parser.add_argument("--device", default="", help="cpu, cuda or cuda:1 [cuda where there is one]")
+    parser.add_argument("--autocast", action="store_true", help="compute in half precision where that is faster")
+    parser.add_argument("--trust", action="store_true", help="the model files may execute code when they are read")
+
+
+def check_places(words: Sequence[str], *, first: bool = False) -> None:
+    """Refuses models and data that are not there; what else may be wrong with the words is found later.
+
+    Args:
+        words: A command line without the name of the command.
+        first: Whether the first word that belongs to no option is a model.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--model", action="append", default=[])
+    parser.add_argument("--data")
+    if first:
+        parser.add_argument("model", nargs="?", action="append", default=[])
+    add_model_options(parser)
+    try:
+        given, _ = parser.parse_known_args(words)
+    except argparse.ArgumentError:
+        return
+    for model in filter(None, given.model):
+        if not Path(model).exists():
+            raise ModelError(f"{model} does not exist; check the path.")
+    if given.data is not None and not Path(given.data).exists():
+        raise DataError(f"{given.data}: there is no such file or folder; check the path.")

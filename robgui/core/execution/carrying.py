@@ -1,0 +1,127 @@
+"""carry_out: computes one task, wherever it is called, and reports every Step."""
+
+from __future__ import annotations
+
+import platform
+import traceback
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError, sentence
+from robgui.core.execution.analysis import Analysis, Pace, Params, Step
+from robgui.core.execution.run import RunState
+from robgui.core.execution.task import Report, Task
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.execution.request import Request
+    from robgui.core.execution.shelf import Shelf
+    from robgui.core.model.classifier import Classifier
+
+#: Reports without a result come this many times as often as those with one.
+_REPORTS_PER_RESULT = 10
+
+
+def carry_out(task: Task, shelf: Shelf) -> Generator[Report, None, None]:
+    """Reports RUNNING at once and with every Step, then how it ended.
+
+    Closing the iterator closes the engine.
+
+    Args:
+        task: What to compute.
+        shelf: Where models and data come from.
+    """
+    yield Report(RunState.RUNNING, versions=versions())
+    try:
+        analysis = task.analysis()
+        params = analysis.params.parse(dict(task.request.params))
+        classifiers, dataset = _prepare(task, analysis, params, shelf)
+        yield Report(RunState.RUNNING, device=str(classifiers[0].device))
+        engine = analysis.engine(classifiers if analysis.several_models else classifiers[0], dataset, params)
+        yield from _steps(engine)
+    except (Exception, SystemExit) as error:
+        if isinstance(error.__context__, GeneratorExit):  # it could not clean up; nobody listens
+            raise
+        details = "" if isinstance(error, RobguiError) else traceback.format_exc()
+        yield Report(RunState.FAILED, error=sentence(error), details=details, problem=error)
+    else:
+        yield Report(RunState.DONE)
+
+
+def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
+    """The same reports, with a result only every ``seconds`` and at the end: results may be large."""
+    large, small = Pace(seconds), Pace(seconds / _REPORTS_PER_RESULT)
+    large.due()
+    newest: Step[Any] | None = None
+    for report in reports:
+        newest = report.step or newest
+        if report.state.ended:
+            yield replace(report, step=newest)
+        elif report.step is None or large.due():
+            yield report
+        elif small.due():
+            yield replace(report, step=None, done=report.step.done, total=report.step.total)
+
+
+def versions() -> dict[str, str]:
+    """The versions a result depends on."""
+    import numpy as np
+    import torch
+
+    from robgui.version import __version__
+
+    return {
+        "robgui": __version__,
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _steps(engine: Iterator[Step[Any]]) -> Iterator[Report]:
+    try:
+        for step in engine:
+            yield Report(RunState.RUNNING, step=step, done=step.done, total=step.total)
+    except GeneratorExit:
+        close = getattr(engine, "close", None)
+        if close is not None:
+            close()
+        raise
+
+
+def _prepare(task: Task, analysis: Analysis, params: Params, shelf: Shelf) -> tuple[tuple[Classifier, ...], Dataset | None]:
+    """Models and data of the request, loaded, checked and matched to each other."""
+    from robgui.core.dataset import align, match
+
+    request = task.request
+    looks = analysis.looks_at_data(params)
+    dataset = shelf.dataset(request) if looks else None
+    classifiers = shelf.models(request, task.trusted)
+    _check_models(analysis, classifiers)
+    for classifier in classifiers:
+        _place(classifier, request)
+        if refusal := analysis.refusal(classifier):
+            raise ModelError(refusal)
+    if dataset is None and looks:
+        raise DataError(f"{analysis.title} needs inputs, and none were given.", remedy=Remedy.OPEN_INPUTS)
+    if dataset is None:
+        return classifiers, None
+    matched = tuple(match(classifier, dataset) for classifier in classifiers)
+    dataset = align(matched[0], dataset)
+    return matched, dataset if request.indices is None else dataset.subset(request.indices)
+
+
+def _check_models(analysis: Analysis, classifiers: tuple[Classifier, ...]) -> None:
+    if not classifiers or (len(classifiers) > 1 and not analysis.several_models):
+        wanted = "at least one model" if analysis.several_models else "one model"
+        raise ParamsError(f"{analysis.title} takes {wanted}; {len(classifiers)} were given.")
+
+
+def _place(classifier: Classifier, request: Request) -> None:
+    import torch
+
+    wanted, autocast = torch.device(request.device or classifier.device), request.autocast
+    same = wanted.type == classifier.device.type and wanted.index in (None, classifier.device.index)
+    if not same or autocast not in (None, classifier.precision[0]):
+        classifier.to(classifier.device if same else wanted, autocast=autocast)

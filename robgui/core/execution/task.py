@@ -1,0 +1,59 @@
+"""Task and Report: what an executor hands to whoever computes, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from robgui.core.execution.analysis import Analysis, Step
+from robgui.core.execution.registry import find
+from robgui.core.execution.request import Request
+from robgui.core.execution.run import RunState
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A request to compute: whole, some of its units (``part``), or the merging of all its parts.
+
+    Attributes:
+        merge: The last Steps of all parts, in their order.
+        trusted: Digests of the code of its models that the user has allowed to run, beside what they trust anyway.
+    """
+
+    request: Request
+    part: range | None = None
+    merge: tuple[Step[Any], ...] = ()
+    trusted: frozenset[str] = frozenset()
+
+    def analysis(self) -> Analysis:
+        """What there is to do."""
+        known = find(self.request.analysis)
+        if self.merge:
+            return known.merging(self.merge)
+        return known if self.part is None else known.part(self.part)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a task stands.
+
+    Attributes:
+        state: RUNNING, or how it ended; QUEUED when its worker was lost and nobody works on it now.
+        step: The newest Step, where the result comes along.
+        done: Units of work, for a report that leaves a large result out.
+        device: Where it is computed, once that is known.
+        error: One sentence for a failed task or a lost worker.
+        details: More about an error that nobody foresaw, for the log.
+        problem: The error itself, for whoever catches it.
+    """
+
+    state: RunState
+    step: Step[Any] | None = None
+    done: int = 0
+    total: int | None = None
+    device: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+    details: str = ""
+    problem: BaseException | None = None

@@ -1,0 +1,203 @@
+"""The worker's side: a process that loads models and data, computes tasks and answers questions."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from robgui.core.errors import sentence
+from robgui.core.execution.carrying import carry_out
+from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.task import Report
+from robgui.core.execution.worker.confine import confine, leave_with
+from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
+from robgui.core.execution.worker.messages import error_words, read_task
+from robgui.core.execution.worker.outbox import Outbox
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Both directions to the other side; frames that come are read by a thread, so that a stop is heard at once."""
+
+    incoming: queue.SimpleQueue[Frame]
+    outgoing: Pipe
+    lock: threading.Lock
+
+    def send(self, frame: Frame) -> None:
+        """Sends a frame; without another side there is nobody left to work for."""
+        try:
+            with self.lock:
+                write_frame(self.outgoing, frame)
+        except OSError:
+            _leave()
+
+
+def main() -> None:
+    """A worker's life: from the first frame, which says how it is to be, until it is told to leave."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other side, which tells what to do
+    incoming, outgoing = _private_pipes()
+    hello = read_frame(incoming)
+    if hello is None:
+        return
+    leave_with(hello.header["parent"])
+    faulthandler.enable(file=2)
+    channel = Channel(queue.SimpleQueue(), outgoing, threading.Lock())
+    threading.Thread(target=_listen, args=(incoming, channel.incoming), daemon=True).start()
+    _prepare(hello.header)
+    held = confine(hello.header["memory"])
+    channel.send(Frame({"ready": True, "held": list(held)}))
+    Worker(channel, hello.header["device"]).serve()
+
+
+class Worker:
+    """Takes one message after another.
+
+    Args:
+        channel: To the other side.
+        device: Where models are put; empty leaves it to each request.
+    """
+
+    def __init__(self, channel: Channel, device: str) -> None:
+        self._channel = channel
+        self._shelf = Shelf(device, notice=self._notice)
+
+    def serve(self) -> None:
+        """Works until it is told to leave."""
+        while True:
+            frame = self._channel.incoming.get()
+            match frame.header.get("do"):
+                case "run":
+                    self._run(frame)
+                case "warm":
+                    self._warm(frame)
+                case "ask":
+                    self._answer(frame)
+                case "leave":
+                    return
+                case _:  # a late word about a task that has ended says nothing
+                    continue
+
+    def _run(self, frame: Frame) -> None:
+        outbox = Outbox(self._channel.send, frame.header["pace"])
+        last = Report(RunState.FAILED, error="The task could not be read.")
+        try:
+            for report in self._reports(frame, outbox):
+                last = report
+                if not report.state.ended:
+                    outbox.put(report)
+        except Exception as error:  # noqa: BLE001 - told as the end of this task; the worker lives on
+            last = Report(RunState.FAILED, error=sentence(error), problem=error)
+        outbox.close(last)
+
+    def _reports(self, frame: Frame, outbox: Outbox) -> Iterator[Report]:
+        """The reports of a task; a stop ends them."""
+        task, derived = read_task(frame)
+        self._shelf.add_derived(derived)
+        with contextlib.closing(carry_out(task, self._shelf)) as reports:
+            for report in reports:
+                yield report
+                if outbox.problem is not None:
+                    raise outbox.problem
+                if not report.state.ended and not self._may_go_on(outbox):
+                    break
+            else:
+                return
+        yield Report(RunState.CANCELLED)
+
+    def _may_go_on(self, outbox: Outbox) -> bool:
+        """Hears what the other side has said meanwhile; waits while it wants a pause. False when it wants the end."""
+        paused = False
+        while paused or not self._channel.incoming.empty():
+            match self._channel.incoming.get().header.get("do"):
+                case "taken":
+                    outbox.taken()
+                case "pause":
+                    paused = True
+                    outbox.hurry()
+                case "resume":
+                    paused = False
+                case "stop":
+                    return False
+        return True
+
+    def _warm(self, frame: Frame) -> None:
+        """Loads what the next task will need; what goes wrong is told when that task comes."""
+        from robgui.core.execution.request import Request
+
+        request = Request.model_validate(frame.header["request"])
+        with contextlib.suppress(Exception):
+            self._shelf.models(request, frozenset(frame.header["trusted"]))
+            self._shelf.dataset(request)
+        self._channel.send(Frame({"warm": True}))
+
+    def _answer(self, frame: Frame) -> None:
+        from robgui.core.codec import take_apart
+        from robgui.core.execution.worker.questions import answer
+
+        number = frame.header["number"]
+        try:
+            document, arrays = take_apart(answer(self._shelf, frame.header["what"], frame.header["values"]))
+            self._channel.send(Frame({"answer": number, "value": document}, arrays))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - told to whoever asked
+            self._channel.send(Frame({"refusal": number, **error_words(error, sentence(error))}))
+
+    def _notice(self, words: str) -> None:
+        self._channel.send(Frame({"notice": words}))
+
+
+def _private_pipes() -> tuple[Pipe, Pipe]:
+    """Standard input and output for ourselves; what a model prints goes where its errors go."""
+    incoming = os.fdopen(os.dup(0), "rb", buffering=0)
+    outgoing = os.fdopen(os.dup(1), "wb", buffering=0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return incoming, outgoing
+
+
+def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
+    try:
+        while (frame := read_frame(pipe)) is not None:
+            incoming.put(frame)
+    except (OSError, FrameError):
+        pass
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """The other side is gone, and with it everyone who could want an answer."""
+    os._exit(0)
+
+
+def _prepare(hello: dict[str, Any]) -> None:
+    """Threads, priority and imports as the other side wants them."""
+    if hello["polite"] and hasattr(os, "nice"):
+        os.nice(10)
+    threads = hello["threads"]
+    if threads:
+        os.environ["OMP_NUM_THREADS"] = str(threads)
+    import torch
+
+    from robgui.core.execution.registry import analyses
+
+    if threads:
+        torch.set_num_threads(threads)
+    analyses()
+    for module in hello["imports"]:
+        importlib.import_module(module)
+
+
+if __name__ == "__main__":
+    main()
+    sys.exit(0)

@@ -1,0 +1,147 @@
+"""Frames: JSON and raw arrays over a pipe, with bounds, and nothing in them that is executed.
+
+A frame is a fixed head (magic, length of the header, length of the body), a JSON header, and the bytes
+of its arrays one after the other. What comes from a worker is not trusted: sizes are checked before
+anything is allocated, and a frame that is not well formed is a FrameError.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from robgui.core.codec import Arrays
+
+#: The largest header and the largest body that are accepted, in bytes.
+MOST_HEADER = 32 * 2**20
+MOST_BODY = 2 * 2**30
+_MAGIC = b"rgf1"
+_HEAD = struct.Struct("!4sIQ")
+#: Arrays begin at multiples of this, so that they can be used where they lie.
+_ALIGNMENT = 64
+_MOST_ARRAYS = 100_000
+_MOST_DIMENSIONS = 32
+#: Numbers and text of a plain kind; never Python objects.
+_DTYPE = re.compile(r"[<>|=](?:[biufcSU]\d{1,7}|[mM]8(?:\[\w{1,10}\])?)")
+
+
+class FrameError(Exception):
+    """What came is no frame, or larger than allowed."""
+
+
+class Pipe(Protocol):
+    """An unbuffered binary file."""
+
+    def readinto(self, buffer: Any, /) -> int | None: ...
+
+    def write(self, data: Any, /) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A message: JSON values, and arrays by name."""
+
+    header: dict[str, Any]
+    arrays: Arrays = field(default_factory=dict)
+
+
+def write_frame(pipe: Pipe, frame: Frame) -> None:
+    """Sends a frame; waits until the other side has taken it."""
+    shapes = {name: [array.dtype.str, list(array.shape)] for name, array in frame.arrays.items()}
+    header = json.dumps({**frame.header, "arrays": shapes}, allow_nan=False).encode()
+    pieces = list(_pieces(frame.arrays))
+    size = sum(len(piece) for piece in pieces)
+    if len(header) > MOST_HEADER or size > MOST_BODY:
+        raise FrameError(f"a message of {len(header) + size:,} bytes is too large to be sent")
+    _write(pipe, _HEAD.pack(_MAGIC, len(header), size) + header)
+    for piece in pieces:
+        _write(pipe, piece)
+
+
+def read_frame(pipe: Pipe) -> Frame | None:
+    """The next frame; None when the other side is gone between two frames."""
+    head = _read(pipe, _HEAD.size)
+    if not head:
+        return None
+    if len(head) < _HEAD.size:
+        raise FrameError("it ends in the middle")
+    magic, length, size = _HEAD.unpack(head)
+    if magic != _MAGIC or length > MOST_HEADER or size > MOST_BODY:
+        raise FrameError("it does not begin like one, or is too large")
+    header = _header(bytes(_read(pipe, length)))
+    body = _read(pipe, size)
+    if len(body) < size:
+        raise FrameError("it ends in the middle")
+    shapes = header.pop("arrays", {})
+    return Frame(header, _arrays(shapes, body))
+
+
+def _pieces(arrays: Arrays) -> Iterator[memoryview | bytes]:
+    for array in arrays.values():
+        flat = np.ascontiguousarray(array).reshape(-1)
+        if flat.nbytes:
+            yield flat.view(np.uint8).data
+            yield bytes(-flat.nbytes % _ALIGNMENT)
+
+
+def _header(text: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FrameError(f"its header is no JSON ({type(error).__name__})") from error
+    if not isinstance(header, dict):
+        raise FrameError("its header is no JSON object")
+    return header
+
+
+def _arrays(shapes: Any, body: memoryview) -> Arrays:
+    if not isinstance(shapes, dict) or len(shapes) > _MOST_ARRAYS:
+        raise FrameError("its list of arrays is malformed")
+    arrays: Arrays = {}
+    start = 0
+    for name, described in shapes.items():
+        dtype, shape = _described(described)
+        count = math.prod(shape)
+        size = count * dtype.itemsize
+        if start + size > len(body):
+            raise FrameError("an array is larger than what was sent")
+        flat = np.frombuffer(body, dtype, count, start) if size else np.empty(count, dtype)
+        arrays[name] = flat.reshape(shape)
+        start += size + -size % _ALIGNMENT
+    return arrays
+
+
+def _described(described: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    match described:
+        case [str(name), list(shape)] if _DTYPE.fullmatch(name) and len(shape) <= _MOST_DIMENSIONS:
+            if all(type(side) is int and 0 <= side <= MOST_BODY for side in shape):
+                try:
+                    return np.dtype(name), tuple(shape)
+                except TypeError as error:
+                    raise FrameError(f"an array is of the unknown type {name}") from error
+    raise FrameError("an array is described in a way that is not understood")
+
+
+def _read(pipe: Pipe, size: int) -> memoryview:
+    """So many bytes; fewer when the other side is gone."""
+    view = np.empty(size, np.uint8).data  # not zeroed first, as a bytearray would be
+    got = 0
+    while got < size:
+        count = pipe.readinto(view[got:])
+        if not count:
+            break
+        got += count
+    return view[:got]
+
+
+def _write(pipe: Pipe, data: memoryview | bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[pipe.write(view) or 0 :]

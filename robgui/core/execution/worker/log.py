@@ -1,0 +1,53 @@
+"""Log: the last words of a worker, however much it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from typing import IO
+
+#: Bytes of what was printed last that are kept.
+_KEPT = 4 * 2**10
+#: Bytes read at once, and seconds of rest after a large read: a worker that prints without end goes
+#: on, and costs this program next to nothing.
+_CHUNK = 2**20
+_REST_SECONDS = 0.005
+
+
+class Log:
+    """Reads a pipe to its end on a thread of its own and keeps what came last.
+
+    Args:
+        pipe: The worker's output; closed at its end.
+    """
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._pipe = pipe
+        self._last = b""
+        self._thread = threading.Thread(target=self._read, name="worker log", daemon=True)
+        self._thread.start()
+
+    def text(self, seconds: float = 0.2) -> str:
+        """What came last; waits a moment for a worker that has just ended."""
+        self._thread.join(seconds)
+        return self._last.decode(errors="replace")
+
+    def _read(self) -> None:
+        with self._pipe as pipe:
+            _widen(pipe.fileno())
+            while chunk := os.read(pipe.fileno(), _CHUNK):
+                self._last = (self._last + chunk[-_KEPT:])[-_KEPT:]
+                if len(chunk) > _KEPT:
+                    time.sleep(_REST_SECONDS)
+
+
+def _widen(pipe: int) -> None:
+    """Makes room for more in a pipe, where the system lets us."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError):  # the user has too many pipes already
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _CHUNK)

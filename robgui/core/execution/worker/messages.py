@@ -1,0 +1,173 @@
+"""What travels between this program and its workers, as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from robgui.core import errors
+from robgui.core.codec import Arrays, put_together, take_apart
+from robgui.core.errors import Remedy, RobguiError
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
+from robgui.core.execution.request import Request
+from robgui.core.execution.run import RunState
+from robgui.core.execution.shelf import find_file
+from robgui.core.execution.task import Report, Task
+from robgui.core.execution.worker.frames import Frame, FrameError
+
+if TYPE_CHECKING:
+    from robgui.core.dataset.derived import Derived
+    from robgui.core.workspace import Workspace
+
+#: Characters of a text from a worker that are kept.
+_MOST_TEXT = 20_000
+#: Every error of ours by its name.
+_ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, RobguiError)}
+
+
+def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
+    """A task for a worker, with files where they are now and derived inputs by value.
+
+    Args:
+        task: What to compute.
+        workspace: Knows where moved files are, and holds derived inputs.
+        pace: Seconds between two results on the way.
+    """
+    request = _located(task.request, workspace)
+    merged = [(step.done, step.total, step.note, step.result) for step in task.merge]
+    document, arrays = take_apart({"merge": merged, "derived": _derived(request, workspace)})
+    part = None if task.part is None else [task.part.start, task.part.stop]
+    header = {"do": "run", "request": request.model_dump(mode="json"), "part": part, "pace": pace, "more": document}
+    return Frame({**header, "trusted": sorted(task.trusted)}, arrays)
+
+
+def read_task(frame: Frame) -> tuple[Task, list[Derived]]:
+    """The task, and the derived inputs that it looks at."""
+    from robgui.core.dataset.derived import Derived
+
+    header = frame.header
+    request = Request.model_validate(header["request"])
+    known = find(request.analysis)
+    hint = known.part(range(0)).result if known.shards is not None else known.result
+    merged = put_together(_list_of(_step_of(hint)), header["more"]["merge"], frame.arrays)
+    derived = put_together(_list_of(Derived), header["more"]["derived"], frame.arrays)
+    steps = tuple(Step(done, total, result, note) for done, total, note, result in merged)
+    part = None if header["part"] is None else range(*header["part"])
+    return Task(request, part, steps, frozenset(header["trusted"])), derived
+
+
+def report_frame(report: Report) -> Frame:
+    """A report of a worker; an error of ours travels with what is to be known of it."""
+    arrays: Arrays = {}
+    step = None
+    if report.step is not None:
+        document, arrays = take_apart(report.step.result)
+        step = {"done": report.step.done, "total": report.step.total, "note": report.step.note, "result": document}
+    header = {
+        "report": report.state.value,
+        "done": report.done,
+        "total": report.total,
+        "device": report.device,
+        "versions": dict(report.versions),
+        "step": step,
+        **error_words(report.problem, report.error, report.details),
+    }
+    return Frame(header, arrays)
+
+
+def read_report(frame: Frame, hint: Any) -> Report:
+    """The report in a frame; FrameError when anything in it is not as it must be.
+
+    Args:
+        frame: What a worker has sent.
+        hint: The type of the result.
+    """
+    header = frame.header
+    try:
+        state = RunState(header["report"])
+        step = header["step"]
+        error, details, problem = read_error(header)
+        return Report(
+            state=state,
+            step=None if step is None else _step(step, hint, frame.arrays),
+            done=_whole(header["done"]),
+            total=None if header["total"] is None else _whole(header["total"]),
+            device=text(header["device"]),
+            versions={text(name): text(value) for name, value in header["versions"].items()},
+            error=error,
+            details=details,
+            problem=problem,
+        )
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError, RobguiError) as error:
+        raise FrameError(f"a report is malformed ({type(error).__name__}: {str(error)[:200]})") from error
+
+
+def error_words(problem: BaseException | None, sentence: str, details: str = "") -> dict[str, Any]:
+    """An error as JSON values."""
+    ours = problem if isinstance(problem, RobguiError) else None
+    return {
+        "error": sentence[:_MOST_TEXT],
+        "details": details[-_MOST_TEXT:],
+        "kind": "" if ours is None else type(ours).__name__,
+        "remedy": ours.remedy.name if ours is not None and ours.remedy is not None else "",
+        "option": getattr(ours, "option", ""),
+    }
+
+
+def read_error(header: Mapping[str, Any]) -> tuple[str, str, BaseException | None]:
+    """Sentence, details and, where there is one, the error itself, built again."""
+    sentence, details = text(header["error"]), text(header["details"])
+    if not sentence:
+        return "", details, None
+    kind = _ERRORS.get(text(header["kind"]), RobguiError)
+    problem = kind.__new__(kind)
+    RobguiError.__init__(problem, sentence, remedy=Remedy[header["remedy"]] if header["remedy"] else None)
+    if isinstance(problem, errors.TrustError):
+        problem.code = None
+    if isinstance(problem, errors.DataError):
+        problem.option = text(header["option"])
+    return sentence, details, problem
+
+
+def text(value: Any) -> str:
+    """A text from a worker, cut to a bearable length."""
+    if not isinstance(value, str):
+        raise TypeError("a text was expected")
+    return value[:_MOST_TEXT]
+
+
+def _step(step: Any, hint: Any, arrays: Arrays) -> Step[Any]:
+    total = None if step["total"] is None else _whole(step["total"])
+    return Step(_whole(step["done"]), total, put_together(hint, step["result"], arrays), text(step["note"]))
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError("a whole number was expected")
+    return value
+
+
+def _located(request: Request, workspace: Workspace | None) -> Request:
+    """The request with the paths where its files are now."""
+    models = tuple(model.model_copy(update={"path": str(find_file(model, workspace))}) for model in request.models)
+    dataset = request.dataset
+    if dataset is not None and "derived" not in dataset.options:
+        dataset = dataset.model_copy(update={"path": str(find_file(dataset, workspace))})
+    return request.model_copy(update={"models": models, "dataset": dataset})
+
+
+def _derived(request: Request, workspace: Workspace | None) -> list[Derived]:
+    ids = request.dataset.options.get("derived") if request.dataset is not None else None
+    if not isinstance(ids, list) or workspace is None:
+        return []
+    return workspace.derived([int(id_) for id_ in ids if isinstance(id_, int)])
+
+
+def _step_of(kind: Any) -> Any:
+    """Done, total, note and result."""
+    return tuple[int, int | None, str, kind]
+
+
+def _list_of(kind: Any) -> Any:
+    return list[kind]

@@ -1,0 +1,183 @@
+"""This program's side of one worker process: starting it, talking to it, ending it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, cast
+
+from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
+from robgui.core.execution.worker.log import Log
+
+#: What a worker learns of this program's environment: where things are and how to compute, no secrets and no display.
+_ENVIRONMENT = re.compile(
+    "PATH|HOME|USER|LOGNAME|LANG|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|APPDATA|LOCALAPPDATA|USERPROFILE"
+    "|(LC|XDG|OMP|MKL|KMP|GOMP|OPENBLAS|NUMEXPR|TORCH|PYTORCH|CUDA|NVIDIA|HIP|ROCR|LD|DYLD|PYTHON|ROBGUI)_?.*",
+    re.IGNORECASE,
+)
+#: The worker of a frozen application is the application itself, called with this word.
+FROZEN = "--robgui-worker"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a worker computes: its device, and how many threads torch may use (0: its own choice)."""
+
+    device: str = ""
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something has come from a process: a frame, or its end (no frame)."""
+
+    process: WorkerProcess
+    frame: Frame | None
+    problem: str = ""
+
+
+class WorkerProcess:
+    """One process, from its start to its end.
+
+    Args:
+        place: Where it computes.
+        events: Where what it sends is put, by a thread that reads it.
+        imports: Modules it imports first.
+        memory: Bytes it may allocate; 0 sets no limit.
+        polite: It leaves the processor to others.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        events: queue.SimpleQueue[Event | None],
+        *,
+        imports: tuple[str, ...] = (),
+        memory: int = 0,
+        polite: bool = False,
+    ) -> None:
+        # On a thread that lives as long as this program: Linux ends the child with the thread that started it.
+        self._process = _starter().submit(_start).result()
+        pipes = [self._process.stdin, self._process.stdout, self._process.stderr]
+        self._to, self._from, errors = (cast(IO[bytes], pipe) for pipe in pipes)
+        self._log = Log(errors)
+        self._reader = threading.Thread(target=self._read, args=(events,), name="worker reader", daemon=True)
+        hello = {
+            "parent": os.getpid(),
+            "device": place.device,
+            "threads": place.threads,
+            "imports": list(imports),
+            "memory": memory,
+            "polite": polite,
+        }
+        self.send(Frame(hello))
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._process.pid
+
+    @property
+    def memory(self) -> int:
+        """Bytes it holds now; 0 where that cannot be told."""
+        try:
+            pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
+        except (OSError, IndexError):
+            return 0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    @property
+    def words(self) -> str:
+        """What it printed last."""
+        return self._log.text()
+
+    def send(self, frame: Frame) -> bool:
+        """Sends a frame; False when it is gone."""
+        try:
+            write_frame(cast(Pipe, self._to), frame)
+        except (OSError, ValueError):  # ValueError: closed already
+            return False
+        return True
+
+    def kill(self) -> None:
+        """Ends it, and whatever it has started, at once."""
+        if self._process.poll() is None:
+            if hasattr(os, "killpg"):
+                os.killpg(self.pid, signal.SIGKILL)  # it leads a group of its own
+            else:
+                self._process.kill()
+        self._close()
+
+    def leave(self, seconds: float) -> None:
+        """Asks it to end and waits; ends it when it is late."""
+        self.send(Frame({"do": "leave"}))
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        self.kill()
+
+    def how_it_ended(self) -> str:
+        """Why it is gone, as the end of a sentence."""
+        code = self._process.wait()
+        if code >= 0:
+            return f"ended by itself with exit code {code}"
+        try:
+            name = f" ({signal.Signals(-code).name})"
+        except ValueError:
+            name = ""
+        hint = ", perhaps because memory ran out" if code == -signal.SIGKILL else ""
+        return f"was ended by signal {-code}{name}{hint}"
+
+    def _close(self) -> None:
+        self._process.wait()
+        try:
+            self._to.close()
+        except OSError:  # what was not sent yet interests nobody any more
+            return
+
+    def _read(self, events: queue.SimpleQueue[Event | None]) -> None:
+        problem = ""
+        with self._from as pipe:
+            try:
+                while (frame := read_frame(cast(Pipe, pipe))) is not None:
+                    events.put(Event(self, frame))
+            except FrameError as error:
+                problem = str(error)
+        events.put(Event(self, None, problem))
+
+
+def _start() -> subprocess.Popen[bytes]:
+    options: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return subprocess.Popen(
+        _command(),
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if _ENVIRONMENT.fullmatch(name)},
+        **options,
+    )
+
+
+def _command() -> list[str]:
+    if getattr(sys, "frozen", False):
+        return [sys.executable, FROZEN]
+    code = f"import sys; sys.path[:] = {sys.path!r}; from robgui.core.execution.worker.child import main; main()"
+    return [sys.executable, "-c", code]
+
+
+@cache
+def _starter() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "worker starter")

@@ -1,0 +1,272 @@
+"""Slot: a place for one worker process, and what that is doing."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from robgui.core.codec import put_together
+from robgui.core.errors import ModelError, RobguiError
+from robgui.core.execution.execution import COMMIT_SECONDS, Execution
+from robgui.core.execution.executor import lost
+from robgui.core.execution.request import Request
+from robgui.core.execution.run import RunState
+from robgui.core.execution.task import Report
+from robgui.core.execution.worker.frames import Frame, FrameError
+from robgui.core.execution.worker.messages import read_error, read_report, task_frame, text
+from robgui.core.execution.worker.process import Event, Place, WorkerProcess
+from robgui.core.execution.worker.questions import ANSWERS
+from robgui.core.text.words import amount
+
+#: Seconds between asking a process to stop and ending it.
+GRACE_SECONDS = 2.0
+#: Seconds that a process may load models ahead while something else waits for it.
+_WARM_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How worker processes are to be.
+
+    Attributes:
+        imports: Modules that each imports first.
+        pace: Seconds between two results on the way; 0 sends them as fast as they are taken.
+        attempts: How often an Execution is tried when its worker is lost.
+        memory: Bytes that each may take; 0 sets no limit.
+        polite: They leave the processor to others.
+        keep: A process that is lost is replaced at once, with its model loaded again.
+        notice: Told what a loaded model has to say.
+    """
+
+    imports: tuple[str, ...] = ()
+    pace: float = COMMIT_SECONDS
+    attempts: int = 1
+    memory: int = 0
+    polite: bool = False
+    keep: bool = False
+    notice: Callable[[str], None] = lambda sentence: None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something a worker is asked; ``done`` is called with the answer or the error."""
+
+    what: str
+    values: Mapping[str, Any]
+    done: Callable[[Any], None]
+
+
+class Slot:
+    """One worker at a time: started when it is needed, ended when it does not stop, replaced when it is lost.
+
+    Args:
+        place: Where it computes.
+        terms: How it is to be.
+        events: Where what it sends is put.
+
+    Attributes:
+        execution: What it computes; None while it does not.
+        question: What it was asked; None while nothing.
+        kills: Told the request whose model has cost a process.
+    """
+
+    def __init__(self, place: Place, terms: Terms, events: queue.SimpleQueue[Event | None]) -> None:
+        self.execution: Execution | None = None
+        self.question: Question | None = None
+        self.kills: Callable[[Request], None] = lambda request: None
+        self.ready = False
+        self._place = place
+        self._terms = terms
+        self._events = events
+        self._process: WorkerProcess | None = None
+        self._told: RunState | None = None
+        self._stop_by = 0.0
+        self._warming: tuple[Request, float] | None = None
+
+    @property
+    def free(self) -> bool:
+        """Whether it could take something on."""
+        return self.execution is None and self.question is None
+
+    @property
+    def pid(self) -> int:
+        """The number of its process; 0 while there is none."""
+        return 0 if self._process is None else self._process.pid
+
+    def start(self) -> WorkerProcess:
+        """Its process, started if there is none."""
+        if self._process is None:
+            terms = self._terms
+            self._process = WorkerProcess(self._place, self._events, imports=terms.imports, memory=terms.memory, polite=terms.polite)
+        return self._process
+
+    def run(self, execution: Execution) -> None:
+        """Begins to compute ``execution``."""
+        self._end_long_warming()
+        try:
+            frame = task_frame(execution.task, execution.workspace, self._terms.pace)
+        except RobguiError as error:  # a file is gone
+            execution.take(Report(RunState.FAILED, error=str(error), problem=error))
+            return
+        self.execution, self._told, self._stop_by = execution, RunState.RUNNING, 0.0
+        execution.wake = lambda: self._events.put(None)
+        self._send(frame)
+
+    def ask(self, question: Question) -> None:
+        """Asks a question."""
+        self._end_long_warming()
+        self.question = question
+        self._send(Frame({"do": "ask", "number": id(question), "what": question.what, "values": dict(question.values)}))
+
+    def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> None:
+        """Loads the models and data of a request ahead of its need; code runs as in Task."""
+        if self.free and self._warming is None:
+            self._warming = (request, time.monotonic())
+            self._send(Frame({"do": "warm", "request": request.model_dump(mode="json"), "trusted": sorted(trusted)}))
+
+    def look(self) -> None:
+        """Passes on what was asked of the Execution, and ends a process that is late or takes too much memory."""
+        execution, process = self.execution, self._process
+        if process is None:
+            return
+        if execution is not None:
+            self._pass_on(execution, process)
+            if self._stop_by and time.monotonic() >= self._stop_by:
+                self._lose(f"it did not stop within {GRACE_SECONDS:g} s, so its worker process was ended")
+                return
+        if self._terms.memory and process.memory > self._terms.memory:
+            self._lose(f"its worker process took more than {amount(self._terms.memory)} of memory and was ended")
+
+    def hear(self, event: Event) -> None:
+        """Takes what its process has sent."""
+        if event.process is not self._process:  # the last words of one that is gone
+            return
+        try:
+            if event.frame is not None:
+                self._take(event.frame)
+            elif event.problem:
+                raise FrameError(event.problem)
+            else:
+                self._lose(f"its worker process {event.process.how_it_ended()}")
+        except FrameError as error:
+            self._lose(f"its worker process sent something that is not understood ({error}) and was ended")
+
+    def end(self, seconds: float = 0.0) -> None:
+        """Ends its process; ``seconds`` are given to one that has nothing to do."""
+        process, self._process, self._warming, self.ready = self._process, None, None, False
+        if process is not None:
+            if self.free and seconds:
+                process.leave(seconds)
+            else:
+                process.kill()
+
+    def _send(self, frame: Frame) -> None:
+        """Sends a frame, to a new process if the old one died while it was idle."""
+        if not self.start().send(frame):
+            self.end()
+            self.start().send(frame)
+
+    def _pass_on(self, execution: Execution, process: WorkerProcess) -> None:
+        if execution.stop_asked and not self._stop_by:
+            self._stop_by = execution.stop_asked + GRACE_SECONDS
+            process.send(Frame({"do": "stop"}))
+        state = RunState.PAUSED if execution.state is RunState.PAUSED else RunState.RUNNING
+        if state is not self._told:
+            self._told = state
+            process.send(Frame({"do": "pause" if state is RunState.PAUSED else "resume"}))
+        execution.record()
+
+    def _take(self, frame: Frame) -> None:
+        header = frame.header
+        if "report" in header:
+            self._take_report(frame)
+        elif "answer" in header or "refusal" in header:
+            self._take_answer(frame)
+        elif "notice" in header:
+            self._terms.notice(_text(header["notice"]))
+        elif "warm" in header:
+            self._warming = None
+        elif "ready" in header:
+            self.ready = True
+        else:
+            raise FrameError("a message of no known kind")
+
+    def _take_report(self, frame: Frame) -> None:
+        execution = self.execution
+        if execution is None:
+            raise FrameError("a report that nobody has asked for")
+        report = read_report(frame, execution.task.analysis().result)
+        if report.state not in (RunState.RUNNING, RunState.DONE, RunState.FAILED, RunState.CANCELLED):
+            raise FrameError("a report of a state that a worker cannot be in")
+        self._warming = None
+        execution.take(report)
+        if execution.state.ended:
+            self._let_go()
+        elif report.step is not None and self._process is not None:
+            self._process.send(Frame({"do": "taken"}))
+
+    def _take_answer(self, frame: Frame) -> None:
+        question, header = self.question, frame.header
+        if question is None or header.get("answer", header.get("refusal")) != id(question):
+            raise FrameError("an answer that nobody has asked for")
+        self._warming = None
+        answer = _answer(question, frame)
+        self.question = None
+        question.done(answer)
+
+    def _lose(self, why: str) -> None:
+        """The process is gone or has to go: what it was doing ends, and another one takes its place."""
+        process, execution, question, warming = self._process, self.execution, self.question, self._warming
+        assert process is not None
+        process.kill()
+        words = process.words
+        self._process, self.question, self._warming, self.ready = None, None, None, False
+        again = None
+        if execution is not None:
+            self._let_go()
+            self.kills(execution.request)
+            again = execution.task if execution.newest is not None else None
+            if execution.stop_asked:
+                execution.take(Report(RunState.CANCELLED, error=f"{why[:1].upper()}{why[1:]}."))
+            else:
+                execution.take(lost(execution, why, self._terms.attempts, words))
+        if question is not None:
+            question.done(ModelError(f"The model could not be used: {why}."))
+        elif warming is not None:
+            self.kills(warming[0])
+        if self._terms.keep:
+            self.start()
+            if again is not None:
+                self.warm(again.request, again.trusted)
+
+    def _let_go(self) -> None:
+        if self.execution is not None:
+            self.execution.wake = lambda: None
+        self.execution = None
+
+    def _end_long_warming(self) -> None:
+        """A model that is loaded ahead for too long does not hold up what is wanted now."""
+        if self._warming is not None and time.monotonic() - self._warming[1] > _WARM_SECONDS:
+            self.kills(self._warming[0])
+            self.end()
+
+
+def _answer(question: Question, frame: Frame) -> Any:
+    """The answer in a frame, or the error."""
+    try:
+        if "answer" in frame.header:
+            return put_together(ANSWERS[question.what], frame.header["value"], frame.arrays)
+        sentence, _, problem = read_error(frame.header)
+        return problem or ModelError(sentence)
+    except (KeyError, ValueError, TypeError, RecursionError, RobguiError) as error:
+        raise FrameError(f"an answer is malformed ({type(error).__name__})") from error
+
+
+def _text(value: Any) -> str:
+    try:
+        return text(value)
+    except TypeError as error:
+        raise FrameError(str(error)) from error

@@ -1,0 +1,149 @@
+"""Workers: the executor whose Executions are computed in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import queue
+import time
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.request import Request
+from robgui.core.execution.worker.process import Event, Place
+from robgui.core.execution.worker.slot import Question, Slot, Terms
+
+#: Seconds between two looks at deadlines and at the memory of the processes.
+_LOOK_SECONDS = 0.25
+#: How long a process with nothing to do may take to leave by itself.
+_LEAVE_SECONDS = 1.0
+#: The share of the machine's memory that a process may take where nothing else is said.
+_MEMORY_SHARE = 0.8
+#: A model that has cost this many processes is not loaded again unasked.
+_MOST_KILLS = 2
+
+
+class Workers:
+    """Worker processes, each with its models loaded once; one that is lost is replaced.
+
+    Only one thread may use it; what people ask of an Execution may come from any.
+
+    Args:
+        places: One worker each; it is started when it is first needed.
+        terms: How they are to be; a memory of 0 takes most of what the machine has.
+    """
+
+    def __init__(self, places: Sequence[Place] = (Place(),), terms: Terms | None = None) -> None:
+        terms = terms or Terms()
+        self.terms = replace(terms, memory=terms.memory or usual_memory())
+        self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        self._slots = [Slot(place, self.terms, self._events) for place in places]
+        self._kills: Counter[str] = Counter()
+        self._questions: deque[Question] = deque()
+        for slot in self._slots:
+            slot.kills = self._count
+
+    @property
+    def attempts(self) -> int:
+        """How often an Execution is tried."""
+        return self.terms.attempts
+
+    @property
+    def room(self) -> int:
+        """Workers with nothing to do."""
+        return sum(slot.free for slot in self._slots)
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that compute."""
+        return [slot.pid for slot in self._slots if slot.execution is not None]
+
+    @property
+    def ready(self) -> bool:
+        """Whether a worker has been started and has answered."""
+        return any(slot.ready for slot in self._slots)
+
+    def start(self) -> None:
+        """Starts the first worker ahead of its need."""
+        self._slots[0].start()
+
+    def submit(self, execution: Execution) -> None:
+        if execution.claim():
+            next(slot for slot in self._slots if slot.free).run(execution)
+
+    def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> bool:
+        """Loads the models and data of a request ahead, unless a model of it has cost two processes already."""
+        if any(self._kills[model.fingerprint] >= _MOST_KILLS for model in request.models):
+            return False
+        self._slots[0].warm(request, trusted)
+        return True
+
+    def ask(self, what: str, **values: Any) -> Any:
+        """Asks a question and waits for the answer; what went wrong is raised.
+
+        Args:
+            what: The question, see ``questions``.
+            **values: What it is about.
+        """
+        answers: list[Any] = []
+        self.post(what, values, answers.append)
+        while not answers:
+            self.work(_LOOK_SECONDS)
+        if isinstance(answers[0], BaseException):
+            raise answers[0]
+        return answers[0]
+
+    def post(self, what: str, values: Mapping[str, Any], done: Any) -> None:
+        """Asks a question when a worker is free; ``done`` is called with the answer or the error, in ``work``."""
+        self._questions.append(Question(what, values, done))
+
+    def wake(self) -> None:
+        """Ends a wait in ``work``; may be called from any thread."""
+        self._events.put(None)
+
+    def work(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while True:
+            self._hand_out_questions()
+            for slot in self._slots:
+                slot.look()
+            left = until - time.monotonic()
+            event = self._next(min(_LOOK_SECONDS, left)) if left > 0 else None
+            if event is not None:
+                self._hear(event)
+                while (event := self._next(0.0)) is not None:
+                    self._hear(event)
+                return
+            if left <= _LOOK_SECONDS:
+                return
+
+    def close(self) -> None:
+        for slot in self._slots:
+            slot.end(_LEAVE_SECONDS)
+
+    def _hand_out_questions(self) -> None:
+        while self._questions and self.room:
+            next(slot for slot in self._slots if slot.free).ask(self._questions.popleft())
+
+    def _next(self, seconds: float) -> Event | None:
+        try:
+            return self._events.get(seconds > 0, seconds) if seconds > 0 else self._events.get_nowait()
+        except queue.Empty:
+            return None
+
+    def _hear(self, event: Event) -> None:
+        for slot in self._slots:
+            slot.hear(event)
+
+    def _count(self, request: Request) -> None:
+        self._kills.update(model.fingerprint for model in request.models)
+
+
+def usual_memory() -> int:
+    """Most of the machine's memory, in bytes; 0 where that cannot be told."""
+    try:
+        return int(_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # not POSIX
+        return 0

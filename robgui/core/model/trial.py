@@ -1,0 +1,92 @@
+"""Trial: a model tried on data, to see how it behaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
+
+_ANSWERS = 8
+#: Accuracy is counted on this many inputs at most, so that a trial stays quick.
+COUNTED = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model says of one input; ``truth`` is empty where the label is not known."""
+
+    input: str
+    predicted: str
+    probability: float
+    truth: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A model tried on data: its answers to the first inputs, and how many of those with a label it has right.
+
+    Attributes:
+        left_out: What could not be read of the data, in words; empty when all could.
+    """
+
+    data: str
+    inputs: int
+    answers: list[Answer]
+    right: int
+    counted: int
+    labelled: int
+    left_out: str = ""
+
+
+def try_on(classifier: Classifier, dataset: Dataset) -> Trial:
+    """Asks the model about the first inputs, and about the first with a label."""
+    from robgui.core.dataset import align, match
+
+    classifier = match(classifier, dataset)
+    fitting = align(classifier, dataset)
+    right, counted, labelled = _accuracy(classifier, fitting)
+    answers = _answers(classifier, fitting)
+    return Trial(fitting.name, len(fitting), answers, right, counted, labelled, fitting.left_out())
+
+
+def _answers(classifier: Classifier, dataset: Dataset) -> list[Answer]:
+    """Those to the first inputs that can be read."""
+    from robgui.core.dataset import batches
+
+    found: list[Answer] = []
+    for indices, x in batches(classifier, dataset, _ANSWERS):
+        for index, row in zip(indices, classifier.probs(x).cpu().numpy(), strict=True):
+            best = int(row.argmax())
+            truth = _truth(classifier, dataset, index)
+            found.append(Answer(dataset.key(index), classifier.labels[best], float(row[best]), truth))
+        if len(found) >= _ANSWERS:
+            break
+    return found[:_ANSWERS]
+
+
+def _truth(classifier: Classifier, dataset: Dataset, index: int) -> str:
+    number = -1 if dataset.labels is None else int(dataset.labels[index])
+    if number < 0:
+        return ""
+    return dataset.names[number] if number < len(dataset.names) else classifier.labels[number]
+
+
+def _accuracy(classifier: Classifier, dataset: Dataset) -> tuple[int, int, int]:
+    """How many are right, of how many, of how many with a label."""
+    from robgui.core.dataset import batches
+
+    if dataset.labels is None:
+        return 0, 0, 0
+    known = np.flatnonzero(dataset.labels >= 0)
+    sample = dataset.subset(known[:COUNTED])
+    right = counted = 0
+    for indices, x in batches(classifier, sample):
+        assert sample.labels is not None
+        right += int((classifier.probs(x).argmax(1).cpu().numpy() == sample.labels[indices]).sum())
+        counted += len(indices)
+    return right, counted, len(known)

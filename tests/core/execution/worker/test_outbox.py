@@ -1,0 +1,105 @@
+"""The Outbox: the newest Step goes, older ones are forgotten, and nobody waits."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from robgui.core.errors import WorkspaceError
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.run import RunState
+from robgui.core.execution.task import Report
+from robgui.core.execution.worker.messages import read_report
+from robgui.core.execution.worker.outbox import Outbox
+
+
+@dataclass(frozen=True)
+class Count:
+    value: int
+
+
+def step(value: int) -> Report:
+    return Report(RunState.RUNNING, step=Step(value, 100, Count(value)), done=value, total=100)
+
+
+@pytest.fixture
+def sent():
+    return []
+
+
+@pytest.fixture
+def outbox(sent):
+    return Outbox(lambda frame: sent.append(read_report(frame, Count)), 0.0)
+
+
+def wait_for(condition, seconds: float = 5.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.001)
+
+
+def test_while_the_other_side_is_busy_only_the_newest_step_waits(outbox, sent):
+    outbox.put(step(1))
+    wait_for(lambda: sent)
+    for value in range(2, 50):
+        outbox.put(step(value))
+    time.sleep(0.05)
+    assert [report.step.result.value for report in sent if report.step] == [1]
+    outbox.taken()
+    wait_for(lambda: sent[-1].step is not None and sent[-1].step.result.value == 49)
+    outbox.close(Report(RunState.DONE))
+    assert [report.step.result.value for report in sent if report.step] == [1, 49]
+    assert sent[-1].state is RunState.DONE
+
+
+def test_how_far_it_is_is_told_although_the_result_must_wait(outbox, sent):
+    outbox.put(step(1))
+    wait_for(lambda: sent)
+    outbox.put(step(7))
+    wait_for(lambda: sent[-1].done == 7)
+    assert sent[-1].step is None
+
+
+def test_the_last_report_carries_the_step_that_was_not_sent_yet(outbox, sent):
+    outbox.put(Report(RunState.RUNNING, device="cpu", versions={"a": "1"}))
+    outbox.put(step(1))
+    wait_for(lambda: any(report.step for report in sent))
+    outbox.put(step(2))
+    outbox.close(Report(RunState.CANCELLED))
+    assert (sent[-1].state, sent[-1].step.result.value) == (RunState.CANCELLED, 2)
+    assert "cpu" in {report.device for report in sent}
+
+
+def test_putting_never_waits_for_a_slow_receiver():
+    door = threading.Event()
+    outbox = Outbox(lambda frame: door.wait(10), 0.0)
+    began = time.monotonic()
+    for value in range(1000):
+        outbox.put(step(value))
+    assert time.monotonic() - began < 1
+    door.set()
+    outbox.close(Report(RunState.DONE))
+
+
+def test_a_pause_sends_the_newest_result_before_its_time(sent):
+    outbox = Outbox(lambda frame: sent.append(read_report(frame, Count)), 60.0)
+    outbox.put(step(1))
+    wait_for(lambda: sent and sent[-1].step is not None)
+    outbox.taken()
+    outbox.put(step(3))
+    wait_for(lambda: sent[-1].done == 3)
+    assert sent[-1].step is None
+    outbox.hurry()
+    wait_for(lambda: sent[-1].step is not None and sent[-1].step.result.value == 3)
+    outbox.close(Report(RunState.DONE))
+
+
+def test_a_result_that_cannot_be_sent_is_told_as_a_problem(outbox):
+    outbox.put(Report(RunState.RUNNING, step=Step(1, 2, Count(np.array([object()])))))
+    wait_for(lambda: outbox.problem is not None)
+    assert isinstance(outbox.problem, WorkspaceError)
