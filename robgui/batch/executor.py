@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from robgui.batch.shelf import Shelf
-from robgui.core.execution.analysis import Analysis, Pace, Step, find
+from robgui.core.execution.analysis import Analysis, Pace, Step
 from robgui.core.execution.drive import COMMIT_SECONDS, Drive, drive, sentence, versions
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
+from robgui.core.verdict import Verdict
 
 #: Reports of a running task without its result come so many times as often as those with it.
 _REPORTS_PER_RESULT = 10
@@ -56,7 +58,7 @@ class Report:
     seconds: float = 0.0
     device: str = ""
     step: Step[Any] | None = None
-    verdict: str = ""
+    verdict: Verdict | None = None
     error: str = ""
     findings: tuple[Finding, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -128,7 +130,9 @@ def carry_out(
 
 def _report(task: Task, going: Drive, step: Step[Any] | None = None) -> Report:
     newest = going.newest
-    verdict = going.verdict or (going.analysis.verdict(step.result) if step is not None and not going.state.ended else "")
+    verdict = going.verdict
+    if verdict is None and step is not None and not going.state.ended:
+        verdict = going.analysis.verdict(step.result, going.params)
     return Report(
         task.id,
         going.state,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from robgui.batch.suite import AnalysisTable, DatasetTable, Suite
 from robgui.core.errors import DataError, ParamsError, RobguiError, TrustError
 from robgui.core.execution import params_text
-from robgui.core.execution.analysis import Analysis, Params, find
+from robgui.core.execution.analysis import Analysis, Params
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Reference, Request, reference
 
 if TYPE_CHECKING:

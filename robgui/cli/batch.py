@@ -21,7 +21,8 @@ from robgui.cli import progress as bar
 from robgui.cli.files import writable
 from robgui.cli.printing import print_json
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import count
 from robgui.core.workspace import Workspace

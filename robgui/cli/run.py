@@ -16,8 +16,9 @@ from robgui.cli.progress import Progress
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Analysis, analyses, find
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.drive import Drive, drive, versions
+from robgui.core.execution.registry import analyses, find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
@@ -82,8 +83,8 @@ def _tell(going: Drive, progress: Progress) -> None:
     if going.state is RunState.CANCELLED:
         kept = "the result so far is kept" if going.newest is not None else "there is no result yet"
         progress.say(f"robgui: interrupted; {kept}")
-    if going.verdict:
-        progress.say(going.verdict)
+    if going.verdict is not None:
+        progress.say(f"{going.verdict.status.sign} {going.verdict.status.words}. {going.verdict.text}")
 
 
 def _write(going: Drive, out: Path | None) -> None:
@@ -92,7 +93,8 @@ def _write(going: Drive, out: Path | None) -> None:
     fields = {
         "analysis": going.analysis.name,
         "state": going.state,
-        "verdict": going.verdict,
+        "status": None if going.verdict is None else going.verdict.status,
+        "verdict": "" if going.verdict is None else going.verdict.text,
         "error": going.error,
         "done": going.newest.done,
         "total": going.newest.total,

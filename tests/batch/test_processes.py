@@ -58,7 +58,7 @@ def test_a_stop_keeps_the_newest_result_and_begins_nothing_new(files, workspace)
     assert small.states(progress) == ["cancelled", "queued", "queued"]
     (run,) = workspace.runs()
     assert (run.state, run.has_result) == (RunState.CANCELLED, True)
-    assert run.verdict.startswith("Stopped early. ")
+    assert run.verdict.text.startswith("Stopped early. ")
     assert 0 < run.done < run.total
     assert next(batch, None) is None
 

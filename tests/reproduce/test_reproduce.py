@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -42,7 +43,8 @@ def claims(setting):
 """
 START = (
     "import sys, robgui.reproduce, robgui.reproduce.claim as c; robgui.reproduce.__path__.append(sys.argv.pop(1)); "
-    "c.PACKAGES = ('tiny_method',); from robgui.cli import main; sys.exit(main(sys.argv[1:]))"
+    "from types import SimpleNamespace as N; tiny = N(name='tiny_method', claims='robgui.reproduce.tiny_method.claims:claims'); "
+    "c.all_methods = lambda: (tiny,); from robgui.cli import main; sys.exit(main(sys.argv[1:]))"
 )
 
 
@@ -54,7 +56,8 @@ def tiny(tmp_path, monkeypatch):
     (package / "__init__.py").write_text("")
     (package / "claims.py").write_text(TINY)
     monkeypatch.setattr(robgui.reproduce, "__path__", [*robgui.reproduce.__path__, str(package.parent)])
-    monkeypatch.setattr("robgui.reproduce.claim.PACKAGES", ("tiny_method",))
+    method = SimpleNamespace(name="tiny_method", claims="robgui.reproduce.tiny_method.claims:claims")
+    monkeypatch.setattr("robgui.reproduce.claim.all_methods", lambda: (method,))
     yield package.parent
     for name in [name for name in sys.modules if name.startswith("robgui.reproduce.tiny_method")]:
         del sys.modules[name]

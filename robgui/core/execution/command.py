@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.execution.analysis import find
 from robgui.core.execution.params_text import write
+from robgui.core.execution.registry import find
 from robgui.core.model.settings import parse, read_side_file
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 from pydantic_core import to_jsonable_python
 
-from robgui.core.execution.analysis import find
 from robgui.core.execution.drive import Drive, drive
+from robgui.core.execution.registry import find
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -90,6 +90,10 @@ class Request(BaseModel):
             device=device or (str(classifiers[0].device) if classifiers else ""),
             autocast=classifiers[0].precision[0] if autocast is None and classifiers else autocast,
         )
+
+    def place_of(self, model: str) -> int | None:
+        """Where a model, by its fingerprint, stands among those of the request; None when it is not one."""
+        return next((at for at, one in enumerate(self.models) if one.fingerprint == model), None)
 
     @property
     def fingerprint(self) -> str:

@@ -19,6 +19,7 @@ from robgui.core.errors import RobguiError, WorkspaceError
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import StoredFinding
+from robgui.core.verdict import Verdict, from_json
 
 #: Seconds since 1970 up to the year 9999, which is as far as calendars go here.
 _Moment = Annotated[float, Field(ge=0, le=253_000_000_000)]
@@ -78,7 +79,13 @@ class Reader:
             values = _RunRow(**dict(zip(_RunRow.model_fields, row, strict=True)))
             fields = {**dict(values), "versions": _Versions(versions=self.json(values.versions)).versions}
             request = self.request(values.id, values.request)
-            return Run(**{**fields, "request": request, "has_result": bool(values.has_result)})
+            said = self.verdict(values.id, values.verdict)
+            return Run(**{**fields, "request": request, "verdict": said, "has_result": bool(values.has_result)})
+
+    def verdict(self, run_id: str, text: str) -> Verdict | None:
+        """What the result of a run says; None before there is one."""
+        with self._sentences(f"the verdict of run {run_id}"):
+            return from_json(text)
 
     def request(self, run_id: str, text: Any) -> Request:
         """The request of a run; it never changes, so it is read once."""
@@ -139,7 +146,7 @@ class Reader:
             self.refuse(what, f"{place}: {detail['msg']}" if place else str(detail["msg"]))
         except RobguiError:
             raise
-        except (TypeError, ValueError, RecursionError, OverflowError) as error:
+        except (TypeError, ValueError, KeyError, RecursionError, OverflowError) as error:
             self.refuse(what, str(error))
 
 

@@ -14,10 +14,12 @@ import platformdirs
 from robgui.core.codec import encode, npz, unzip
 from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import ParamsError, WorkspaceError
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import Finding, StoredFinding
+from robgui.core.verdict import Verdict, to_json
 from robgui.core.workspace.database import Database
 from robgui.core.workspace.lock import FileLock
 from robgui.core.workspace.rows import Reader
@@ -112,14 +114,15 @@ class Workspace:
         state: RunState | None = None,
         step: Step[Any] | None = None,
         error: str | None = None,
-        verdict: str | None = None,
+        verdict: Verdict | None = None,
         seconds: float | None = None,
         device: str | None = None,
         versions: dict[str, str] | None = None,
         findings: Sequence[Finding] = (),
     ) -> None:
         """Changes what is given and leaves the rest, all in one transaction; ``step`` replaces the stored result."""
-        changes: dict[str, Any] = {"state": state, "error": error, "verdict": verdict, "seconds": seconds, "device": device}
+        said = None if verdict is None else to_json(verdict)
+        changes: dict[str, Any] = {"state": state, "error": error, "verdict": said, "seconds": seconds, "device": device}
         changes = {name: value for name, value in changes.items() if value is not None}
         if versions is not None:
             changes["versions"] = json.dumps(versions)

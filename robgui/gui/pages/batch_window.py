@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Qt, QThread, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
@@ -135,7 +135,7 @@ class BatchWindow(QWidget):
         header = self.entries.horizontalHeader()
         header.setStretchLastSection(True)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.result = Label(wordWrap=True)
+        self.result = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.result.setProperty("role", "quiet")
         self.result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.result.hide()
@@ -259,7 +259,7 @@ class BatchWindow(QWidget):
                 "Request": [entry.title for entry in picture.entries],
                 "State": [_state(entry, stopped) for entry in picture.entries],
                 "Done": ["" if entry.state.ended and entry.state != "done" else f"{entry.share * 100:.0f} %" for entry in picture.entries],
-                "Result": [entry.error or entry.verdict for entry in picture.entries],
+                "Result": [_result(entry, "line") for entry in picture.entries],
             }
         )
         self._show_result(self.entries.current)
@@ -268,7 +268,7 @@ class BatchWindow(QWidget):
         """The result of the chosen request in full; its cell may be too narrow for it."""
         picture = self._thread.picture if self._thread is not None else None
         entry = picture.entries[row] if picture is not None and 0 <= row < len(picture.entries) else None
-        self.result.setText("" if entry is None else f"{entry.title}: {entry.error or entry.verdict or entry.state}")
+        self.result.setText("" if entry is None else f"{entry.title}: {_result(entry) or entry.state}")
         self.result.setVisible(entry is not None)
 
     def _say(self, words: str, role: str = "") -> None:
@@ -296,6 +296,11 @@ def _stopped(picture: Progress) -> str:
     failed = picture.count(RunState.FAILED)
     words = f"{picture.count(RunState.DONE):,} of {len(picture.entries):,} done{f', {failed:,} failed' if failed else ''}"
     return f"Stopped: {words}; Start goes on from here."
+
+
+def _result(entry: Entry, part: Literal["line", "text"] = "text") -> str:
+    """Why a request failed, or what its result says, in one line or in full."""
+    return entry.error or ("" if entry.verdict is None else str(getattr(entry.verdict, part)))
 
 
 def _state(entry: Entry, stopped: bool) -> str:

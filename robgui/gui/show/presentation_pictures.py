@@ -18,8 +18,7 @@ from robgui.gui.widgets.plain import Label
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
 
-#: Findings whose picture is the input and, after a white gap, the one that fails; and what was done to it.
-_PAIRS = {"near boundary": "A sample near it", "adversarial": "Changed", "noise failure": "With noise", "rare failure": "With noise"}
+#: A picture of two has the input on the left and, after a white gap this wide, the one that fails.
 _GAP = 8
 #: No change is both the middle of the greys and what this is added to.
 _GREY = 128
@@ -39,13 +38,13 @@ def parts_of(finding: Finding) -> tuple[Part, ...]:
     picture = finding.picture
     if picture is None:
         return ()
-    halves = _halves(picture) if finding.kind in _PAIRS else None
+    halves = None if finding.detail.get("inputs") else _halves(picture)  # inputs of two classes are no pair
     if halves is None:
         return (Part(picture, _caption(finding.detail)),)
     first, second = halves
     detail = finding.detail
     before = Part(first, f"Input: {_answer(detail.get('class'), detail.get('confidence_before'))}")
-    after = Part(second, f"{_PAIRS[finding.kind]}: {_answer(detail.get('other_class'), detail.get('confidence_after'))}")
+    after = Part(second, f"Changed: {_answer(detail.get('other_class'), detail.get('confidence_after'))}")
     change = _difference(finding, first, second)
     return (before, after) if change is None else (before, after, change)
 
@@ -64,9 +63,7 @@ def _difference(finding: Finding, first: np.ndarray, second: np.ndarray) -> Part
     if x is None or x.ndim != 3:
         return None
     factor = max(1, first.shape[0] // x.shape[1])
-    before, after = first[::factor, ::factor], second[::factor, ::factor]
-    if finding.kind == "adversarial":  # the picture has frames around the changed pixels, the input has not
-        after = picture_of(x, "image")
+    before, after = first[::factor, ::factor], picture_of(x, "image")  # the second half may have frames drawn into it
     if before.shape != after.shape:
         return None
     change = after.astype(int) - before

@@ -8,14 +8,13 @@ thread may read at any time.
 
 from __future__ import annotations
 
-import importlib
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from robgui.gui.panels import PAGES
+from robgui.core.execution.method import problems
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
@@ -114,6 +113,8 @@ class Store(QObject):
         self.analyses, device = answer
         self.library.device = self.library.device or device
         self.work_on("torch", "")
+        for problem in problems():
+            self.say("error", problem)
         self.ready.emit()
 
     def shutdown(self) -> bool:
@@ -326,12 +327,11 @@ def _only(dataset: Dataset, indices: Sequence[int] | None) -> Dataset:
 
 
 def _import_everything() -> tuple[dict[str, Analysis], str]:
-    from robgui.core.execution.analysis import analyses
+    from robgui.core.execution.registry import analyses
     from robgui.core.loading import default_device
+    from robgui.gui.panels import preload
 
-    for page in PAGES:
-        for entry in page.panels:
-            importlib.import_module(entry.module)
+    preload()
     return analyses(), str(default_device())
 
 

@@ -21,6 +21,7 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import Reference, Request
 from robgui.core.finding import Finding
+from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import RunState, Workspace, database
 from robgui.core.workspace.export import write_document
 from tests.core.tiny import TinyResult
@@ -28,6 +29,8 @@ from tests.core.tiny import TinyResult
 MODEL = Reference(kind="model", name="m", path="/models/m.pt2", fingerprint="0123456789abcdef", options={"mean": [0.5]})
 DATA = Reference(kind="dataset", name="d", path="/data/d.npz", fingerprint="fedcba9876543210")
 REQUEST = Request(analysis="tiny_confidence", models=(MODEL,), dataset=DATA, indices=(1, 2), params={"samples": 4, "radii": (0.0, 0.1)})
+
+FINE = Verdict(Status.HOLDS, "Fine.")
 
 
 def step(done: int = 1, size: int = 2) -> Step[TinyResult]:
@@ -58,11 +61,25 @@ def workspace(path):
 def test_a_run_comes_back_after_reopening(path):
     with Workspace.open(path) as workspace:
         run = workspace.add_run(REQUEST)
-        workspace.update_run(run.id, state=RunState.DONE, step=step(7), verdict="Fine.", seconds=1.5, device="cpu", versions={"torch": "2"})
+        workspace.update_run(
+            run.id,
+            state=RunState.DONE,
+            step=step(7),
+            verdict=FINE,
+            seconds=1.5,
+            device="cpu",
+            versions={"torch": "2"},
+        )
     with Workspace.open(path, create=False) as workspace:
         (found,) = workspace.runs()
         assert found.request == REQUEST
-        assert (found.state, found.done, found.total, found.verdict, found.seconds) == (RunState.DONE, 7, 10, "Fine.", 1.5)
+        assert (found.state, found.done, found.total, found.verdict, found.seconds) == (
+            RunState.DONE,
+            7,
+            10,
+            Verdict(Status.HOLDS, "Fine."),
+            1.5,
+        )
         assert (found.device, found.versions, found.has_result) == ("cpu", {"torch": "2"}, True)
         result = workspace.result(found.id)
         assert isinstance(result, TinyResult)

@@ -21,7 +21,7 @@ from robgui.core.model.settings import side_file
 from robgui.core.workspace import Workspace
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.model.model_dialog import ModelDialog
-from robgui.gui.pages.scoreboard import Headlines, Scoreboard
+from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.state.opening import Opening
 from robgui.gui.state.store import Store
 
@@ -242,7 +242,7 @@ def test_the_scoreboard_lists_a_model_once_though_it_ran_with_two_settings(start
     store.history.workspace.add_run(store_request(store))
     store.history.refresh()
     idle(qtbot, store)
-    board = Scoreboard(store, Headlines(store))
+    board = Scoreboard(store)
     qtbot.addWidget(board)
     assert board.names() == ["net.onnx"]
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from robgui.gui.widgets.plain import Label, set_tip
-from robgui.gui.widgets.thumbs import Views
+from robgui.gui.widgets.tabbed import Tabbed
 
 #: Narrower than so many characters, the big picture becomes a tab among its details; lower than so many lines, what is below does.
 _NARROW, _LOW = 68, 26
@@ -35,7 +35,7 @@ class Stage(QWidget):
         super().__init__()
         self._title, self._main, self._below = title, main, below
         self.narrow = self.low = False
-        self.views = Views(views)
+        self.views = Tabbed(views)
         self.split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         for widget, share in zip((main, self.views), shares, strict=True):
             self.split.addWidget(widget)

@@ -1,0 +1,245 @@
+"""A graph of ``torch.export`` run node by node, so that layers can be watched and no code is generated from the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from robgui.core.errors import ModelError, TrustError
+from robgui.core.loading.exported.operations import Operation, TensorOperation, bytes_in, find_operation, is_check
+from robgui.core.loading.raw import TRUST
+from robgui.core.model.backend import Reduce, channels_second
+
+Json = dict[str, Any]
+
+#: Numbers that torch.export writes for element types, memory formats and layouts.
+DTYPES = {
+    1: torch.uint8,
+    2: torch.int8,
+    3: torch.int16,
+    4: torch.int32,
+    5: torch.int64,
+    6: torch.float16,
+    7: torch.float32,
+    8: torch.float64,
+    12: torch.bool,
+    13: torch.bfloat16,
+}
+_FORMATS = {1: torch.contiguous_format, 2: torch.channels_last, 3: torch.channels_last_3d, 4: torch.preserve_format}
+_LINEAR = frozenset({"linear", "addmm", "mm", "matmul"})
+_LAYERS = _LINEAR | {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"}
+#: Bytes of results that a graph may hold at once. A batch that needs more is halved by who asked for it.
+_ROOM = 2**30
+_PLAIN = {"as_int", "as_bool", "as_string", "as_ints", "as_bools", "as_int_lists"}
+
+
+class _Device:
+    """Stands for the device the model is on when the graph runs."""
+
+
+_DEVICE = _Device()
+#: How the other arguments that need nothing of the graph are read; "Infinity" and "NaN" are written as texts.
+_CONVERT: dict[str, Callable[[Any], Any]] = {
+    "as_none": lambda value: None,
+    "as_float": float,
+    "as_floats": lambda value: [float(each) for each in value],
+    "as_scalar_type": lambda value: DTYPES[value],
+    "as_memory_format": lambda value: _FORMATS[value],
+    "as_layout": lambda value: torch.strided,
+    "as_device": lambda value: _DEVICE,
+}
+#: Layers that behave differently while training; an exported graph holds the mode as an argument.
+_MODES = {"train", "training"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """Stands for a value that is known when the graph runs."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    operation: Operation
+    args: list[Any]
+    kwargs: dict[str, Any]
+    outputs: list[str]
+    layer: str
+    linear: bool
+    dead: tuple[str, ...] = ()
+
+
+class ExportedGraph(nn.Module):
+    """The nodes of an exported graph with its weights."""
+
+    def __init__(
+        self,
+        graph: Json,
+        weights: Mapping[str, Tensor],
+        owners: Mapping[str, str],
+        user_input: str,
+        user_output: str,
+        learned: Collection[str] = (),
+    ) -> None:
+        """Compiles ``graph``.
+
+        Args:
+            graph: The JSON of the graph.
+            weights: Tensor by name in the graph.
+            owners: Name of the parameter by name in the graph, for example ``p_fc_weight`` -> ``fc.weight``.
+            user_input: Name of the input.
+            user_output: Name of the output.
+            learned: The names in the graph whose tensors were learned; the others are counters, averages and constants.
+        """
+        super().__init__()
+        self.training_mode = False
+        self._slots = {}
+        for index, (name, weight) in enumerate(weights.items()):
+            if name in learned:
+                self.register_parameter(f"w{index}", nn.Parameter(weight, requires_grad=False))
+            else:
+                self.register_buffer(f"w{index}", weight, persistent=False)
+            self._slots[name] = f"w{index}"
+        self._input, self._output = user_input, user_output
+        self._owners = dict(owners)
+        self._nodes = [node for node in map(self._compile, graph["nodes"]) if node is not None]
+        self._forget_early()
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Names of the convolution and linear layers, in order of execution."""
+        return tuple(node.layer for node in self._nodes if node.layer)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Raw output for raw input."""
+        return self.run(x, None)[0]
+
+    def run(self, x: Tensor, reduce: Reduce | None) -> tuple[Tensor, dict[str, Tensor]]:
+        """Raw output and, with ``reduce``, the reduced output of every layer."""
+        values: dict[str, Any] = {name: getattr(self, slot) for name, slot in self._slots.items()}
+        values[self._input] = x
+        seen: dict[str, Tensor] = {}
+        room = _ROOM
+        for node in self._nodes:
+            kwargs = {name: _fill(value, values, x.device) for name, value in node.kwargs.items()}
+            result = node.operation(_fill(node.args, values, x.device), kwargs, room)
+            if node.outputs:
+                values.update(zip(node.outputs, _flat(result), strict=True))
+            room -= bytes_in(result)
+            if reduce is not None and node.layer:
+                seen[node.layer] = reduce(channels_second(result) if node.linear else result)
+            for name in node.dead:
+                room += bytes_in(values.pop(name, None))
+        return values[self._output], seen
+
+    def _compile(self, node: Json) -> _Node | None:
+        target = str(node["target"])
+        if is_check(target):
+            return None
+        operation = find_operation(target)
+        if operation is None:
+            raise TrustError(f"its graph uses {target}, which is not known to be harmless; {TRUST}")
+        args, kwargs = self._arguments(operation, node["inputs"])
+        return _Node(operation, args, kwargs, _outputs(node), self._layer(operation, node), operation.name in _LINEAR)
+
+    def _arguments(self, operation: Operation, inputs: list[Json]) -> tuple[list[Any], dict[str, Any]]:
+        if not isinstance(operation, TensorOperation):
+            return [self._value(given["arg"]) for given in inputs], {}
+        named = {given["name"]: self._value(given["arg"]) for given in inputs}
+        arguments = operation.function._schema.arguments
+        if operation.overload != "no_stats":  # a norm without averages means those of the input in either mode
+            for mode in _MODES & named.keys():
+                self.training_mode = self.training_mode or bool(named[mode])
+                named[mode] = False
+        if any(argument.name == "device" and argument.kwarg_only for argument in arguments):
+            named.setdefault("device", _DEVICE)
+        args: list[Any] = []
+        for argument in arguments:
+            if argument.kwarg_only or argument.name not in named:
+                break
+            args.append(named.pop(argument.name))
+        return args, named
+
+    def _value(self, argument: Json) -> Any:
+        ((kind, value),) = argument.items()
+        if kind in _PLAIN:
+            return value
+        if kind in _CONVERT:
+            return _CONVERT[kind](value)
+        match kind:
+            case "as_tensor":
+                return _Name(value["name"])
+            case "as_tensors":
+                return [_Name(each["name"]) for each in value]
+            case "as_name":
+                return _Name(value)
+            case "as_sym_int" | "as_sym_float" | "as_sym_bool" | "as_optional_tensor":
+                return self._value(value)
+            case "as_sym_ints" | "as_sym_floats" | "as_sym_bools" | "as_optional_tensors":
+                return [self._value(each) for each in value]
+        raise ModelError(f"its graph holds an argument of an unknown kind ({kind}); export it again with torch {torch.__version__}")
+
+    def _layer(self, operation: Operation, node: Json) -> str:
+        """The name of the layer a node belongs to; it is the parameter's, also behind a transposition."""
+        name = operation.name
+        tensors = [given["arg"]["as_tensor"]["name"] for given in node["inputs"] if "as_tensor" in given["arg"]]
+        owner = next((self._owners[tensor] for tensor in tensors if self._owners.get(tensor, "").endswith("weight")), "")
+        if name in {"t", "permute", "transpose"} and owner:
+            self._owners[_outputs(node)[0]] = owner
+            return ""
+        return (owner.removesuffix("weight").rstrip(".") or "layer") if owner and name in _LAYERS else ""
+
+    def _forget_early(self) -> None:
+        """Marks after which node a value is no longer needed, so that a large batch does not keep them all."""
+        last: dict[str, int] = {}
+        for index, node in enumerate(self._nodes):
+            for name in (*_names(node.args), *_names(list(node.kwargs.values())), *node.outputs):
+                last[name] = index
+        kept = {self._output, *self._slots}
+        dead: dict[int, list[str]] = {}
+        for name, index in last.items():
+            if name not in kept:
+                dead.setdefault(index, []).append(name)
+        self._nodes = [replace(node, dead=tuple(dead.get(index, ()))) for index, node in enumerate(self._nodes)]
+
+
+def _outputs(node: Json) -> list[str]:
+    """Names of a node's results; a list of tensors has one name for each of them."""
+    names: list[str] = []
+    for output in node["outputs"]:
+        ((kind, value),) = output.items()
+        match kind:
+            case "as_tensor":
+                names.append(str(value["name"]))
+            case "as_tensors":
+                names.extend(str(each["name"]) for each in value)
+            case "as_none":
+                names.append("")
+            case _:
+                names.append(str(value["as_name"]))
+    return names
+
+
+def _flat(result: Any) -> list[Any]:
+    return [part for each in result for part in _flat(each)] if isinstance(result, tuple | list) else [result]
+
+
+def _names(value: Any) -> list[str]:
+    if isinstance(value, _Name):
+        return [value.name]
+    if isinstance(value, list):
+        return [name for each in value for name in _names(each)]
+    return []
+
+
+def _fill(value: Any, values: Mapping[str, Any], device: torch.device) -> Any:
+    if isinstance(value, _Name):
+        return values[value.name]
+    if isinstance(value, list):
+        return [_fill(each, values, device) for each in value]
+    return device if value is _DEVICE else value

@@ -1,0 +1,211 @@
+"""``.pt2`` files of torch.export, read without torch's own reader.
+
+That reader unpickles parts of the file, evaluates shape expressions with ``sympify`` (which is ``eval``) and writes
+Python source from the graph's names. Here the JSON of the graph and the plain bytes of the weights are read, and
+nothing else; a file that needs more is loaded by torch only when the user trusts it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from robgui.core.errors import ModelError, TrustError
+from robgui.core.loading.archive import Archive
+from robgui.core.loading.detect import guesses_from_input
+from robgui.core.loading.exported.graph import DTYPES, ExportedGraph, Json
+from robgui.core.loading.fixed_batch import FixedBatch
+from robgui.core.loading.raw import TRUST, Raw, reading, which_output
+from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, pick_output
+
+#: Inputs that a file may ask for at once, and the numbers in them.
+_LARGEST_BATCH, _LARGEST_INPUTS = 4096, 2**26
+#: Real graphs have a few megabytes.
+_LARGEST_JSON = 32 * 2**20
+
+
+class ExportedBackend(TorchBackend):
+    """An exported graph; its layers are watched while it runs."""
+
+    def __init__(self, graph: ExportedGraph, dtype: torch.dtype) -> None:
+        super().__init__(graph)
+        self._graph = graph
+        self._dtype = dtype
+        reason = "" if graph.layers else "its graph has no convolution and no linear layer"
+        self.capabilities = Capabilities(gradients=True, activations=bool(graph.layers), reason=reason)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return as_output(self._graph(x.to(self._dtype)))
+
+    def outputs(self, x: Tensor) -> tuple[str, ...]:
+        """None to choose from: the graph ends at the one that was chosen while it was read."""
+        return ()
+
+    def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
+        raw, seen = self._graph.run(x.to(self._dtype), reduce)
+        return as_output(raw), seen
+
+
+def load_exported(path: Path, trust: bool, scores: str = "") -> Raw:
+    """Reads an exported program; ``scores`` says which of its outputs is meant."""
+    try:
+        with reading(path, "an exported program (.pt2)"), Archive(path) as archive:
+            archive.verify()
+            return _read(archive, scores)
+    except TrustError as error:
+        if not trust:
+            raise TrustError(f"{path} is not loaded: {error}.") from error
+        return _trusted(path, scores)
+    except ModelError as error:
+        raise error if str(path) in str(error) else ModelError(f"{path}: {error}.") from error
+
+
+def _read(archive: Archive, scores: str) -> Raw:
+    if "models/model.json" not in archive.names:
+        raise TrustError(f"it is in the format of an old torch, which is a pickle; export it again, or {TRUST}")
+    module = _document(archive, "models/model.json")["graph_module"]
+    specs = module["signature"]["input_specs"]
+    owners = _owners(specs)
+    stored = {**_tensors(archive, "weights"), **_tensors(archive, "constants")}
+    weights = {name: stored[owner] for name, owner in owners.items()}
+    name, sizes, dtype = _user_input(module["graph"], specs)
+    outputs = [spec["user_output"]["arg"] for spec in module["signature"]["output_specs"] if "user_output" in spec]
+    names = _output_names(module, outputs)
+    taken = pick_output(tuple(names), scores)
+    graph = ExportedGraph(module["graph"], weights, owners, name, names[taken], _learned(specs))
+    backend: Backend = ExportedBackend(graph, dtype)
+    remarks = []
+    batch = sizes[0].get("as_int")
+    if batch is not None:
+        _check_batch(int(batch), [_size(each) for each in sizes[1:]])
+        backend = FixedBatch(backend, int(batch))
+        remarks.append(f"exported for batches of {batch}; other sizes are cut and filled up")
+    if graph.training_mode:
+        remarks.append("exported in training mode; dropout and batch statistics are switched off")
+    if len(outputs) > 1:
+        remarks.append(which_output(taken, len(outputs)))
+    return Raw(backend, remarks=tuple(remarks), guesses=guesses_from_input(tuple(_size(each) for each in sizes[1:])))
+
+
+def _check_batch(batch: int, sizes: list[int | None]) -> None:
+    if not 1 <= batch <= _LARGEST_BATCH or batch * math.prod(size or 1 for size in sizes) > _LARGEST_INPUTS:
+        raise ModelError(f"it takes batches of exactly {batch:,} inputs, which is refused; export it with a free batch")
+
+
+def _document(archive: Archive, name: str) -> Json:
+    """A JSON document of the file; the objects that it becomes take twenty times its size."""
+    if archive.size(name) > _LARGEST_JSON:
+        raise ModelError(f"its part {name!r} is longer than {_LARGEST_JSON >> 20} MB and is refused")
+    document: Json = json.loads(archive.read(name))
+    return document
+
+
+def _owners(specs: list[Json]) -> dict[str, str]:
+    """Name in the graph -> name of the stored tensor, for parameters, buffers and constants."""
+    owners = {}
+    for spec in specs:
+        ((kind, value),) = spec.items()
+        if kind in ("parameter", "buffer", "tensor_constant"):
+            owners[value["arg"]["name"]] = value[f"{kind}_name"]
+        elif kind in ("custom_obj", "token"):
+            raise TrustError(f"it holds objects that are no tensors; {TRUST}")
+    return owners
+
+
+def _learned(specs: list[Json]) -> set[str]:
+    return {str(spec["parameter"]["arg"]["name"]) for spec in specs if "parameter" in spec}
+
+
+def _tensors(archive: Archive, folder: str) -> dict[str, Tensor]:
+    config = f"data/{folder}/model_{folder}_config.json"
+    if config not in archive.names:
+        raise TrustError(f"its {folder} are pickled; export it again, or {TRUST}")
+    found: dict[str, Tensor] = {}
+    files: dict[str, Tensor] = {}
+    for name, entry in _document(archive, config)["config"].items():
+        if entry["use_pickle"] or entry["tensor_meta"] is None:
+            raise TrustError(f"its part {name!r} is pickled; {TRUST}")
+        found[name] = _tensor(archive, f"data/{folder}/{entry['path_name']}", entry["tensor_meta"], files)
+    return found
+
+
+def _tensor(archive: Archive, member: str, meta: Json, files: dict[str, Tensor]) -> Tensor:
+    sizes, strides = [int(each["as_int"]) for each in meta["sizes"]], [int(each["as_int"]) for each in meta["strides"]]
+    dtype = DTYPES[meta["dtype"]]
+    if member not in files:
+        data = archive.read(member)
+        files[member] = torch.frombuffer(bytearray(data), dtype=dtype) if data else torch.empty(0, dtype=dtype, device="cpu")
+    flat = files[member]
+    # a stride of 0 would let a few bytes stand for a tensor of any size
+    if math.prod(sizes) > max(len(flat), 4096) or flat.dtype != dtype:
+        raise ModelError(f"its part {member!r} does not hold the tensor it declares")
+    return torch.as_strided(flat, sizes, strides, int(meta["storage_offset"]["as_int"]))
+
+
+def _user_input(graph: Json, specs: list[Json]) -> tuple[str, list[Json], torch.dtype]:
+    arguments = [spec["user_input"]["arg"] for spec in specs if "user_input" in spec]
+    names = [argument["as_tensor"]["name"] for argument in arguments if "as_tensor" in argument]
+    if len(names) != 1:
+        raise ModelError(f"it takes {len(names)} inputs; a classifier takes one")
+    meta = graph["tensor_values"][names[0]]
+    dtype = DTYPES[meta["dtype"]]
+    if not dtype.is_floating_point:
+        raise ModelError(f"it takes whole numbers ({dtype}), not images, tables or sequences of measurements")
+    if not meta["sizes"]:
+        raise ModelError("its input has no batch dimension")
+    return names[0], meta["sizes"], dtype
+
+
+def _output_names(module: Json, outputs: list[Json]) -> dict[str, str]:
+    """Every output that is a tensor: what the model calls it (its key in a dict, or its number) -> its name in the graph."""
+    keys = _keys(module, len(outputs))
+    found = {key: str(output["as_tensor"]["name"]) for key, output in zip(keys, outputs, strict=True) if "as_tensor" in output}
+    if not found:
+        raise ModelError("it returns no tensor")
+    return found
+
+
+def _keys(module: Json, count: int) -> list[str]:
+    """The keys of an answer that is a dict, as far as the file tells them; otherwise numbers."""
+    numbers = [str(number) for number in range(count)]
+    try:
+        shape = json.loads(module["module_call_graph"][0]["signature"]["out_spec"])[1]
+        keys = json.loads(shape["context"]) if shape["type"] == "builtins.dict" else numbers
+    except (LookupError, TypeError, ValueError):  # the spec is an extra of the file: without it the outputs have numbers only
+        return numbers
+    return [str(key) for key in keys] if isinstance(keys, list) and len(set(map(str, keys))) == count else numbers
+
+
+def _size(size: Json) -> int | None:
+    """A fixed size, or the one used at export where any is allowed."""
+    if "as_int" in size:
+        return int(size["as_int"])
+    hint = size["as_expr"].get("hint")
+    return int(hint["as_int"]) if hint else None
+
+
+def _trusted(path: Path, scores: str) -> Raw:
+    with reading(path, "an exported program (.pt2)"):
+        program: Any = torch.export.load(path)
+        module: nn.Module = program.module()
+    inputs = [value for value in program.example_inputs[0] if isinstance(value, Tensor)] if program.example_inputs else []
+    guesses = guesses_from_input(tuple(inputs[0].shape[1:])) if inputs else ()
+    backend = _OpaqueBackend(module)
+    backend.scores = scores
+    return Raw(backend, guesses=guesses, remarks=("read by torch itself because you trust it",))
+
+
+class _OpaqueBackend(TorchBackend):
+    """An exported program as torch rebuilds it: it refuses ``eval`` and shows no layers."""
+
+    def __init__(self, module: nn.Module) -> None:
+        module.eval = lambda: module  # type: ignore[method-assign]
+        super().__init__(module, layers=())
+        self.capabilities = Capabilities(
+            gradients=True, activations=False, reason="its graph holds operations that can only be run as a whole"
+        )
