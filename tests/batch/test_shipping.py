@@ -1,19 +1,11 @@
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
 
-from robgui import resources
 from robgui.batch import shipping
-<<<<<<< HEAD
-=======
-from robgui.batch.cluster import _own_code
-from robgui.batch.shelf import Shelf
->>>>>>> trust
 from robgui.core.dataset import open_dataset
-from robgui.core.errors import DataError, ModelError, TrustError
+from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.request import Request, reference
 from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
@@ -33,30 +25,6 @@ def test_a_model_arrives_with_its_side_file_and_its_architecture(files, tmp_path
     request = Request(analysis="zonnscan", models=(arrived,))
     (model,) = Shelf("cpu").models(request, frozenset({classifier.ran}))
     assert model.fingerprint == wanted.fingerprint
-
-
-def test_code_of_ours_is_trusted_also_where_it_arrives_and_modules_beside_come_along(files, tmp_path):
-    ours = reference(load(resources.path("demo", "fashion_cnn.safetensors"), device="cpu"))
-    arrived = arrive(ours, tmp_path)
-    request = Request(analysis="zonnscan", models=(arrived,))
-    with pytest.raises(TrustError):
-        Shelf("cpu").models(request)
-    (model,) = Shelf("cpu").models(request, _own_code(ours))
-    assert model.fingerprint == ours.fingerprint
-    theirs = reference(load(files / "net_0.safetensors", trust=True))
-    assert _own_code(theirs) == frozenset()
-
-
-def test_the_modules_that_an_architecture_imports_arrive_with_it(files, tmp_path):
-    shutil.copytree(files, tmp_path / "here")
-    (tmp_path / "there").mkdir()
-    nets = tmp_path / "here" / "nets.py"
-    (tmp_path / "here" / "width.py").write_text("WIDTH = 32\n")
-    nets.write_text("from width import WIDTH\n" + nets.read_text().replace("(36, 32)", "(36, WIDTH)"))
-    classifier = load(tmp_path / "here" / "net_0.safetensors", trust=True)
-    arrived = arrive(reference(classifier), tmp_path / "there")
-    (model,) = Shelf("cpu").models(Request(analysis="zonnscan", models=(arrived,)), frozenset({classifier.ran}))
-    assert model.fingerprint == classifier.fingerprint
 
 
 def test_a_folder_of_images_arrives_whole_and_labels_come_along(tmp_path):
