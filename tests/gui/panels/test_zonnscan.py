@@ -126,7 +126,7 @@ def test_a_black_box_has_no_twin_and_the_button_says_why(qtbot, store, sweep):
 def test_a_box_needs_two_inputs_and_a_ball_one_and_the_form_says_so(store, sweep, run):
     panel, pane = sweep
     pane.form().set_values({"zone": "box", **QUICK})
-    assert not pane.run.isEnabled() and "takes two inputs; Ctrl+click the other one" in pane._obstacle.text()
+    assert not pane.run.isEnabled() and "takes two inputs. Ctrl+click the other one" in pane._obstacle.text()
     store.select(Selection(input=0, second=3))
     result = run(panel, pane, zone="box", **QUICK)
     assert len(result.corners) == 2
