@@ -66,19 +66,18 @@ def write_frame(pipe: Pipe, frame: Frame) -> None:
 
 
 def read_frame(pipe: Pipe) -> Frame | None:
-    """The next frame; None when the other side is gone between two frames."""
+    """The next frame; None when the other side is gone, also when it went in the middle of one."""
     head = _read(pipe, _HEAD.size)
-    if not head:
-        return None
     if len(head) < _HEAD.size:
-        raise FrameError("it ends in the middle")
+        return None
     magic, length, size = _HEAD.unpack(head)
     if magic != _MAGIC or length > MOST_HEADER or size > MOST_BODY:
         raise FrameError("it does not begin like one, or is too large")
-    header = _header(bytes(_read(pipe, length)))
+    text = bytes(_read(pipe, length))
     body = _read(pipe, size)
-    if len(body) < size:
-        raise FrameError("it ends in the middle")
+    if len(text) < length or len(body) < size:
+        return None
+    header = _header(text)
     shapes = header.pop("arrays", {})
     return Frame(header, _arrays(shapes, body))
 
