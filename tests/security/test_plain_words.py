@@ -98,13 +98,15 @@ def window(qtbot, tmp_path, files):
     idle(qtbot, store)
     assert store.library.model is not None and MARK in store.library.model.labels[0]
     yield made
+    store.runner.stop_all()  # after a failure nobody is there to answer whether to quit
+    qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
     made.close()
     assert leave(made, 0) == 0
     made.deleteLater()
 
 
 def idle(qtbot, store):
-    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy or store.pictures.busy or store.runner.busy), timeout=90_000)
+    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy or store.pictures.busy or store.runner.busy), timeout=300_000)
 
 
 QUICK = {
