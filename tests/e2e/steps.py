@@ -55,7 +55,7 @@ def run(qtbot, window, **values):
     qtbot.waitUntil(lambda: len(history.runs) > before and history.runs[0].state.ended and not window.store.runner.busy, timeout=60_000)
     newest = history.runs[0]
     assert newest.state is RunState.DONE, newest.error
-    qtbot.waitUntil(lambda: panel.run_id == newest.id and panel.verdict.text() == newest.verdict, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == newest.id and panel.verdict.text() == newest.verdict.text, timeout=10_000)
     return newest
 
 

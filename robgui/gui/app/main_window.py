@@ -310,7 +310,7 @@ class MainWindow(QMainWindow):
         history = self.store.history
         newest = next((run for run in history.runs if run.has_result), None)
         if newest is not None and self.store.analyses and self.pages.currentIndex() == 0:
-            history.show_run(newest)
+            history.show_run(newest, follow=False)
 
     def _free_focus(self, visible: bool) -> None:
         """A dock that is hidden behind another must not go on reading the keyboard."""

@@ -9,9 +9,10 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from robgui.core.verdict import Status, Verdict
-from robgui.gui.app.theme import icon, pixmap, plain_tip, set_heading, theme
+from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import Label, tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
@@ -47,7 +48,7 @@ class Tile(QFrame):
         self._alert = False
         self.setProperty("role", "card")
         self.setAccessibleName(page.title)
-        self._mark = QLabel()
+        self._mark = Label()
         self.status, self.number, self.sentence = (_label() for _ in range(3))
         self.number.setProperty("heading", "section")
         self.sentence.setProperty("role", "quiet")
@@ -109,7 +110,7 @@ class Tile(QFrame):
         self.number.setText("" if number is None else _unbroken(f"{number.name}: {number.words}"))
         self.number.setVisible(number is not None)
         self.sentence.setText("" if said is None else _unbroken(said.sentence))
-        self.setToolTip("" if said is None else plain_tip(said.text))
+        self.setToolTip("" if said is None else tip(said.text))
         self._tint()
 
     def _put(self, picture: ViewWidget | None) -> None:
@@ -150,4 +151,4 @@ def _unbroken(words: str) -> str:
 
 
 def _label(words: str = "") -> QLabel:
-    return QLabel(words, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    return Label(words, wordWrap=True, textFormat=Qt.TextFormat.PlainText)

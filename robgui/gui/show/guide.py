@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,6 @@ class Guide(QObject):
     Attributes:
         card: The bar at the bottom of the window with text and buttons.
         at: The step on show; -1 before the start.
-        report: Where the last step writes its report.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -54,7 +54,6 @@ class Guide(QObject):
         self._docks: list[QDockWidget] = []
         self._page_height = window.pages.minimumHeight()
         self.at = -1
-        self.report = Path(tempfile.gettempdir()) / "robgui-guided-tour.html"
         self.card = Card()
         self._bar = QToolBar("Guided tour", objectName="guide", movable=False)
         self._bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -247,12 +246,17 @@ class Guide(QObject):
         window.findings_dock.show()
         window.findings_dock.raise_()
         run = None if finding is None else self._run_of(finding.run_id)
-        if finding is not None and run is not None:
+        if run is not None:
             self._store.history.show_run(run)
-            self._store.select(self._store.selection.but(finding=finding.id, run=run.id))
 
     def _finding_shown(self) -> bool:
-        return not self._store.background.busy
+        """Its run is drawn; it is pointed at only then, because other data begin with a selection of their own."""
+        if self._store.background.busy:
+            return False
+        finding = self._best_finding()
+        if finding is not None and self._store.selection.finding != finding.id:
+            self._store.select(self._store.selection.but(finding=finding.id, run=finding.run_id))
+        return True
 
     def _best_finding(self) -> StoredFinding | None:
         """The worst finding."""
@@ -260,6 +264,12 @@ class Guide(QObject):
 
     def _run_of(self, run_id: str) -> Run | None:
         return next((run for run in self._store.history.runs if run.id == run_id), None)
+
+    @cached_property
+    def report(self) -> Path:
+        """Where the last step writes its report: in a fresh folder whose name nobody can guess, gone when the program ends."""
+        self._folder = tempfile.TemporaryDirectory(prefix="robgui-tour-", ignore_cleanup_errors=True)
+        return Path(self._folder.name) / "guided-tour.html"
 
     def _write_report(self) -> None:
         self._written = False

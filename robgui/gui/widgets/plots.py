@@ -9,11 +9,12 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.view import Axis
-from robgui.gui.app.theme import Themed, plain_tip, theme
+from robgui.gui.app.theme import Themed, theme
 from robgui.gui.widgets.axes import ViewAxis
+from robgui.gui.widgets.plain import Label, tip
 
 pg.setConfigOptions(antialias=True)
 Range = tuple[float, float]
@@ -80,7 +81,7 @@ class Plot(Themed, pg.PlotWidget):
             self.setRange(xRange=x_range, yRange=y_range, padding=padding)
 
 
-class Caption(QLabel):
+class Caption(Label):
     """One line that is cut with an ellipsis where there is no room; the tool tip has it whole."""
 
     def __init__(self) -> None:
@@ -92,7 +93,7 @@ class Caption(QLabel):
     def set_words(self, words: str) -> None:
         """Writes this line."""
         self.words = words
-        self.setToolTip(plain_tip(words))
+        self.setToolTip(tip(words))
         self._fit()
 
     def resizeEvent(self, event: object) -> None:

@@ -15,8 +15,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from robgui.core.text.words import number
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Ink, Table
-from robgui.gui.app.theme import plain_tip, theme
+from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import tip
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 #: A column of words is at most this many characters wide; the tool tip has the whole.
@@ -253,7 +254,7 @@ class _Columns(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.words(cell)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip((column.tip or column.words)(cell))
+            return tip((column.tip or column.words)(cell))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.numbers else _LEFT
         if role == Qt.ItemDataRole.ForegroundRole and (ink := column.ink(cell)) is not None:

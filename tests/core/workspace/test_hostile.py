@@ -75,7 +75,7 @@ def stored(path: Path) -> set[tuple]:
     return {((name or b"").decode("utf-8", "replace"), *rest) for name, *rest in rows}
 
 
-def look_at_everything(path: Path, folder: Path, base: Path | None = None) -> None:
+def look_at_everything(path: Path, folder: Path, base: Path | None = None, *, report: bool = True) -> None:
     """All that the window and the command line read."""
     with Workspace.open(path, create=False) as workspace:
         runs = workspace.runs()
@@ -91,7 +91,8 @@ def look_at_everything(path: Path, folder: Path, base: Path | None = None) -> No
                 workspace.result(run.id)
             except RobguiError:
                 continue
-        write_html(workspace, folder / "report.html", OnlyChanged(workspace, base))
+        if report:
+            write_html(workspace, folder / "report.html", OnlyChanged(workspace, base))
         workspace.export(folder / "export")
 
 
@@ -246,7 +247,7 @@ def bent(document, dice: random.Random):
     return document
 
 
-@pytest.mark.parametrize("start", range(0, 400, 50))
+@pytest.mark.parametrize("start", range(0, 200, 50))
 def test_hundreds_of_mutated_workspaces_raise_nothing_but_sentences(base, tmp_path, start):
     outcomes = {"refused": 0, "read": 0}
     for seed in range(start, start + 50):
@@ -255,7 +256,7 @@ def test_hundreds_of_mutated_workspaces_raise_nothing_but_sentences(base, tmp_pa
         mutated(base, path, random.Random(seed))
         said = ""
         try:
-            look_at_everything(path, folder, base)
+            look_at_everything(path, folder, base, report=seed % 25 == 0)  # a report takes seconds
             outcomes["read"] += 1
         except RobguiError as error:
             outcomes["refused"] += 1

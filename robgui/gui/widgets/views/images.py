@@ -17,7 +17,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPixmap, 
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from robgui.core.view import Images, Picture
-from robgui.gui.app.theme import plain_tip
+from robgui.gui.widgets.plain import tip
 from robgui.gui.widgets.plots import to_qimage
 from robgui.gui.widgets.views.picture_cell import ARROW, MARGIN, CellDelegate, half_at
 from robgui.gui.widgets.views.widget import ViewWidget
@@ -228,7 +228,7 @@ class PictureModel(QAbstractListModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
             words = "; ".join(words_of(picture) for picture, _ in self.pictures(index.row()))
-            return plain_tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
+            return tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
         if role == Qt.ItemDataRole.SizeHintRole:
             return self.cell
         return None
