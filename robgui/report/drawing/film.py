@@ -165,7 +165,8 @@ def _gif(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> 
     some = sorted({0, len(frames) // 2, len(frames) - 1})
     sample = Image.fromarray(np.concatenate([frames[place] for place in some]))
     plain = Image.Dither.NONE
-    table = sample.quantize(_COLOURS, dither=plain)
+    # Few pixels of a colour, such as a thin line, count as much as many: the legend stays true.
+    table = sample.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE, dither=plain)
     made = [Image.fromarray(frame).quantize(palette=table, dither=plain) for frame in frames]
     first, *others = made
     pause = round(1000 / frames_per_second)

@@ -66,7 +66,8 @@ def paint(view: Matrix, area: Area) -> None:
 
 def _is_flat(view: Matrix) -> bool:
     """Whether both axes count the same, such as pixels: then a step is as long in both."""
-    return bool(view.x.unit) and view.x.unit == view.y.unit and not (view.x.log or view.y.log)
+    units = [axis.unit.split()[:1] for axis in (view.x, view.y)]
+    return bool(units[0]) and units[0] == units[1] and not (view.x.log or view.y.log)
 
 
 def _in_scale(view: Matrix, place: Area) -> Area:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Table, status_ink
@@ -35,8 +34,7 @@ class Strip:
     def heads(self) -> list[list[str]]:
         """The lines of each column's title."""
         pairs = zip(self.columns, self.widths, strict=True)
-        style: dict[str, Any] = {"bold": True, "most": _HEAD_LINES}
-        return [wrap(column.title, SMALL, width, **style) for column, width in pairs]
+        return [_head(column.title, width) for column, width in pairs]
 
     @property
     def height(self) -> float:
@@ -47,6 +45,12 @@ class Strip:
     def head_height(self) -> float:
         """How many inches the titles take."""
         return max((len(lines) for lines in self.heads), default=1) * line_height(SMALL)
+
+
+def _head(title: str, width: float) -> list[str]:
+    """The title of a column in a few lines; a word that is too long is cut in the middle."""
+    words = [elide(word, SMALL, width, bold=True) for word in title.split()]
+    return wrap(" ".join(words), SMALL, width, bold=True, most=_HEAD_LINES)
 
 
 def height(view: Table, width: float, large: bool) -> float:

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageSequence
 
 from robgui.core.errors import RobguiError
-from robgui.core.view import Film
+from robgui.core.view import Film, Ink
 from robgui.report.drawing import save_film
 from robgui.report.drawing.film import MOST_FRAMES, chosen, steadied
 from tests.report.drawing import samples
@@ -32,6 +32,15 @@ def test_a_colour_means_the_same_in_every_frame(tmp_path: Path) -> None:
         bars = [np.asarray(frame.convert("RGB"))[60:180, -45:] for frame in ImageSequence.Iterator(gif)]
     for bar in bars[1:]:
         np.testing.assert_array_equal(bar, bars[0], "the colour bar stands still")
+
+
+def test_a_thin_line_keeps_its_colour(tmp_path: Path) -> None:
+    film = Film("f", (samples.boxes(), samples.boxes()), ("1", "2"))
+    with Image.open(save_film(film, tmp_path / "a.gif", width=500)) as gif:
+        pixels = np.asarray(gif.convert("RGB")).reshape(-1, 3).astype(int)
+    for ink in (Ink("series", 0), Ink("series", 2)):
+        wanted = [int(ink.colour()[place : place + 2], 16) for place in (1, 3, 5)]
+        assert np.abs(pixels - wanted).sum(1).min() < 40, ink
 
 
 def test_an_mp4_can_be_played(tmp_path: Path) -> None:

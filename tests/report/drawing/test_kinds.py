@@ -85,7 +85,7 @@ class TestMatrix:
         assert set(words) == {"red", "green", "none of the traffic lights", "no class"}
 
     def test_axes_that_count_the_same_have_the_same_scale(self):
-        pixels_ = Axis("x", "pixels"), Axis("y", "pixels")
+        pixels_ = Axis("x", "pixels"), Axis("y", "pixels from below")
         view = Matrix("m", *pixels_, np.zeros((10, 10)), Axis("s"), (0, 1))
         box = next(axes for axes in draw_view(view).axes if axes.get_xlabel()).get_window_extent()
         assert box.width == pytest.approx(box.height, rel=0.01)
@@ -132,6 +132,9 @@ class TestOthers:
     def test_the_title_of_a_column_is_whole(self):
         view = Table("t", (Column("Network", ("a",)), Column("Most often taken for another one", (1.0,), "number")))
         assert "…" not in said_in(draw_view(view))
+        long = Table("t", (Column("Network", ("a",)), Column("fashion_cnn_with_a_long_name.safetensors is sure", (1.0,), "number")))
+        (head,) = [text for text in said_in(draw_view(long)).split("\n") if text.startswith("fashion")]
+        assert "…" in head and head.endswith("tensors")
 
     def test_chips_say_right_and_wrong_by_sign_and_colour(self):
         figure = draw_view(samples.pairs())
