@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
@@ -151,11 +150,6 @@ def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
 def pixmap(name: str | Path, size: int, colour: str = "") -> QPixmap:
     """An icon as a picture of ``size`` pixels."""
     return _paint(name, colour or theme.colours.text, size)
-
-
-def plain_tip(words: str) -> str:
-    """Words for a tool tip, which Qt would read as rich text if they looked like it; long ones are wrapped."""
-    return f"<qt>{escape(words)}</qt>" if words else ""
 
 
 def set_heading(label: QLabel, size: str) -> QLabel:

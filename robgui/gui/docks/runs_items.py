@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration
-from robgui.gui.app.theme import icon, plain_tip, theme
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.state.runner import Job
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
@@ -88,7 +89,7 @@ class RunsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(f"{COLUMNS[column]}: {self._tip(row, column)}")
+            return tip(f"{COLUMNS[column]}: {self._tip(row, column)}")
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{COLUMNS[column]}: {self._words(row, column)}"
         if role == Qt.ItemDataRole.DecorationRole and column == STATE:

@@ -11,11 +11,12 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QTabBar, QVBoxLayout, QWidget
 
 from robgui.core.view import View
-from robgui.gui.app.theme import plain_tip, set_heading
+from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.compare_columns import Columns, matching
 from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -52,7 +53,7 @@ class Compare(QWidget):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(20 if box is self.analysis else 24)
             box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-            box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(plain_tip(words)))
+            box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(tip(words)))
         self.verdicts = [VerdictLine(brief=True) for _ in range(2)]
         self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
@@ -213,7 +214,7 @@ class Compare(QWidget):
         boxes = (self.first, self.second)
         first, second = (next((run for run in self._runs if run.id == box.currentData()), None) for box in boxes)
         for box in boxes:
-            box.setToolTip(plain_tip(box.currentText()))
+            box.setToolTip(tip(box.currentText()))
         workspace = self._store.history.workspace
         enough = first is not None and second is not None and workspace is not None and len(self._runs) > 1
         for widget in (self.columns, self.tabs, *self.verdicts):

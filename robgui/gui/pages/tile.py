@@ -9,9 +9,10 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from robgui.core.verdict import Status, Verdict
-from robgui.gui.app.theme import icon, pixmap, plain_tip, set_heading, theme
+from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
@@ -109,7 +110,7 @@ class Tile(QFrame):
         self.number.setText("" if number is None else _unbroken(f"{number.name}: {number.words}"))
         self.number.setVisible(number is not None)
         self.sentence.setText("" if said is None else _unbroken(said.sentence))
-        self.setToolTip("" if said is None else plain_tip(said.text))
+        self.setToolTip("" if said is None else tip(said.text))
         self._tint()
 
     def _put(self, picture: ViewWidget | None) -> None:

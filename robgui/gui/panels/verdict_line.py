@@ -7,8 +7,9 @@ from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from robgui.core.verdict import Verdict
-from robgui.gui.app.theme import plain_tip, set_heading, theme
+from robgui.gui.app.theme import set_heading, theme
 from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import tip
 
 #: Lines of what a verdict rests on; more are shown when they are asked for.
 LINES = 2
@@ -48,7 +49,7 @@ class VerdictLine(QWidget):
         self.status.setText("" if verdict is None else f"{verdict.status.sign} {verdict.status.words}")
         self.sentence.setText(sentence)
         self.setAccessibleDescription(self.text())
-        self.setToolTip(plain_tip(self.text()) if self._brief else "")
+        self.setToolTip(tip(self.text()) if self._brief else "")
         self._tint()
         self._fit()
 

@@ -2,7 +2,8 @@
 
 ``library`` holds the models and data, ``history`` the workspace, ``runner`` the work in progress. Everything slow
 happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes long, and nothing waits for it), ``keeping``
-(what is written into the workspace, behind nothing else) or the Runner; the attributes are plain values that the GUI thread may read at any time.
+(what is written into the workspace, behind nothing else) or the Runner; the attributes are plain values that the GUI
+thread may read at any time.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QScrollArea, QToolTip, QWidget
 
-from robgui.gui.app.theme import plain_tip, theme
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.plain import tip
 
 #: Pixels between two things in a row, and around all.
 _SPACE, _MARGIN = 6, 8
@@ -126,7 +127,7 @@ class Keyed(QWidget):
 
 
 class _Page(QWidget):
-    """Paints the keys: a live picture changes them often, and widgets would be made anew each time."""
+    """Paints the keys: a live picture changes them often, and widgets would be made anew."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -176,7 +177,7 @@ class _Page(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             at = event.pos()
             words = next((key.words for box, key in self._places() if box.contains(at)), "")
-            QToolTip.showText(event.globalPos(), plain_tip(words), self)
+            QToolTip.showText(event.globalPos(), tip(words), self)
             return True
         return super().event(event)
 

@@ -12,8 +12,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.view import Axis
-from robgui.gui.app.theme import Themed, plain_tip, theme
+from robgui.gui.app.theme import Themed, theme
 from robgui.gui.widgets.axes import ViewAxis
+from robgui.gui.widgets.plain import tip
 
 pg.setConfigOptions(antialias=True)
 Range = tuple[float, float]
@@ -92,7 +93,7 @@ class Caption(QLabel):
     def set_words(self, words: str) -> None:
         """Writes this line."""
         self.words = words
-        self.setToolTip(plain_tip(words))
+        self.setToolTip(tip(words))
         self._fit()
 
     def resizeEvent(self, event: object) -> None:

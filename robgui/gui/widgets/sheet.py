@@ -15,8 +15,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from robgui.core.text.words import number
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Ink, Table
-from robgui.gui.app.theme import plain_tip, theme
+from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import tip
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 #: A column of words is at most this many characters wide; the tool tip has the whole.
@@ -181,10 +182,14 @@ class Cells:
         return any(isinstance(cell, int | float | np.number) for cell in self.cells)
 
 
+def _status_ink(cell: Any) -> Ink | None:
+    return status_ink(Status(cell)) if cell else None
+
+
 def _typed(column: Column) -> Cells:
     """A column of a Table; a status has its colour."""
     if column.kind == "status":
-        return Cells(column.title, column.cells, column.words, lambda cell: status_ink(Status(cell)) if cell else None)
+        return Cells(column.title, column.cells, column.words, _status_ink)
     return Cells(column.title, column.cells, column.words)
 
 
@@ -253,7 +258,7 @@ class _Columns(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.words(cell)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip((column.tip or column.words)(cell))
+            return tip((column.tip or column.words)(cell))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.numbers else _LEFT
         if role == Qt.ItemDataRole.ForegroundRole and (ink := column.ink(cell)) is not None:
