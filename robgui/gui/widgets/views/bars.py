@@ -123,8 +123,8 @@ class BarsView(PlotView):
 
     def _fit(self, view: Bars) -> None:
         heights = [part for one in self.spreads for part in (one.foot, one.top)]
-        ends = [end for row in view.series for end in (row.low, row.high) if end is not None]
-        heights += [scaled(view.value, end) for end in ends]
+        bounds = [end for row in view.series for end in (row.low, row.high) if end is not None]
+        heights += [scaled(view.value, end) for end in bounds]
         heights.append(scaled(view.value, np.array([mark.at for mark in view.levels], float)))
         low, high = span(view.value, heights)
         if not math.isfinite(view.value.high) and self._written(view):

@@ -37,8 +37,8 @@ class CellDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        cell: QRect = option.rect  # type: ignore[attr-defined]
-        state: Any = option.state  # type: ignore[attr-defined]
+        cell: QRect = option.rect
+        state: Any = option.state
         if state & QStyle.StateFlag.State_Selected:
             painter.setPen(QPen(QColor(theme.colours.accent), 2))
             painter.drawRoundedRect(QRectF(cell).adjusted(2, 2, -2, -2), 6, 6)

@@ -28,16 +28,16 @@ class TreeView(ViewWidget):
     def __init__(self, *, mini: bool = False) -> None:
         super().__init__(mini=mini)
         self.page = TreePage(self)
-        self.scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
-        self.scroll.setWidget(self.page)
-        self.scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.frame = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        self.frame.setWidget(self.page)
+        self.frame.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.bar = Scale(Axis(""), lookup("viridis"))
         self.bar.setVisible(not mini)
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self.scroll, 1)
+        row.addWidget(self.frame, 1)
         row.addWidget(self.bar)
         self.put(box)
 
@@ -163,7 +163,7 @@ def lay_out(view: Tree, width: float, height: float) -> list[tuple[int, QRectF]]
     depth = depths(view.parent)
     column = width / (int(depth.max()) + 1)
     children: list[list[int]] = [[] for _ in range(count)]
-    roots = []
+    roots: list[int] = []
     for node, above in enumerate(view.parent.tolist()):
         (children[above] if above >= 0 else roots).append(node)
     weight = np.nan_to_num(view.weight).astype(float)
