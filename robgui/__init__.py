@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from robgui.version import __version__
+
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset, open_dataset
     from robgui.core.errors import RobguiError
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
     from robgui.report.notebook import Exhibit, show
 
-__version__ = "0.1.0"
 __all__ = [
     "Classifier",
     "Dataset",

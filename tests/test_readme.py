@@ -179,7 +179,7 @@ def listing(command: str, folder: Path) -> None:
     lines = README.partition("| analysis | what it does |")[2].partition("\n\n")[0]
     named = re.findall(r"`([a-z-]+)`", lines)
     assert len(named) > 10
-    assert {f"{name}:" for name in named} <= {line.split()[0] for line in printed.getvalue().splitlines()}
+    assert {f"{name}:" for name in named} <= {line.split()[0] for line in printed.getvalue().splitlines() if line.strip()}
 
 
 def development(command: str, folder: Path) -> None:

@@ -6,13 +6,13 @@ import pytest
 
 from robgui import resources
 from robgui.cli import main
-from robgui.core.execution.registry import analyses
+from robgui.core.execution.method import methods
 
 
 def test_every_analysis_is_a_stop_on_files_of_the_demo():
     from robgui.gui.show.tour import stops
 
-    assert [stop.name for stop in stops()] == list(analyses()), "each has a demo"
+    assert [stop.name for stop in stops()] == [one.name for method in methods() for one in method.analyses], "each has a demo"
     files = {path.name for entry in resources.demo() for path in (entry.dataset, *entry.models)}
     for stop in stops():
         assert stop.demo.model in files and stop.demo.data in files, stop.name

@@ -32,7 +32,7 @@ _COUNTED = 2048
 
 
 def list_analyses(words: list[str]) -> int:
-    """Prints every analysis with its question and settings, by method; methods that cannot be loaded are warned of."""
+    """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
     parser = Parser(
         prog="robgui list", description="Lists the analyses, the question each answers, and their settings.", allow_abbrev=False
     )

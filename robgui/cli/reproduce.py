@@ -20,6 +20,7 @@ from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.drive import versions
 from robgui.core.execution.registry import find
+from robgui.core.files import write_whole
 from robgui.core.text.words import duration
 from robgui.reproduce.claim import Claim, Drawing, Setting, claims_of, methods
 
@@ -156,9 +157,7 @@ class Record:
             "claims": self._rows,
         }
         text = json.dumps(readable(fields, largest=100_000)[0], indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-        path = self.folder / "result.json"
-        self._put(path.with_suffix(".json.part"), text.encode())
-        path.with_suffix(".json.part").replace(path)
+        self._put(self.folder / "result.json", text.encode())
 
     def summary(self) -> str:
         """How many hold, how long it took and where the results are, in one line."""
@@ -181,7 +180,7 @@ class Record:
 
     def _put(self, path: Path, content: bytes) -> None:
         try:
-            path.write_bytes(content)
+            write_whole(path, content)
         except OSError as error:
             raise RobguiError(f"{path} cannot be written ({error.strerror}); choose another folder with --out.") from error
 

@@ -116,9 +116,9 @@ def _write(going: Drive, out: Path | None) -> None:
 
 
 def _elsewhere(fields: dict[str, Any]) -> str:
-    """Writes the result into the folder for temporary files instead; says where it lies."""
-    place = Path(tempfile.gettempdir()) / f"robgui-{fields['analysis']}-{fields['fingerprint']}.json"
+    """Writes the result into a fresh folder for temporary files instead; says where it lies."""
     try:
+        place = Path(tempfile.mkdtemp(prefix="robgui-")) / f"{fields['analysis']}-{fields['fingerprint']}.json"
         write_document(fields, place)
     except OSError:  # there is no place at all: the sentence about the first one says why
         return "choose another place with --out"

@@ -70,7 +70,7 @@ class Records:
         except OSError as error:
             raise RobguiError(f"{path} cannot be removed ({error.strerror}); remove it by hand.") from error
 
-    def keys(self) -> Iterator[str]:
+    def known(self) -> Iterator[str]:
         """The keys of all records."""
         if self.folder.is_dir():
             yield from sorted(path.stem for path in self.folder.glob("*.json") if _KEY.fullmatch(path.stem))

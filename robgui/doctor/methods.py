@@ -6,7 +6,7 @@ from robgui.doctor.check import Check, probe
 
 
 def check_methods() -> Check:
-    """Every method that a package brings can be loaded; a foreign one may do anything, so it is tried apart."""
+    """Every method can be loaded; a foreign one may do anything, so it is tried apart."""
     found, error = probe("methods")
     if found is None:
         return Check("methods", "FAIL", f"The methods cannot be read: {error}")

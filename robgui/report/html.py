@@ -137,8 +137,8 @@ def _summary(chapters: Sequence[Chapter]) -> Iterator[str]:
         yield f'<tr><th scope="row">{_breakable(model)}{row}</tr>\n'
     yield "</tbody></table>\n"
     yield '<p class="quiet">Each cell: what the newest run says, then how many runs of this '
-    yield "method with this model say what. “Holds” is about this method, these inputs and these "
-    yield "settings; it does not mean that there is no failure.</p></section>\n"
+    yield "method with this model say what. “Holds” is about this method, these inputs and "
+    yield "these settings; it does not mean that there is no failure.</p></section>\n"
 
 
 def _cell(title: str, cell: Cell) -> str:

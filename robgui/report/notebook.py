@@ -1,4 +1,4 @@
-"""show: an analysis whose outcome shows itself in a notebook, with what it says and its pictures."""
+"""show: an analysis whose outcome shows itself in a notebook, in words and pictures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A result with what it says and what it looks like; the last line of a notebook's cell shows it.
+    """A result with what it says and looks like; as the last line of a cell it shows itself.
 
     Attributes:
         request: What was run.
@@ -83,14 +83,15 @@ class Exhibit:
         )
 
     def save(self, path: str | Path, *, dark: bool = False) -> Path:
-        """Writes the figure as SVG, PDF or PNG, or the first film as GIF or MP4; returns the path."""
+        """Writes SVG, PDF or PNG, or the first film as GIF or MP4; returns the path."""
         target = Path(path)
         ending = target.suffix.lower()
         if ending in ENDINGS:
             return self._save_film(target, dark)
         if ending.removeprefix(".") not in KINDS:
             kinds = ", ".join([*(f".{kind}" for kind in KINDS), *ENDINGS])
-            raise RobguiError(f"{target.name}: a picture is written as {kinds}; choose one of these.")
+            advice = f"a picture is written as {kinds}; choose one of these"
+            raise RobguiError(f"{target.name}: {advice}.")
         try:
             target.write_bytes(save(self.plot(dark=dark), ending.removeprefix(".")))
         except OSError as error:
@@ -102,9 +103,14 @@ class Exhibit:
         films = [view for view in self.views if isinstance(view, Film)]
         if not films:
             raise RobguiError(f"{target.name}: this result has no film; write a picture instead.")
-        title, where = find(self.request.analysis).title, subject(self.request)
-        said = {"title": title, "subject": where, "provenance": self.provenance}
-        return save_film(films[0], target, dark=dark, **said)  # type: ignore[arg-type]
+        return save_film(
+            films[0],
+            target,
+            title=find(self.request.analysis).title,
+            subject=subject(self.request),
+            provenance=self.provenance,
+            dark=dark,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Request, verdict and provenance as plain values, for a table or a file."""
@@ -123,10 +129,9 @@ class Exhibit:
     def _repr_html_(self) -> str:
         """What a notebook shows: status, sentence, number, scope, reasons, pictures."""
         said = self.verdict
-        colour = status_ink(said.status).colour()
-        parts = [
-            f'<p><b style="color: {colour}">{escape(in_words(said.status))}.</b> <b>{escape(said.sentence)}</b></p>',
-        ]
+        style = f'style="color: {status_ink(said.status).colour()}"'
+        status = f"<b {style}>{escape(in_words(said.status))}.</b>"
+        parts = [f"<p>{status} <b>{escape(said.sentence)}</b></p>"]
         if said.number is not None:
             parts.append(f"<p>{escape(number_of(said))}</p>")
         if said.scope:
@@ -135,9 +140,8 @@ class Exhibit:
             reasons = "".join(f"<li>{escape(reason)}</li>" for reason in said.because)
             parts.append(f"<ul>{reasons}</ul>")
         if self.views:
-            words = escape(said.sentence)
-            style = "max-width: 100%; height: auto"
-            parts.append(f'<img alt="{words}" style="{style}" src="{self._picture}">')
+            words, size = escape(said.sentence), "max-width: 100%; height: auto"
+            parts.append(f'<img alt="{words}" style="{size}" src="{self._picture}">')
         return "".join(parts)
 
     def __repr__(self) -> str:

@@ -46,9 +46,9 @@ class Figures:
         return [one if isinstance(one, Table) else _address("png", one) for one in found]
 
     def pixels(self, chapter: Chapter) -> Iterator[np.ndarray]:
-        """What a run looks like, each as uint8 ``(h, w, 3)``; a table is drawn when it is asked for."""
+        """What a run looks like, each as uint8 ``(h, w, 3)``; tables are drawn on demand."""
         for one in self._of(chapter, False)[0]:
-            data = _few_colours(draw_view(one)) if isinstance(one, Table) else one
+            data = _few_colours(draw_view(one, large=False)) if isinstance(one, Table) else one
             with Image.open(io.BytesIO(data)) as image:
                 yield np.asarray(image.convert("RGB"))
 
@@ -57,9 +57,11 @@ class Figures:
         if key not in self._drawn:
             views, problem = report_content.views(self._workspace, chapter)
             drawn: list[bytes | Table] = []
-            for view in views:
-                drawing = view if isinstance(view, Table) else _few_colours(draw_view(view, dark=dark))
-                drawn.append(drawing)
+            for place, view in enumerate(views):
+                if isinstance(view, Table):
+                    drawn.append(view)
+                    continue
+                drawn.append(_few_colours(draw_view(view, dark=dark, large=place == 0)))
             self._drawn[key] = (drawn, problem)
         return self._drawn[key]
 

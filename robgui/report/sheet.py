@@ -34,8 +34,8 @@ INK, QUIET, RULE = _PAPER.text, _PAPER.faded, _PAPER.grid
 class Sheet:
     """One page; ``y`` is how far down it is filled, in inches.
 
-    Everything that matplotlib would take from its global table of styles is said here, because other
-    threads draw at the same time.
+    Everything that matplotlib would take from its global table of styles is said here, because
+    other threads draw at the same time.
     """
 
     def __init__(self) -> None:

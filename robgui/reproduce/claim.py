@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.analysis import Params, Step, deferred
 from robgui.core.execution.method import methods as all_methods
@@ -32,7 +30,6 @@ class Drawing:
         analysis: Name of the analysis.
         result: Its result.
         title: One line above it.
-        values: Name -> values ``(n,)``, drawn as histograms where the report has no figure of this analysis.
         params: The settings it came from, which its views need; None for the default ones.
     """
 
@@ -40,7 +37,6 @@ class Drawing:
     analysis: str
     result: Any
     title: str = ""
-    values: dict[str, np.ndarray] = field(default_factory=dict)
     params: Params | None = None
 
 

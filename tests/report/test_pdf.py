@@ -66,9 +66,9 @@ def test_the_methods_used_are_explained(workspace):
 def test_html_and_pdf_together_draw_each_picture_once(told, tmp_path: Path, monkeypatch):
     drawn: list[bool] = []
 
-    def counted(view, *, dark=False):
+    def counted(view, *, dark=False, large=True):
         drawn.append(dark)
-        return draw_view(view, dark=dark)
+        return draw_view(view, dark=dark, large=large)
 
     monkeypatch.setattr(pictures, "draw_view", counted)
     figures = Figures(told)

@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 
+from robgui import __version__
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Status
@@ -116,7 +117,7 @@ def test_a_repeated_run_is_told_once_and_a_different_one_is_not(workspace):
 def test_provenance_says_model_data_settings_seed_version_and_date_and_no_folder(workspace):
     run = small.run(workspace, [small.model("/home/me/net.onnx")], small.data("/home/me/d.npz"), seed=7)
     line = origin.provenance_of(run)
-    for words in ("net.onnx (", "d.npz (", f"settings {run.request.fingerprint}", "seed 7", "robgui 0.1.0", "20"):
+    for words in ("net.onnx (", "d.npz (", f"settings {run.request.fingerprint}", "seed 7", f"robgui {__version__}", "20"):
         assert words in line
     assert "/home" not in line and "\n" not in line
 

@@ -264,9 +264,9 @@ def versions() -> dict[str, str]:
     """The versions a result depends on."""
     import torch
 
-    import robgui
+    from robgui.version import __version__
 
-    return {"robgui": robgui.__version__, "torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}
+    return {"robgui": __version__, "torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}
 
 
 def sentence(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from robgui.core.errors import ModelError
@@ -60,14 +61,11 @@ class Archive:
             except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
                 raise ModelError(f"{self.path} is damaged: its part {name!r} cannot be read.") from error
 
-    def copy(self, without: str) -> io.BytesIO:
-        """A plain copy in memory, so that another reader sees exactly the members that were checked here.
-
-        Members whose name ends with ``without`` are left out.
-        """
+    def copy(self, names: Iterable[str]) -> io.BytesIO:
+        """A plain copy of these members in memory, so that another reader sees exactly what was checked here."""
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:
-            for name in (each for each in self.names if not each.endswith(without)):
+            for name in names:
                 target.writestr(f"archive/{name}", self.read(name))
         buffer.seek(0)
         return buffer

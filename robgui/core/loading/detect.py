@@ -69,7 +69,7 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
     if failures:
         settings, failure = failures[0]  # the likeliest guess
         answers = all(isinstance(each, ModelError) for _, each in failures)  # it ran, and what it answers is no table of scores
-        if answers or "shape" in told:
+        if answers or "shape" in told or len(raw.guesses) == 1:  # one guess is what the file itself says
             raise ModelError(f"{name} does not work on an input of shape {_times(settings.shape)}: {first_line(failure)}.")
         raise IncompleteModelError(
             f"{name} does not work on an input of shape {_times(settings.shape)}, which was guessed ({first_line(failure)}); "

@@ -22,6 +22,12 @@ _HARMLESS = frozenset(
 )
 
 
+#: Values in values; those of real models reach ten.
+_DEEPEST = 200
+#: Opcodes that put something into the value below it.
+_FILLING = ("APPEND", "APPENDS", "SETITEM", "SETITEMS", "ADDITEMS", "BUILD")
+#: Opcodes that make something to put values into.
+_CONTAINERS = ("EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET", "LIST", "DICT", "NEWOBJ", "OBJ", "INST")
 #: What reading a damaged pickle raises.
 _DAMAGE = (ValueError, IndexError, KeyError, OverflowError, MemoryError)
 
@@ -41,19 +47,90 @@ def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:
 
 
 def is_sound(content: bytes) -> bool:
-    """Whether a pickle is complete and asks for no more memory than its own length suggests.
+    """Whether a pickle is complete, not nested without end, and asks for no more memory than its own length suggests.
 
-    Readers in C++ believe a length or a place that the file declares and allocate it at once.
+    Readers in C++ believe a length or a place that the file declares and allocate it at once, and they follow lists
+    in lists until their stack ends.
     """
+    depth = _Depth()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a damaged text may hold escapes that Python discourages
             for opcode, argument, _ in pickletools.genops(content):
                 if "PUT" in opcode.name and isinstance(argument, int) and argument > len(content):
                     return False
+                if depth.after(opcode, argument) > _DEEPEST:
+                    return False
     except _DAMAGE:
         return False
     return True
+
+
+class _Value:
+    """What stands for a value: how deep it is, whether more may be put into it, and whether it was fetched from the memo."""
+
+    def __init__(self, depth: int, container: bool) -> None:
+        self.depth = depth
+        self.container = container
+        self.open = True
+        self.fetched = False
+
+
+class _Depth:
+    """How deep the values of a pickle lie in each other: a reader that keeps only depths."""
+
+    def __init__(self) -> None:
+        self._stack: list[_Value | None] = []  # None is a mark
+        self._memo: dict[object, _Value] = {}
+
+    def after(self, opcode: pickletools.OpcodeInfo, argument: object) -> int:
+        """The depth of the newest value after ``opcode``; more than allowed where a value is put into itself or a finished one."""
+        name = opcode.name
+        if name == "MARK":
+            self._stack.append(None)
+        elif "PUT" in name or name == "MEMOIZE":
+            self._memo[len(self._memo) if name == "MEMOIZE" else argument] = self._top()
+        elif "GET" in name or name == "DUP":
+            value = self._top() if name == "DUP" else self._memo.get(argument, _Value(0, container=False))
+            if value.container and value.open:
+                return _DEEPEST + 1
+            value.fetched = True
+            self._stack.append(value)
+        elif name not in ("PROTO", "FRAME", "STOP"):
+            return self._combine(opcode)
+        return self._top().depth
+
+    def _combine(self, opcode: pickletools.OpcodeInfo) -> int:
+        """Takes what the opcode takes; what it gives is one deeper than the deepest thing put into it."""
+        before = [kind.name for kind in opcode.stack_before]
+        put: list[_Value] = []
+        if "mark" in before:
+            while self._stack and (top := self._stack.pop()) is not None:
+                put.append(top)
+            before = before[: before.index("mark")]
+        put.extend(self._pop() for _ in before)
+        fills = opcode.name in _FILLING and bool(put)
+        target = put.pop() if fills else _Value(0, container=opcode.name in _CONTAINERS)
+        if fills and target.fetched:
+            return _DEEPEST + 1
+        for value in put:
+            value.open = False
+        target.depth = max(target.depth, max((value.depth for value in put), default=-1) + 1)
+        self._stack.extend(target for _ in opcode.stack_after)
+        return target.depth
+
+    def _pop(self) -> _Value:
+        return (self._stack.pop() if self._stack else None) or _Value(0, container=False)
+
+    def _top(self) -> _Value:
+        return (self._stack[-1] if self._stack else None) or _Value(0, container=False)
+
+
+def words_in(content: bytes) -> list[str]:
+    """Every text in a sound pickle: names of classes as ``module name``, keys, values."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [argument for _, argument, _ in pickletools.genops(content) if isinstance(argument, str)]
 
 
 def _collect_globals(file: BinaryIO, names: list[str]) -> None:

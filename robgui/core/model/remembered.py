@@ -2,7 +2,8 @@
 
 The newest word counts. A side file that has been changed or added since then is newer than the memory: the fields it names
 are taken from it. Whether it is another one is told by its content, because copying a file changes its time. The window
-alone asks the memory; a command and a script do what they say, on every machine the same.
+alone asks the memory; a command and a script do what they say, on every machine the same, and a command says so where that
+differs from the window.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _CHUNK = 2**20
 
 
 def remember(path: Path, settings: ModelSettings) -> None:
-    """Keeps what the user has said of the model in ``path``, in place of what they said before."""
+    """Keeps what the user has said of the model in ``path``, in place of what they said before; of a file that is gone nothing."""
+    if not path.is_file():
+        return
     record = {"name": path.name, "settings": settings.model_dump(mode="json"), "side": _side(path), "when": time.time()}
     _RECORDS.write(content(path), record)
 
@@ -41,6 +44,12 @@ def recall(path: Path) -> dict[str, Any]:
         logging.getLogger("robgui").warning("What is remembered of %s cannot be used: %s", path.name, error)
         return {}
     return values if record.get("side") == _side(path) else _without_named(values, path)
+
+
+def overlooked(path: Path, settings: ModelSettings) -> list[str]:
+    """The settings in which ``settings`` differ from what the user has said of the model in the window, by name."""
+    said = recall(path) if any(True for _ in _RECORDS.known()) else {}
+    return [name for name, value in said.items() if value != getattr(settings, name)]
 
 
 def settled(path: Path, stored: Mapping[str, Any], used: float) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from robgui.core.model.class_names import with_names_read
 
 Kind = Literal["image", "table", "sequence"]
 Numbers = tuple[float, ...]
+#: An image of 3 × 3,344 × 3,344; loading a model tries it on a handful of inputs.
+LARGEST_INPUT = 2**25
 
 
 class ModelSettings(BaseModel):
@@ -61,8 +63,10 @@ class ModelSettings(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> ModelSettings:
-        if any(side < 1 for side in self.shape) or math.prod(self.shape) > 2**31:
+        if any(side < 1 for side in self.shape):
             raise ValueError(f"shape {self.shape} must hold positive sizes")
+        if math.prod(self.shape) > LARGEST_INPUT:
+            raise ValueError(f"shape {self.shape} is larger than {LARGEST_INPUT:,} numbers, the most that one input may have")
         expected = {"image": 3, "table": 1, "sequence": 2}[self.kind]
         if self.shape and len(self.shape) != expected:
             raise ValueError(f"an input of kind {self.kind} has {expected} dimensions, not {len(self.shape)} as in {self.shape}")

@@ -27,4 +27,4 @@ def revoke(digest: str) -> None:
 
 def trusted() -> dict[str, str]:
     """Everything that is trusted: digest -> what it was."""
-    return {digest: str((_RECORDS.read(digest) or {}).get("what", "")) for digest in list(_RECORDS.keys()) if is_trusted(digest)}
+    return {digest: str((_RECORDS.read(digest) or {}).get("what", "")) for digest in _RECORDS.known() if is_trusted(digest)}

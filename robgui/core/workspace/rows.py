@@ -27,7 +27,7 @@ _Count = Annotated[int, Field(ge=0)]
 #: Names of files are made of it.
 _Id = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,64}$")]
 _Flag = Annotated[int, Field(ge=0, le=1)]
-#: Pixels of the largest picture of a finding.
+#: Values of the largest picture of a finding.
 _MOST_PIXELS = 100_000_000
 
 

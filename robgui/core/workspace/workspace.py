@@ -218,7 +218,7 @@ class Workspace:
     # References and settings
 
     def references(self, kind: Literal["model", "dataset"], *, every: bool = False) -> list[Reference]:
-        """Models or datasets used so far, the last used first; a file once, as it was used last, unless ``every`` one is wanted.
+        """Models or datasets used so far, the last used first; each file once, as it was used last, unless ``every`` is set.
 
         A model as it was guessed and as it was corrected are two records of one file.
         """
@@ -268,7 +268,8 @@ class Workspace:
         """The model and the dataset that were in use last; in a workspace that does not tell, those of its newest run."""
         stored = self.setting(_IN_USE)
         if isinstance(stored, dict):
-            return tuple(None if stored.get(kind) is None else self._reader.reference(json.dumps(stored[kind])) for kind in _KINDS)  # type: ignore[return-value]
+            model, dataset = (self._reader.reference(json.dumps(stored[kind])) if stored.get(kind) else None for kind in _KINDS)
+            return model, dataset
         newest = self._database.rows("SELECT id, request FROM runs ORDER BY created DESC, rowid DESC LIMIT 1")
         if not newest:
             return None, None

@@ -25,6 +25,7 @@ from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
 from robgui.gui.show.presentation import Presentation
 from robgui.gui.state.opening import Opening
+from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier
@@ -340,9 +341,9 @@ class Commands:
             return True
         waiting = len(titles) - 1
         others = f" and {waiting:,} more {'run waits' if waiting == 1 else 'runs wait'}" if waiting else ""
-        box = QMessageBox(QMessageBox.Icon.Question, "Quit robgui", f"{titles[0]} is still running{others}.", parent=self._window)
         lost = f" The waiting {'run is' if waiting == 1 else 'runs are'} not started." if waiting else ""
-        box.setInformativeText(f"If you quit now, it is stopped and what it has found so far is kept.{lost}")
+        kept = f"If you quit now, it is stopped and what it has found so far is kept.{lost}"
+        box = question("Quit robgui", f"{titles[0]} is still running{others}.", kept, self._window)
         leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)
         stay = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)

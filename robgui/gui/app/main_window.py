@@ -52,6 +52,11 @@ class MainWindow(QMainWindow):
 
     on_screen = Signal()
 
+    pages: QStackedWidget
+    _made: bool
+    _methods: tuple[Page, ...]
+    _compare_place: QWidget
+
     def __init__(self, store: Store, settings: Settings) -> None:
         super().__init__()
         self.store = store
@@ -306,7 +311,7 @@ class MainWindow(QMainWindow):
         history = self.store.history
         newest = next((run for run in history.runs if run.has_result), None)
         if newest is not None and self.store.analyses and self.pages.currentIndex() == 0:
-            history.show_run(newest)
+            history.show_run(newest, follow=False)
 
     def _free_focus(self, visible: bool) -> None:
         """A dock that is hidden behind another must not go on reading the keyboard."""

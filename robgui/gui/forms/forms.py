@@ -15,6 +15,7 @@ from robgui.core.execution.analysis import Params
 from robgui.core.execution.params_problems import title_of, titled
 from robgui.core.execution.params_text import write
 from robgui.gui.forms.form_editors import Editor, editor_for, extra
+from robgui.gui.widgets.plain import Label, set_tip
 
 #: Fields that few people touch; they stand behind "More".
 RARE = frozenset({"seed", "batch"})
@@ -89,8 +90,8 @@ class ParamsForm(QWidget):
         editor = editor_for(title, field)
         editor.edited.connect(lambda: self._edited(name))
         editor.set_help(title, field.description or "")
-        label = QLabel(title, wordWrap=len(title) > LONG)
-        label.setToolTip(field.description or "")
+        label = Label(title, wordWrap=len(title) > LONG)
+        set_tip(label, field.description or "")
         label.setBuddy(editor.widget)
         self._editors[name], self._said[name] = editor, _problem_label(f"Problem with {title}")
         place = _column(editor.widget, self._said[name])
@@ -148,7 +149,7 @@ def is_rare(name: str, field: FieldInfo) -> bool:
     return name in RARE or bool(extra(field, "rare"))
 
 
-class _Problem(QLabel):
+class _Problem(Label):
     """A sentence under a field, as high as its lines; a form layout gives a label the height of another width."""
 
     def setText(self, text: str) -> None:

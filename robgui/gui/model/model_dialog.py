@@ -17,6 +17,7 @@ from robgui.gui.app.theme import heading_font
 from robgui.gui.model.model_cards import Cards
 from robgui.gui.model.model_check import Accuracy, Preview, from_data, has_several_outputs, measure, preview, times
 from robgui.gui.model.model_form import ModelForm
+from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -60,11 +61,11 @@ class ModelDialog(QDialog):
 
     def _make(self) -> None:
         self.form = ModelForm(self._classifier.settings, several_outputs=has_several_outputs(self._classifier))
-        self.facts = QLabel(_facts(self._classifier), wordWrap=True)
+        self.facts = Label(_facts(self._classifier), wordWrap=True)
         self.facts.setProperty("role", "quiet")
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.facts.setAccessibleName("What is known of the model")
-        self.verdict = QLabel(wordWrap=True)
+        self.verdict = Label(wordWrap=True)
         self.verdict.setFont(heading_font(1.2))
         self.verdict.setAccessibleName("How often the model is right")
         self.problem = _said("bad", "Problem")
@@ -83,7 +84,7 @@ class ModelDialog(QDialog):
         self.use.clicked.connect(self._use)
 
     def _lay_out(self) -> None:
-        title = QLabel(self._classifier.name)
+        title = Label(self._classifier.name)
         title.setFont(heading_font())
         fields = QScrollArea(widgetResizable=True)
         fields.setFrameShape(QFrame.Shape.NoFrame)
@@ -189,7 +190,7 @@ class ModelDialog(QDialog):
         self.use.setEnabled(self.candidate is not None)
         self.save.setEnabled(self.candidate is not None and self._classifier.path is not None)
         path = self._classifier.path
-        self.save.setToolTip("This model is not from a file." if path is None else f"Writes {side_file(path).name} beside the model.")
+        set_tip(self.save, "This model is not from a file." if path is None else f"Writes {side_file(path).name} beside the model.")
 
     # --- filling in ----------------------------------------------------------------------------------------
 
@@ -261,7 +262,7 @@ def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) ->
 
 
 def _said(role: str, name: str) -> QLabel:
-    label = QLabel(wordWrap=True)
+    label = Label(wordWrap=True)
     label.setProperty("role", role)
     label.setAccessibleName(name)
     label.hide()

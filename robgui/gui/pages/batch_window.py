@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -27,6 +26,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration
 from robgui.gui.state.background import unexpected
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.batch import Batch, Entry, Progress
@@ -130,12 +130,12 @@ class BatchWindow(QWidget):
         self.start.setProperty("role", "primary")
         self.stop = QPushButton("Stop", toolTip="Stops all workers; what is done is kept")
         self.progress = QProgressBar(textVisible=False, maximum=1000)
-        self.words = QLabel(_INVITATION, wordWrap=True)
+        self.words = Label(_INVITATION, wordWrap=True)
         self.entries = Sheet("Requests of the batch")
         header = self.entries.horizontalHeader()
         header.setStretchLastSection(True)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.result = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.result = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.result.setProperty("role", "quiet")
         self.result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.result.hide()
@@ -205,12 +205,12 @@ class BatchWindow(QWidget):
     def _arrange(self) -> None:
         grid = QGridLayout()
         for row, (words, widget) in enumerate((("Suite", self.suite), ("Workers", self.workers), ("Cluster", self.cluster))):
-            label = QLabel(words)
+            label = Label(words)
             label.setBuddy(widget)
             grid.addWidget(label, row, 0)
             grid.addWidget(widget, row, 1)
         grid.addWidget(self.browse, 0, 2)
-        about = QLabel(_ABOUT_CLUSTER, wordWrap=True)
+        about = Label(_ABOUT_CLUSTER, wordWrap=True)
         about.setProperty("role", "quiet")
         grid.addWidget(about, 3, 1)
         buttons = QHBoxLayout()

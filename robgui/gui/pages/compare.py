@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
 
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
@@ -16,7 +16,7 @@ from robgui.gui.pages.compare_columns import Columns, matching
 from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
-from robgui.gui.widgets.plain import tip
+from robgui.gui.widgets.plain import Label, tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -58,7 +58,7 @@ class Compare(QWidget):
         self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
         self.columns = Columns()
-        self._empty = QLabel(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._empty.setProperty("role", "quiet")
         self._arrange()
         self._connect()
@@ -120,7 +120,7 @@ class Compare(QWidget):
     def _arrange(self) -> None:
         choice = QHBoxLayout()
         for words, box, stretch in (("Compare", self.analysis, 1), ("of", self.first, 2), ("with", self.second, 2)):
-            label = QLabel(words)
+            label = Label(words)
             label.setBuddy(box)
             choice.addWidget(label)
             choice.addWidget(box, stretch)
@@ -144,11 +144,11 @@ class Compare(QWidget):
         split.setSizes([self.fontMetrics().height() * 9, 600])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 8)
-        layout.addWidget(set_heading(QLabel("Compare"), "title"))
+        layout.addWidget(set_heading(Label("Compare"), "title"))
         layout.addWidget(split, 1)
 
     def _board(self) -> QWidget:
-        hint = QLabel(HINT, wordWrap=True)
+        hint = Label(HINT, wordWrap=True)
         hint.setProperty("role", "quiet")
         box = QWidget()
         layout = QVBoxLayout(box)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.view import Curves, Matrix, View, aligned, difference, is_zero
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Caption, Plot
 from robgui.gui.widgets.views import ViewWidget, view_widget
 
@@ -73,7 +74,7 @@ class Slot(QWidget):
         super().__init__()
         self.caption = Caption()
         self.caption.setAlignment(Qt.AlignmentFlag.AlignLeft)
-        self.words = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.words = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.widget: ViewWidget | None = None
         self._stack = QStackedWidget()

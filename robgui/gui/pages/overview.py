@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration
@@ -14,6 +14,7 @@ from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.tile import Tile
 from robgui.gui.panels import Page, pages
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -82,7 +83,7 @@ class Overview(QWidget):
         self.refresh()
 
     def _make_head(self) -> None:
-        title = set_heading(QLabel("Overview"), "title")
+        title = set_heading(Label("Overview"), "title")
         self.inspect = QPushButton("Inspect everything")
         self.inspect.setProperty("role", "primary")
         self.stop = QPushButton("Stop")
@@ -91,11 +92,11 @@ class Overview(QWidget):
         self._head.addStretch(1)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
-        self._subject = QLabel(wordWrap=True)
+        self._subject = Label(wordWrap=True)
         self._subject.setProperty("role", "quiet")
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
-        self._left = QLabel()
+        self._left = Label()
         self._left.setProperty("role", "quiet")
 
     def _make_grid(self) -> None:

@@ -12,7 +12,7 @@ from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour, status_ink
-from robgui.gui.widgets.plain import tip
+from robgui.gui.widgets.plain import Label, tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
@@ -48,7 +48,7 @@ class Tile(QFrame):
         self._alert = False
         self.setProperty("role", "card")
         self.setAccessibleName(page.title)
-        self._mark = QLabel()
+        self._mark = Label()
         self.status, self.number, self.sentence = (_label() for _ in range(3))
         self.number.setProperty("heading", "section")
         self.sentence.setProperty("role", "quiet")
@@ -151,4 +151,4 @@ def _unbroken(words: str) -> str:
 
 
 def _label(words: str = "") -> QLabel:
-    return QLabel(words, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    return Label(words, wordWrap=True, textFormat=Qt.TextFormat.PlainText)

@@ -17,6 +17,7 @@ from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, pixmap, set_heading, theme
 from robgui.gui.panels.send_button import SendButton
 from robgui.gui.panels.verdict_line import VerdictLine
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
@@ -170,10 +171,10 @@ class Panel(Themed, QWidget):
 
     def _make_page(self) -> None:
         self.verdict = VerdictLine()
-        self._subject = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._subject = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._subject.setAccessibleName("Which model on which input")
         self._subject.setProperty("role", "quiet")
-        self._stale = QLabel(STALE)
+        self._stale = Label(STALE)
         self._stale.setProperty("role", "badge")
         self._stale.setWordWrap(True)
         self._content = self.build()
@@ -193,7 +194,7 @@ class Panel(Themed, QWidget):
     def _empty(self) -> QWidget:
         page = QWidget()
         align = Qt.AlignmentFlag
-        self._mark = QLabel(alignment=align.AlignCenter)
+        self._mark = Label(alignment=align.AlignCenter)
         title = set_heading(_plain(self.analysis.title, align.AlignCenter), "title")
         words = self.analysis.invitation or f"{self.analysis.question} Press Run."
         text = _plain(words, align.AlignHCenter | align.AlignTop)
@@ -328,6 +329,6 @@ class Panel(Themed, QWidget):
 
 
 def _plain(words: str, alignment: Qt.AlignmentFlag) -> QLabel:
-    label = QLabel(words, alignment=alignment, wordWrap=True)
+    label = Label(words, alignment=alignment, wordWrap=True)
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label

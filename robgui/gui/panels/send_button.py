@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
     from robgui.core.offer import Offer
@@ -80,5 +81,5 @@ def list_targets(menu: QMenu, targets: Sequence[Target], send: Callable[[str], N
 def _add(menu: QMenu, target: Target, send: Callable[[str], None]) -> None:
     action = menu.addAction(target.title)
     action.setEnabled(not target.reason)
-    action.setToolTip(target.reason or target.question)
+    set_tip(action, target.reason or target.question)
     action.triggered.connect(lambda: send(target.name))

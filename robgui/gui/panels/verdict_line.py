@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import set_heading, theme
 from robgui.gui.widgets.inks import colour, status_ink
-from robgui.gui.widgets.plain import tip
+from robgui.gui.widgets.plain import Label, tip
 
 #: Lines of what a verdict rests on; more are shown when they are asked for.
 LINES = 2
@@ -105,7 +105,7 @@ class VerdictLine(QWidget):
 
 
 def _label() -> QLabel:
-    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
     return label

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,6 @@ class Guide(QObject):
     Attributes:
         card: The bar at the bottom of the window with text and buttons.
         at: The step on show; -1 before the start.
-        report: Where the last step writes its report.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -54,7 +54,6 @@ class Guide(QObject):
         self._docks: list[QDockWidget] = []
         self._page_height = window.pages.minimumHeight()
         self.at = -1
-        self.report = Path(tempfile.gettempdir()) / "robgui-guided-tour.html"
         self.card = Card()
         self._bar = QToolBar("Guided tour", objectName="guide", movable=False)
         self._bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -265,6 +264,12 @@ class Guide(QObject):
 
     def _run_of(self, run_id: str) -> Run | None:
         return next((run for run in self._store.history.runs if run.id == run_id), None)
+
+    @cached_property
+    def report(self) -> Path:
+        """Where the last step writes its report: in a fresh folder whose name nobody can guess, gone when the program ends."""
+        self._folder = tempfile.TemporaryDirectory(prefix="robgui-tour-", ignore_cleanup_errors=True)
+        return Path(self._folder.name) / "guided-tour.html"
 
     def _write_report(self) -> None:
         self._written = False

@@ -13,6 +13,7 @@ from robgui import manual
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.show.presentation_pictures import Part, Pictures, parts_of
 from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -103,8 +104,8 @@ class Presentation(QWidget):
     # --- making --------------------------------------------------------------------------------------------
 
     def _make_words(self) -> None:
-        self.count, self.title, self.subject, self.status = QLabel(), QLabel(), QLabel(), QLabel()
-        self.verdict, self.note, self.method, self.plain = QLabel(), QLabel(), QLabel(), QLabel()
+        self.count, self.title, self.subject, self.status = Label(), Label(), Label(), Label()
+        self.verdict, self.note, self.method, self.plain = Label(), Label(), Label(), Label()
         for label in (self.count, self.status, *self._words()):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -121,7 +122,7 @@ class Presentation(QWidget):
         self.back.clicked.connect(lambda: self.go(self._at - 1))
         self.forward.clicked.connect(lambda: self.go(self._at + 1))
         self.leave.clicked.connect(self.close)
-        self._keys = QLabel("← → go through the findings, Esc leaves")
+        self._keys = Label("← → go through the findings, Esc leaves")
         self._keys.setProperty("role", "quiet")
 
     def _arrange(self) -> None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QImage, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.dataset.picture import picture_of
 from robgui.core.text.words import number, percent
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
@@ -135,7 +136,7 @@ class Exhibit(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.picture = Fitted()
-        self.caption = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.caption = Label(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
@@ -150,7 +151,7 @@ class Exhibit(QWidget):
         self.picture.show_pixmap(QPixmap() if part is None else _pixmap(part.picture))
 
 
-class Fitted(QLabel):
+class Fitted(Label):
     """A picture that follows the size of its place; an image of few pixels shows them as they are."""
 
     def __init__(self) -> None:

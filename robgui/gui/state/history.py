@@ -53,6 +53,7 @@ class History(QObject):
         run_deleted: The id of a run that is no longer there.
         runs_changed: The list of runs has changed.
         findings_changed: The list of findings has changed.
+        run_taken: ``(run, follow)`` before its picture: model, data and inputs come along, or only if they are in use anyway.
         result_shown: ``(run, result)`` of a stored run that is to be drawn.
         found: A missing model or dataset is to be loaded from its new place.
         said: ``(level, sentence, details)``.
@@ -64,6 +65,7 @@ class History(QObject):
     run_deleted = Signal(str)
     runs_changed = Signal()
     findings_changed = Signal()
+    run_taken = Signal(object, bool)
     result_shown = Signal(object, object)
     found = Signal(object)
     said = Signal(str, str, str)
@@ -194,14 +196,15 @@ class History(QObject):
 
     # --- runs and findings ---------------------------------------------------------------------------------
 
-    def show_run(self, run: Run) -> None:
-        """Draws a stored run again."""
+    def show_run(self, run: Run, *, follow: bool = True) -> None:
+        """Draws a stored run again; with ``follow`` its model and data come into use."""
         workspace = self._need()
 
         def read(result: Any) -> None:
             if result is None:
                 self.said.emit("info", run.error or "This run has no result yet.", "")
             else:
+                self.run_taken.emit(run, follow)
                 self.result_shown.emit(run, result)
 
         self._background.run(lambda: workspace.result(run.id), read, key="show run")

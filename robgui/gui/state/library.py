@@ -11,18 +11,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import IncompleteModelError, TrustError
-from robgui.gui.state.opening import (
-    Opening,
-    listed,
-    load_model,
-    looks_alike,
-    match,
-    measure,
-    open_dataset,
-    relatives,
-    same_file,
-)
+from robgui.gui.state.alike import looks_alike, relatives, same_file
+from robgui.gui.state.opening import Opening, load_model, match, measure, open_dataset
 from robgui.gui.state.predictions import Predictions
+from robgui.gui.state.remarks import listed, remarks, speeds_in_words
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -76,6 +68,7 @@ class Library(QObject):
         self._background = background
         self._under_way: list[str] = []
         self._loading: list[str] = []
+        self._chosen: set[str] = set()
 
     @property
     def loading(self) -> str:
@@ -95,13 +88,21 @@ class Library(QObject):
                 self._ask(opening, model)
                 return
             fits = self.dataset is None or looks_alike(model, self.dataset)
-            chosen = not opening.quiet or (self.model is None and fits)
-            self.add_model(model, activate=chosen if opening.use is None else opening.use)
+            self.add_model(model, activate=self._takes("model", opening.quiet, opening.use, self.model is None and fits))
             if not opening.quiet:
                 self.model_opened.emit(model)
 
         device = self.device
         self._busy(f"Loading {opening.path.name} …", lambda: load_model(opening, device), loaded, loads=True)
+
+    def start_anew(self) -> None:
+        """What a workspace brings along may come into use, until the user chooses something else."""
+        self._chosen.clear()
+
+    def _takes(self, kind: str, quiet: bool, use: bool | None, empty: bool) -> bool:
+        """Whether what has just been loaded comes into use; what the user has chosen meanwhile is not taken away from them."""
+        restored = empty if use is None else use and kind not in self._chosen
+        return restored or not quiet
 
     def _ask(self, opening: Opening, question: TrustError | IncompleteModelError) -> None:
         """Asks what a file needs to be known; a quiet step asks nothing and leaves a button that does."""
@@ -128,6 +129,7 @@ class Library(QObject):
     def use_model(self, classifier: Classifier) -> None:
         """Makes ``classifier`` the one that the next run looks at; picks data that fit it."""
         self.model = classifier
+        self._chosen.add("model")
         if self.dataset is None or not looks_alike(classifier, self.dataset):
             fitting = next((d for d in self.datasets if looks_alike(classifier, d)), None)
             if fitting is not None and fitting is not self.dataset:
@@ -163,27 +165,17 @@ class Library(QObject):
     # --- data ----------------------------------------------------------------------------------------------
 
     def load_dataset(self, path: Path, *, quiet: bool = False, use: bool | None = None, options: dict[str, Any] | None = None) -> None:
-        """Opens data of any format we read.
-
-        Args:
-            path: The file or folder.
-            quiet: Part of a larger step.
-            use: Whether they become those in use; None leaves quiet ones out of use while others are.
-            options: What the files do not tell.
-        """
+        """Opens data of any format we read; ``quiet`` and ``use`` as in Opening, ``options`` say what the files do not tell."""
 
         def opened(dataset: Dataset) -> None:
-            chosen = not quiet or self.dataset is None
-            self.add_dataset(dataset, activate=chosen if use is None else use)
+            self.add_dataset(dataset, activate=self._takes("dataset", quiet, use, self.dataset is None))
             self._say_notes(dataset, quiet)
 
         self._busy(f"Loading {path.name} …", lambda: open_dataset(path, options or {}), opened, loads=True)
 
     def _say_notes(self, dataset: Dataset, quiet: bool) -> None:
         """What was guessed or left out while reading; a guess about data that a workspace brings along is for the log only."""
-        many = len(dataset.skipped)
-        left_out = f"{many:,} {'file or row was' if many == 1 else 'files or rows were'} skipped; the log says why." if many else ""
-        words = " ".join((*dataset.notes, *filter(None, (left_out,))))
+        many, words = len(dataset.skipped), remarks(dataset)
         if not words:
             return
         sentence = f"{dataset.name}: {words}"
@@ -256,6 +248,7 @@ class Library(QObject):
     def use_dataset(self, dataset: Dataset) -> None:
         """Shows ``dataset`` in the gallery; picks a model that fits it if the present one does not."""
         self.dataset = dataset
+        self._chosen.add("dataset")
         self.mismatch = ""  # it was about the data before; whoever hears of the new ones asks for it
         self.datasets_changed.emit()
         if self.model is None or not looks_alike(self.model, dataset):
@@ -265,13 +258,6 @@ class Library(QObject):
                 self.models_changed.emit()
         self._match()
         self.paired.emit()
-
-    def use_loaded(self, item: Classifier | Dataset) -> None:
-        """Makes a model or data that are loaded those in use."""
-        if item in self.models:
-            self.use_model(item)  # type: ignore[arg-type]
-        else:
-            self.use_dataset(item)  # type: ignore[arg-type]
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""
@@ -303,10 +289,7 @@ class Library(QObject):
             return
 
         def measured(speeds: list[Speed]) -> None:
-            lines = [
-                f"{s.name}: {s.inputs_per_second:,.0f} inputs/s (largest change of a probability {s.largest_change:.2g})" for s in speeds
-            ]
-            self.said.emit("info", f"{classifier.name} on {classifier.device}. " + "; ".join(lines) + ".", "")
+            self.said.emit("info", f"{classifier.name} on {classifier.device}. {speeds_in_words(speeds)}.", "")
 
         self._busy("Measuring …", lambda: measure(classifier), measured)
 

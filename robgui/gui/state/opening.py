@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,22 +36,6 @@ class Opening:
     def but(self, **changes: Any) -> Opening:
         """A copy with ``changes``."""
         return replace(self, **changes)
-
-
-def looks_alike(classifier: Classifier, dataset: Dataset) -> bool:
-    """A cheap guess whether the two belong together: kind, size and class names."""
-    if classifier.kind != dataset.kind:
-        return False
-    if dataset.shape is not None and dataset.shape != classifier.shape:
-        return False
-    return not dataset.names or len(dataset.names) == classifier.classes
-
-
-def same_file(one: Classifier, other: Classifier) -> bool:
-    """Whether two models are one file, wherever it lies and whatever their settings."""
-    if one.path is None or other.path is None:
-        return one is other
-    return one.path == other.path or one.content == other.content
 
 
 def load_model(opening: Opening, device: str) -> tuple[Classifier | TrustError | IncompleteModelError, str]:
@@ -98,14 +81,3 @@ def measure(classifier: Classifier) -> list[Speed]:
     from robgui.core.model.speed import measure as time_it
 
     return time_it(classifier)
-
-
-def relatives(dataset: Dataset) -> object:
-    """Which family of derived inputs a dataset is; empty for any other."""
-    items = getattr(dataset, "items", ())
-    return items[0].relatives if items else ()
-
-
-def listed(skipped: Sequence[Any]) -> str:
-    """What was left out and why, a line each."""
-    return "\n".join(f"{item.path}: {item.reason}" for item in skipped[:200])

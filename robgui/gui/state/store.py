@@ -9,7 +9,6 @@ thread may read at any time.
 from __future__ import annotations
 
 import logging
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
 from robgui.gui.state.navigation import Navigation
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.restoring import Restoring
 from robgui.gui.state.runner import Job, Runner
 from robgui.gui.state.selection import Selection
 from robgui.gui.state.sending import Sending
@@ -32,9 +31,8 @@ if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
     from robgui.core.execution.analysis import Analysis, Params
-    from robgui.core.execution.request import Reference, Request
+    from robgui.core.execution.request import Request
     from robgui.core.model.classifier import Classifier
-    from robgui.gui.state.history import Restored
 
 
 class Store(QObject):
@@ -79,6 +77,7 @@ class Store(QObject):
         self.history = History(self.background, self.writing, self.keeping, self)
         self.runner = Runner(self)
         self.sending = Sending(self)
+        self.restoring = Restoring(self.library, self.history)
         self._connect()
         self.navigation = Navigation(self)
         self.inspection = Inspection(self)
@@ -96,9 +95,9 @@ class Store(QObject):
         self.library.removed.connect(self.history.forget)
         self.library.paired.connect(lambda: self.history.use(self.library.model, self.library.dataset))
         self.library.datasets_changed.connect(self._dataset_changed)
-        self.history.opened.connect(self._workspace_opened)
-        self.history.found.connect(self._load)
-        self.history.result_shown.connect(lambda run, _: self._point_at(run.request))
+        self.history.opened.connect(self.restoring.restore)
+        self.history.found.connect(self.restoring.load)
+        self.history.run_taken.connect(lambda run, follow: self._point_at(run.request, follow))
         self.runner.stepped.connect(self.job_stepped)
         self.runner.changed.connect(self._job_changed)
         self._shown_data: object = None
@@ -154,33 +153,6 @@ class Store(QObject):
         else:
             self.history.open(path)
 
-    def _workspace_opened(self, restored: Restored) -> None:
-        """The pair that was in use comes first and stays in use; loading the others changes nothing about that."""
-        library, pair = self.library, [each for each in (restored.dataset, restored.model) if each is not None]
-        known = {reference.path for reference in restored.references}
-        library.drop_derived()
-        first = [each for each in pair if each.path in known]
-        if self.history.derived:
-            library.add_derived(self.history.derived, activate=restored.dataset is None or not restored.dataset.path)
-        for reference in first:
-            self._load(reference, used=restored.used.get(reference.fingerprint, time.time()), use=True)
-        settled = {each.kind for each in first}
-        for reference in restored.references:
-            if reference.path not in {each.path for each in first} and not library.has(reference.fingerprint):
-                use = False if reference.kind in settled else None
-                self._load(reference, used=restored.used.get(reference.fingerprint, 0.0), use=use)
-
-    def _load(self, reference: Reference, used: float = 0.0, use: bool | None = None) -> None:
-        """Loads what a workspace remembers, or takes what is loaded already."""
-        library, path = self.library, Path(reference.path)
-        loaded = next((each for each in (*library.models, *library.datasets) if each.fingerprint == reference.fingerprint), None)
-        if loaded is not None and use:
-            library.use_loaded(loaded)
-        elif reference.kind == "model":
-            library.load_model(Opening(path, stored=(dict(reference.options), used), quiet=True, use=use))
-        else:
-            library.load_dataset(path, quiet=True, use=use, options=dict(reference.options))
-
     def set_scope(self, indices: tuple[int, ...] | None) -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery; None means all."""
         if indices != self.scope:
@@ -220,11 +192,18 @@ class Store(QObject):
         self.select(self.selection.but(input=index), origin=origin)
         return True
 
-    def _point_at(self, request: Request) -> None:
-        """Model, data and inputs of a run come back with its picture, as far as they are loaded."""
+    def _point_at(self, request: Request, follow: bool) -> None:
+        """Model, data and inputs of a run come back with its picture, as far as they are loaded.
+
+        Args:
+            request: Of the run.
+            follow: Otherwise the pair in use stays, and only a run of that pair brings its inputs along.
+        """
         library = self.library
         model = next((m for m in library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
         place = library.locate(request, 0)
+        if not follow and (model is not library.model or (place is not None and place[0] is not library.dataset)):
+            return
         if place is not None and place[0] is not library.dataset:
             library.use_dataset(place[0])
         if model is not None and model is not library.model:

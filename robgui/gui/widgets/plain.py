@@ -24,7 +24,7 @@ class Label(QLabel):
 
 def tip(text: str) -> str:
     """``text`` as a tooltip that shows it letter by letter; a long one is wrapped."""
-    if len(text) < _ONE_LINE and not Qt.mightBeRichText(text):
+    if len(text) < _ONE_LINE and not set(text) & {"<", "&"}:  # without them Qt takes nothing for rich text
         return text
     return f'<p style="white-space:pre-wrap">{escape(text[:_LONGEST_TIP])}</p>'
 

@@ -9,12 +9,12 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.view import Axis
 from robgui.gui.app.theme import Themed, theme
 from robgui.gui.widgets.axes import ViewAxis
-from robgui.gui.widgets.plain import tip
+from robgui.gui.widgets.plain import Label, tip
 
 pg.setConfigOptions(antialias=True)
 Range = tuple[float, float]
@@ -81,7 +81,7 @@ class Plot(Themed, pg.PlotWidget):
             self.setRange(xRange=x_range, yRange=y_range, padding=padding)
 
 
-class Caption(QLabel):
+class Caption(Label):
     """One line that is cut with an ellipsis where there is no room; the tool tip has it whole."""
 
     def __init__(self) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QWidget
 
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.plain import Label
 
 FRAMES_PER_SECOND = 20
 #: A whole play takes no longer than this, however many pictures there are.
@@ -29,7 +30,7 @@ class Timeline(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(f"Which {what}")
         self.play = QPushButton("Play", checkable=True, toolTip=f"Goes through every {what}")
-        self._words = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._words = Label(textFormat=Qt.TextFormat.PlainText)
         self._names: tuple[str, ...] = ()
         self._following = True
         layout = QHBoxLayout(self)

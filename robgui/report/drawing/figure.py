@@ -60,10 +60,22 @@ def draw_view(
     dark: bool = False,
     width: float = WIDTH,
     frame: int = -1,
+    large: bool = True,
 ) -> Plate:
-    """One view in a figure of its own; see ``draw``. ``frame`` is which one of a film."""
+    """One view in a figure of its own; see ``draw``.
+
+    Args:
+        view: What to draw.
+        title: What it is, large above it.
+        subject: Of what: model and input, below the title.
+        provenance: Where it comes from, small at the bottom.
+        dark: On a dark ground.
+        width: Of the figure, in inches.
+        frame: Which one of a film.
+        large: False for a detail: lower, with fewer rows and pictures.
+    """
     with styled(Look(dark)) as look:
-        block = Block(still(view, frame), width - 2 * MARGIN, look)
+        block = Block(still(view, frame), width - 2 * MARGIN, look, large)
         return _compose([[block]], (title, subject, provenance), width, look)
 
 

@@ -157,10 +157,9 @@ def _watermark_claim(statement: str, paper: str, result: WatermarkResult, size: 
         "samples": size.key_samples,
         "model_calls": result.model_calls,
     }
-    values = {"original": result.index[0].ravel(), "watermarked": result.index[1].ravel()}
     ours = f"{result.means[0]:.2f} -> {result.means[1]:.2f}, {_p(result.ks_p)}"
     params = WatermarkParams(runs=size.runs, samples=size.key_samples, radius=RADIUS)
-    drawing = Drawing(name, "zonnscan_watermark", result, statement, values, params)
+    drawing = Drawing(name, "zonnscan_watermark", result, statement, params)
     return Claim(METHOD, statement, paper, ours, result.ks_p < LEVEL, note, detail, (drawing,))
 
 

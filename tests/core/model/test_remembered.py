@@ -9,6 +9,7 @@ import time
 import pytest
 
 from robgui import resources
+from robgui.cli import main
 from robgui.core.loading import load
 from robgui.core.model.remembered import content, recall, remember, settled
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
@@ -91,3 +92,12 @@ def test_a_damaged_record_is_no_memory(path, said, user_folders):
     for damage in ('{"settings": {"mean": "x"}}', '{"settings": 3}', "{"):
         file.write_text(damage)
         assert recall(path) == {}
+
+
+def test_the_command_line_says_where_it_differs_from_what_was_said_in_the_window(path, said, capsys):
+    assert main(["inspect", str(path), "--model-set", "shape=1,28,28"]) == 0
+    assert "in the window" not in capsys.readouterr().err
+    remember(path, said)
+    assert main(["inspect", str(path), "--model-set", "std=0.7"]) == 0
+    told = capsys.readouterr().err
+    assert "something else of this model in the window (mean, labels)" in told and told.count("\n") == 1

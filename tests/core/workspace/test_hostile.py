@@ -26,44 +26,11 @@ from robgui.report.html import write_html
 from robgui.report.pictures import Figures
 
 #: Values of every type, in place of what a cell should hold.
-ODD = (
-    None,
-    -1,
-    0,
-    2**62,
-    1e300,
-    -1e300,
-    "",
-    "x",
-    "nan",
-    "{}",
-    "[]",
-    "null",
-    "NaN",
-    "[" * 5000,
-    '{"a":' * 3000,
-    b"",
-    b"\xff\xfe",
-    "../../x",
-    "<b>",
-)
+ODD_NUMBERS = (None, -1, 0, 2**62, 1e300, -1e300)
+ODD = (*ODD_NUMBERS, "", "x", "nan", "{}", "[]", "null", "NaN", "[" * 5000, '{"a":' * 3000, b"", b"\xff\xfe", "../../x", "<b>")
 #: The same inside a document.
-ODD_JSON = (
-    None,
-    -1,
-    2**70,
-    1e308,
-    "",
-    "x",
-    [],
-    {},
-    [[]],
-    {"$array": "a0"},
-    {"$type": "X", "fields": {}},
-    {"$tuple": 3},
-    {"$float": "nan"},
-    True,
-)
+ODD_TAGS = ({"$array": "a0"}, {"$type": "X", "fields": {}}, {"$tuple": 3}, {"$float": "nan"})
+ODD_JSON = (None, -1, 2**70, 1e308, "", "x", [], {}, [[]], True, *ODD_TAGS)
 QUICK = {"zonnscan": {"samples": 16, "radii": (0.0, 0.1)}, "zonnscan_populations": {"samples": 16}, "deepinspect": {}}
 
 
@@ -71,9 +38,8 @@ QUICK = {"zonnscan": {"samples": 16, "radii": (0.0, 0.1)}, "zonnscan_populations
 def base(tmp_path_factory) -> Path:
     """A real workspace: three analyses, a failed run, findings with pictures, a derived input, references."""
     path = tmp_path_factory.mktemp("base") / "base.robgui"
-    classifier = Classifier.from_module(
-        nn.Sequential(nn.Flatten(), nn.Linear(16, 6), nn.ReLU(), nn.Linear(6, 3)), (1, 4, 4), tuple("abc"), name="net"
-    )
+    net = nn.Sequential(nn.Flatten(), nn.Linear(16, 6), nn.ReLU(), nn.Linear(6, 3))
+    classifier = Classifier.from_module(net, (1, 4, 4), tuple("abc"), name="net")
     classifier.path = Path("/models/net.pt2")
     images = np.random.default_rng(0).random((12, 1, 4, 4), np.float32)
     data = from_arrays(images, labels=np.arange(12) % 3, name="images")
@@ -105,13 +71,11 @@ class OnlyChanged(Figures):
 def stored(path: Path) -> set[tuple]:
     with closing(sqlite3.connect(path)) as connection:
         connection.text_factory = bytes
-        return {
-            ((name or b"").decode("utf-8", "replace"), *rest)
-            for name, *rest in connection.execute("SELECT run, document, blob FROM results")
-        }
+        rows = connection.execute("SELECT run, document, blob FROM results").fetchall()
+    return {((name or b"").decode("utf-8", "replace"), *rest) for name, *rest in rows}
 
 
-def look_at_everything(path: Path, folder: Path, base: Path | None = None) -> None:
+def look_at_everything(path: Path, folder: Path, base: Path | None = None, *, report: bool = True) -> None:
     """All that the window and the command line read."""
     with Workspace.open(path, create=False) as workspace:
         runs = workspace.runs()
@@ -127,7 +91,8 @@ def look_at_everything(path: Path, folder: Path, base: Path | None = None) -> No
                 workspace.result(run.id)
             except RobguiError:
                 continue
-        write_html(workspace, folder / "report.html", OnlyChanged(workspace, base))
+        if report:
+            write_html(workspace, folder / "report.html", OnlyChanged(workspace, base))
         workspace.export(folder / "export")
 
 
@@ -282,20 +247,22 @@ def bent(document, dice: random.Random):
     return document
 
 
-@pytest.mark.parametrize("start", range(0, 400, 50))
+@pytest.mark.parametrize("start", range(0, 200, 50))
 def test_hundreds_of_mutated_workspaces_raise_nothing_but_sentences(base, tmp_path, start):
     outcomes = {"refused": 0, "read": 0}
     for seed in range(start, start + 50):
         path, folder = tmp_path / f"{seed}.robgui", tmp_path / str(seed)
         folder.mkdir()
         mutated(base, path, random.Random(seed))
+        said = ""
         try:
-            look_at_everything(path, folder, base)
+            look_at_everything(path, folder, base, report=seed % 25 == 0)  # a report takes seconds
             outcomes["read"] += 1
         except RobguiError as error:
-            assert "\n" not in str(error), seed
             outcomes["refused"] += 1
+            said = str(error)
         except Exception as error:
             raise AssertionError(f"seed {seed}: {type(error).__name__}: {error}") from error
+        assert "\n" not in said, seed
         shutil.rmtree(folder)
     assert min(outcomes.values()) > 0, outcomes

@@ -23,7 +23,7 @@ from robgui.gui.state.opening import Opening
 
 
 def idle(qtbot, window):
-    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=60_000)
 
 
 def drop(window, *paths):

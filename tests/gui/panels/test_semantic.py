@@ -33,7 +33,7 @@ def regions_panel(bench):
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not store.pictures.busy and not store.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not store.pictures.busy and not (store.background.busy or store.keeping.busy), timeout=20_000)
 
 
 def scene_ready(qtbot, panel):
@@ -332,7 +332,9 @@ def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(qtbot, st
     path = tmp_path / "regions.gif"
     panel.save_film(path)
     assert not panel.film_button.isEnabled()
-    qtbot.waitUntil(lambda: panel.film_button.isEnabled() and path.exists() and not store.background.busy, timeout=30_000)
+    qtbot.waitUntil(
+        lambda: panel.film_button.isEnabled() and path.exists() and not (store.background.busy or store.keeping.busy), timeout=30_000
+    )
     with Image.open(path) as film:
         assert film.n_frames == result.trace.shape[1]
 

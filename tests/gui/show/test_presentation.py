@@ -45,7 +45,9 @@ def begin(qtbot, window):
 
 
 def settle(qtbot, window):
-    qtbot.waitUntil(lambda: not window.store.pictures.busy and not window.store.background.busy, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: not window.store.pictures.busy and not (window.store.background.busy or window.store.keeping.busy), timeout=10_000
+    )
 
 
 def test_arrow_keys_go_through_all_findings_when_none_is_starred(qtbot, filled):

@@ -89,6 +89,17 @@ def test_choosing_a_model_of_another_kind_brings_its_data_along(store, qtbot):
     assert store.selection.input == 0
 
 
+def test_models_with_another_number_of_classes_are_not_run_together(store, qtbot):
+    store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images"))
+    for model in (tiny(3, name="three"), tiny(5, name="five"), tiny(3, name="three more")):
+        store.library.add_model(model)
+    store.library.use_model(store.library.models[0])
+    idle(qtbot, store)
+    assert [m.name for m in store.library.fitting_models()] == ["three", "three more"]
+    store.library.use_model(store.library.models[1])
+    assert [m.name for m in store.library.fitting_models()] == ["five"]
+
+
 def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot):
     said = []
     store.said.connect(lambda level, sentence, details: said.append(sentence))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,9 @@ from robgui.core.execution.request import Reference
 from robgui.core.loading import load
 from robgui.core.model.settings import side_file
 from robgui.core.workspace import Workspace
+from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.model.model_dialog import ModelDialog
-from robgui.gui.pages.scoreboard import Headlines, Scoreboard
+from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.state.opening import Opening
 from robgui.gui.state.store import Store
 
@@ -153,6 +155,53 @@ def test_loading_the_others_does_not_change_which_pair_is_in_use(start, qtbot, t
         assert len(store.library.models) == len(store.library.datasets) == 3
 
 
+def test_what_the_user_opens_while_a_workspace_is_restored_stays_in_use(start, qtbot, tmp_path):
+    old, new, data = save_onnx(tmp_path / "old.onnx", 1), save_onnx(tmp_path / "new.onnx", 2), save_data(tmp_path / "data.npz")
+    store = start()
+    store.library.load_dataset(data)
+    store.library.load_model(Opening(old))
+    idle(qtbot, store)
+    start("elsewhere.robgui")
+    again = Store()
+    again.open_workspace(tmp_path / "w.robgui")
+    again.library.load_model(Opening(new))  # named on the command line, say
+    idle(qtbot, again)
+    assert again.library.model.path == new and {m.path for m in again.library.models} == {old, new}
+    assert again.shutdown()
+
+
+def test_the_picture_of_the_newest_run_does_not_change_which_pair_is_in_use(qtbot, tmp_path):
+    first, second, data = save_onnx(tmp_path / "first.onnx", 1), save_onnx(tmp_path / "second.onnx", 2), save_data(tmp_path / "data.npz")
+    with session(qtbot, tmp_path) as store:
+        store.library.load_dataset(data)
+        for path in (first, second):
+            store.library.load_model(Opening(path, quiet=True))
+        idle(qtbot, store)
+        store.library.use_model(next(m for m in store.library.models if m.path == second))
+        idle(qtbot, store)
+        store.set_params("zonnscan", store.analyses["zonnscan"].params.parse({"samples": 16, "radii": (0.0, 0.1)}))
+        store.submit(store.request("zonnscan"))
+        qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
+        store.library.use_model(next(m for m in store.library.models if m.path == first))
+        idle(qtbot, store)
+    with session(qtbot, tmp_path) as store:
+        assert store.library.model.path == first
+
+
+@contextmanager
+def session(qtbot, folder):
+    """The whole window on one workspace, from start to end."""
+    application()
+    window = open_window(folder / "w.robgui")
+    window.show()
+    qtbot.waitUntil(lambda: bool(window.store.analyses) and window.store.history.workspace is not None, timeout=60_000)
+    idle(qtbot, window.store)
+    yield window.store
+    window.close()
+    assert leave(window, 0) == 0
+    window.deleteLater()
+
+
 def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as_it_was_used_last(start, qtbot, tmp_path):
     """The records of an older version: the model as guessed, used last, and as corrected, in the newest run."""
     model, data = save_onnx(tmp_path / "net.onnx"), save_data(tmp_path / "data.npz")
@@ -193,7 +242,7 @@ def test_the_scoreboard_lists_a_model_once_though_it_ran_with_two_settings(start
     store.history.workspace.add_run(store_request(store))
     store.history.refresh()
     idle(qtbot, store)
-    board = Scoreboard(store, Headlines(store))
+    board = Scoreboard(store)
     qtbot.addWidget(board)
     assert board.names() == ["net.onnx"]
 

@@ -193,7 +193,7 @@ def safe_half_widths(counts: Counts) -> np.ndarray:
     What rare values may add stands beside Student's term. Measured at the default settings by
     ``tests/bench/coverage_zonnscan.py``.
     """
-    return half_widths(counts) + _per_zone(rare, counts)
+    return np.asarray(half_widths(counts) + _per_zone(rare, counts))
 
 
 def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from robgui.core.view import Table, View
 from robgui.gui.app.theme import set_heading
 from robgui.gui.panels.feature_game.saving import save_example
 from robgui.gui.panels.generic import GenericPanel
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.views import view_widget
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class FeatureGamePanel(GenericPanel):
         self._game: Request | None = None
         self.cells: list[ViewWidget | None] = [None] * len(ROW)
         self._places = [QVBoxLayout() for _ in ROW]
-        self._headings = [set_heading(QLabel(textFormat=Qt.TextFormat.PlainText), "section") for _ in ROW]
+        self._headings = [set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section") for _ in ROW]
         self.save = QPushButton("Save example …", toolTip="Writes the example, the difference and the changed pixels as PNG files")
         self.save.clicked.connect(self.ask_save)
         row = QWidget()

@@ -26,6 +26,7 @@ from robgui.gui.panels.semantic.preview import Looker, Where
 from robgui.gui.panels.semantic.seen import Picture
 from robgui.gui.panels.semantic.slider import AxisRow, SliderColumn
 from robgui.gui.panels.semantic.stage import Line
+from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import Axis
@@ -181,7 +182,7 @@ class SceneControls(QWidget):
                 self.scene_box.setCurrentIndex(self.scene_box.count() - 1)
             elif scenes:
                 self.scene_box.setCurrentIndex(self.scene_box.findData(scenes[0]))
-        self.scene_box.setToolTip("\n".join(_scene_words(s) for s in scenes))
+        set_tip(self.scene_box, "\n".join(_scene_words(s) for s in scenes))
 
     def _known_scenes(self) -> dict[str, str]:
         from robgui.analyses.semantic.scene.scenes import IMAGE, bundled_meshes

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QScrollArea, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QScrollArea, QSlider, QWidget
 
 from robgui.analyses.semantic.words import with_unit
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import Axis
@@ -34,7 +35,7 @@ class AxisRow(QWidget):
         self._steps = round(width) if width >= _LONG else _STEPS
         self.tick = QCheckBox(axis.title)
         self.tick.setToolTip(f"Vary {axis.title.lower()} from {with_unit(axis.low, axis.unit)} to {with_unit(axis.high, axis.unit)}")
-        self.value = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.value = Label(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.value.setProperty("role", "quiet")
         widths = [self.fontMetrics().horizontalAdvance(with_unit(value, axis.unit)) for value in (axis.low, axis.high, axis.default)]
         self.value.setMinimumWidth(max(widths))  # the number changes while the slider moves, the width does not

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxL
 
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.views.widget import ViewWidget
 
 #: Lower than this many lines of text, the first view is behind a tab too.
@@ -30,7 +31,7 @@ class Board(QWidget):
         self.widgets: list[ViewWidget] = []
         self._titles: tuple[str, ...] = ()
         self._low = False
-        self.title = set_heading(QLabel(textFormat=Qt.TextFormat.PlainText), "section")
+        self.title = set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section")
         self.title.setContentsMargins(6, 0, 0, 0)
         self.bar = QTabBar(drawBase=False, expanding=False, usesScrollButtons=True)
         self.bar.setElideMode(Qt.TextElideMode.ElideNone)

@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.view import View
 from robgui.gui.app.theme import Themed, theme
+from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Plot
 
 
@@ -102,7 +103,7 @@ class ViewWidget(Themed, QWidget):
         return QSize(320, 240)
 
 
-class Foot(QLabel):
+class Foot(Label):
     """The note of a view, and in its place what stands at the pointer; the height stays."""
 
     def __init__(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from robgui.core.errors import ModelError, TrustError
-from robgui.core.loading.exported_ops import find_operation, is_check
+from robgui.core.loading.exported.operations import Operation, TensorOperation, bytes_in, find_operation, is_check
 from robgui.core.loading.raw import TRUST
 from robgui.core.model.backend import Reduce, channels_second
 
@@ -33,8 +32,26 @@ DTYPES = {
 _FORMATS = {1: torch.contiguous_format, 2: torch.channels_last, 3: torch.channels_last_3d, 4: torch.preserve_format}
 _LINEAR = frozenset({"linear", "addmm", "mm", "matmul"})
 _LAYERS = _LINEAR | {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"}
-_LARGEST = 2**31
-_PLAIN = {"as_int", "as_float", "as_bool", "as_string", "as_floats", "as_bools", "as_int_lists"}
+#: Bytes of results that a graph may hold at once. A batch that needs more is halved by who asked for it.
+_ROOM = 2**30
+_PLAIN = {"as_int", "as_bool", "as_string", "as_ints", "as_bools", "as_int_lists"}
+
+
+class _Device:
+    """Stands for the device the model is on when the graph runs."""
+
+
+_DEVICE = _Device()
+#: How the other arguments that need nothing of the graph are read; "Infinity" and "NaN" are written as texts.
+_CONVERT: dict[str, Callable[[Any], Any]] = {
+    "as_none": lambda value: None,
+    "as_float": float,
+    "as_floats": lambda value: [float(each) for each in value],
+    "as_scalar_type": lambda value: DTYPES[value],
+    "as_memory_format": lambda value: _FORMATS[value],
+    "as_layout": lambda value: torch.strided,
+    "as_device": lambda value: _DEVICE,
+}
 #: Layers that behave differently while training; an exported graph holds the mode as an argument.
 _MODES = {"train", "training"}
 
@@ -46,16 +63,9 @@ class _Name:
     name: str
 
 
-class _Device:
-    """Stands for the device the model is on when the graph runs."""
-
-
-_DEVICE = _Device()
-
-
 @dataclass(frozen=True, slots=True)
 class _Node:
-    function: Callable[..., Any]
+    operation: Operation
     args: list[Any]
     kwargs: dict[str, Any]
     outputs: list[str]
@@ -114,36 +124,42 @@ class ExportedGraph(nn.Module):
         values: dict[str, Any] = {name: getattr(self, slot) for name, slot in self._slots.items()}
         values[self._input] = x
         seen: dict[str, Tensor] = {}
+        room = _ROOM
         for node in self._nodes:
-            result = node.function(*_fill(node.args, values, x.device), **{k: _fill(v, values, x.device) for k, v in node.kwargs.items()})
+            kwargs = {name: _fill(value, values, x.device) for name, value in node.kwargs.items()}
+            result = node.operation(_fill(node.args, values, x.device), kwargs, room)
             if node.outputs:
                 values.update(zip(node.outputs, _flat(result), strict=True))
+            room -= bytes_in(result)
             if reduce is not None and node.layer:
                 seen[node.layer] = reduce(channels_second(result) if node.linear else result)
             for name in node.dead:
-                values.pop(name, None)
+                room += bytes_in(values.pop(name, None))
         return values[self._output], seen
 
     def _compile(self, node: Json) -> _Node | None:
         target = str(node["target"])
         if is_check(target):
             return None
-        function = find_operation(target)
-        if function is None:
+        operation = find_operation(target)
+        if operation is None:
             raise TrustError(f"its graph uses {target}, which is not known to be harmless; {TRUST}")
-        args, kwargs = self._arguments(function, node["inputs"])
-        return _Node(function, args, kwargs, _outputs(node), self._layer(function, node), _name(function) in _LINEAR)
+        args, kwargs = self._arguments(operation, node["inputs"])
+        return _Node(operation, args, kwargs, _outputs(node), self._layer(operation, node), operation.name in _LINEAR)
 
-    def _arguments(self, function: Callable[..., Any], inputs: list[Json]) -> tuple[list[Any], dict[str, Any]]:
-        if not isinstance(function, torch._ops.OpOverload):
+    def _arguments(self, operation: Operation, inputs: list[Json]) -> tuple[list[Any], dict[str, Any]]:
+        if not isinstance(operation, TensorOperation):
             return [self._value(given["arg"]) for given in inputs], {}
         named = {given["name"]: self._value(given["arg"]) for given in inputs}
-        for mode in _MODES & named.keys():
-            self.training_mode = self.training_mode or bool(named[mode])
-            named[mode] = False
-        schema = function._schema
+        arguments = operation.function._schema.arguments
+        if operation.overload != "no_stats":  # a norm without averages means those of the input in either mode
+            for mode in _MODES & named.keys():
+                self.training_mode = self.training_mode or bool(named[mode])
+                named[mode] = False
+        if any(argument.name == "device" and argument.kwarg_only for argument in arguments):
+            named.setdefault("device", _DEVICE)
         args: list[Any] = []
-        for argument in schema.arguments:
+        for argument in arguments:
             if argument.kwarg_only or argument.name not in named:
                 break
             args.append(named.pop(argument.name))
@@ -153,11 +169,9 @@ class ExportedGraph(nn.Module):
         ((kind, value),) = argument.items()
         if kind in _PLAIN:
             return value
+        if kind in _CONVERT:
+            return _CONVERT[kind](value)
         match kind:
-            case "as_none":
-                return None
-            case "as_ints":
-                return _bounded(value)
             case "as_tensor":
                 return _Name(value["name"])
             case "as_tensors":
@@ -167,18 +181,12 @@ class ExportedGraph(nn.Module):
             case "as_sym_int" | "as_sym_float" | "as_sym_bool" | "as_optional_tensor":
                 return self._value(value)
             case "as_sym_ints" | "as_sym_floats" | "as_sym_bools" | "as_optional_tensors":
-                return _bounded([self._value(each) for each in value])
-            case "as_scalar_type":
-                return DTYPES[value]
-            case "as_memory_format":
-                return _FORMATS[value]
-            case "as_device" | "as_layout":
-                return _DEVICE if kind == "as_device" else torch.strided
+                return [self._value(each) for each in value]
         raise ModelError(f"its graph holds an argument of an unknown kind ({kind}); export it again with torch {torch.__version__}")
 
-    def _layer(self, function: Callable[..., Any], node: Json) -> str:
+    def _layer(self, operation: Operation, node: Json) -> str:
         """The name of the layer a node belongs to; it is the parameter's, also behind a transposition."""
-        name = _name(function)
+        name = operation.name
         tensors = [given["arg"]["as_tensor"]["name"] for given in node["inputs"] if "as_tensor" in given["arg"]]
         owner = next((self._owners[tensor] for tensor in tensors if self._owners.get(tensor, "").endswith("weight")), "")
         if name in {"t", "permute", "transpose"} and owner:
@@ -200,11 +208,6 @@ class ExportedGraph(nn.Module):
         self._nodes = [replace(node, dead=tuple(dead.get(index, ()))) for index, node in enumerate(self._nodes)]
 
 
-def _name(function: Callable[..., Any]) -> str:
-    """The name of an operation of torch; empty for any other function."""
-    return str(function._schema.name.removeprefix("aten::")) if isinstance(function, torch._ops.OpOverload) else ""
-
-
 def _outputs(node: Json) -> list[str]:
     """Names of a node's results; a list of tensors has one name for each of them."""
     names: list[str] = []
@@ -220,13 +223,6 @@ def _outputs(node: Json) -> list[str]:
             case _:
                 names.append(str(value["as_name"]))
     return names
-
-
-def _bounded(sizes: list[Any]) -> list[Any]:
-    """Refuses a list of numbers that asks for a tensor larger than any classifier has."""
-    if math.prod(max(1, abs(size)) for size in sizes if isinstance(size, int)) > _LARGEST:
-        raise ModelError("its graph asks for a tensor of more than two thousand million numbers and is refused")
-    return sizes
 
 
 def _flat(result: Any) -> list[Any]:

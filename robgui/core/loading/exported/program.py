@@ -18,10 +18,15 @@ from torch import Tensor, nn
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.detect import guesses_from_input
-from robgui.core.loading.exported_graph import DTYPES, ExportedGraph, Json
+from robgui.core.loading.exported.graph import DTYPES, ExportedGraph, Json
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.raw import TRUST, Raw, reading, which_output
 from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, pick_output
+
+#: Inputs that a file may ask for at once, and the numbers in them.
+_LARGEST_BATCH, _LARGEST_INPUTS = 4096, 2**26
+#: Real graphs have a few megabytes.
+_LARGEST_JSON = 32 * 2**20
 
 
 class ExportedBackend(TorchBackend):
@@ -63,7 +68,7 @@ def load_exported(path: Path, trust: bool, scores: str = "") -> Raw:
 def _read(archive: Archive, scores: str) -> Raw:
     if "models/model.json" not in archive.names:
         raise TrustError(f"it is in the format of an old torch, which is a pickle; export it again, or {TRUST}")
-    module = json.loads(archive.read("models/model.json"))["graph_module"]
+    module = _document(archive, "models/model.json")["graph_module"]
     specs = module["signature"]["input_specs"]
     owners = _owners(specs)
     stored = {**_tensors(archive, "weights"), **_tensors(archive, "constants")}
@@ -77,6 +82,7 @@ def _read(archive: Archive, scores: str) -> Raw:
     remarks = []
     batch = sizes[0].get("as_int")
     if batch is not None:
+        _check_batch(int(batch), [_size(each) for each in sizes[1:]])
         backend = FixedBatch(backend, int(batch))
         remarks.append(f"exported for batches of {batch}; other sizes are cut and filled up")
     if graph.training_mode:
@@ -84,6 +90,19 @@ def _read(archive: Archive, scores: str) -> Raw:
     if len(outputs) > 1:
         remarks.append(which_output(taken, len(outputs)))
     return Raw(backend, remarks=tuple(remarks), guesses=guesses_from_input(tuple(_size(each) for each in sizes[1:])))
+
+
+def _check_batch(batch: int, sizes: list[int | None]) -> None:
+    if not 1 <= batch <= _LARGEST_BATCH or batch * math.prod(size or 1 for size in sizes) > _LARGEST_INPUTS:
+        raise ModelError(f"it takes batches of exactly {batch:,} inputs, which is refused; export it with a free batch")
+
+
+def _document(archive: Archive, name: str) -> Json:
+    """A JSON document of the file; the objects that it becomes take twenty times its size."""
+    if archive.size(name) > _LARGEST_JSON:
+        raise ModelError(f"its part {name!r} is longer than {_LARGEST_JSON >> 20} MB and is refused")
+    document: Json = json.loads(archive.read(name))
+    return document
 
 
 def _owners(specs: list[Json]) -> dict[str, str]:
@@ -108,7 +127,7 @@ def _tensors(archive: Archive, folder: str) -> dict[str, Tensor]:
         raise TrustError(f"its {folder} are pickled; export it again, or {TRUST}")
     found: dict[str, Tensor] = {}
     files: dict[str, Tensor] = {}
-    for name, entry in json.loads(archive.read(config))["config"].items():
+    for name, entry in _document(archive, config)["config"].items():
         if entry["use_pickle"] or entry["tensor_meta"] is None:
             raise TrustError(f"its part {name!r} is pickled; {TRUST}")
         found[name] = _tensor(archive, f"data/{folder}/{entry['path_name']}", entry["tensor_meta"], files)

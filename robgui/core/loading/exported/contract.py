@@ -1,0 +1,116 @@
+"""What must hold before an operation of torch is called with arguments from a file.
+
+Torch checks most arguments itself, but some kernels believe what they are given and read or write beside their
+tensors. Each contract here states what such a kernel takes for granted. A call that breaks it is not made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+#: No stride, padding, dilation, kernel or factor of a real network is larger.
+LARGEST_STEP = 2**14
+
+
+class BrokenContractError(RuntimeError):
+    """A call that an operation of torch must not be given."""
+
+
+class TooLargeError(MemoryError):
+    """A call whose result would not fit; who asked for a batch may ask for a smaller one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an operation: its arguments by the names of its schema, defaults filled in."""
+
+    operation: str
+    given: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.given[name]
+
+    def get(self, name: str) -> Any:
+        """The argument called ``name``, None where the operation has none."""
+        return self.given.get(name)
+
+    def need(self, holds: bool, what: str) -> None:
+        """Refuses the call unless ``holds``."""
+        if not holds:
+            raise BrokenContractError(f"its operation {self.operation} is refused: {what}")
+
+    def tensor(self, name: str, *ranks: int) -> Tensor:
+        """The tensor called ``name``, with one of the ``ranks`` where any are given."""
+        value: Tensor = self.given[name]
+        self.need(isinstance(value, Tensor), f"{name} is no tensor")
+        self.need(not ranks or value.ndim in ranks, f"{name} has {value.ndim} axes")
+        return value
+
+    def sizes(self, name: str, low: int, high: int, lengths: Sequence[int] = ()) -> list[int]:
+        """The whole numbers called ``name``, each between ``low`` and ``high``, as many as one of ``lengths``."""
+        value = self.given[name]
+        found = [value] if isinstance(value, int) else list(value)
+        self.need(not lengths or len(found) in lengths, f"{name} has {len(found)} numbers")
+        self.need(all(type(size) is int and low <= size <= high for size in found), f"{name} is out of range ({found})")
+        return found
+
+    def finite(self, *names: str) -> None:
+        """Refuses numbers that are not finite."""
+        for name in names:
+            value = self.given[name]
+            self.need(value is None or (isinstance(value, int | float) and math.isfinite(value)), f"{name} is not finite")
+
+    def same_type(self, tensors: Iterable[Tensor | None]) -> None:
+        """Refuses tensors that do not all hold fractions of one type on one device; autocast makes the types one itself."""
+        found = [tensor for tensor in tensors if tensor is not None]
+        first = found[0]
+        mixed = torch.is_autocast_enabled(first.device.type)
+        for tensor in found:
+            same = tensor.device == first.device and (mixed or tensor.dtype == first.dtype)
+            self.need(same and tensor.is_floating_point(), "its tensors are of different types")
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What an operation takes for granted.
+
+    Attributes:
+        form: Checks what shapes, types and plain arguments tell; asked once for each combination of them.
+        content: Checks numbers inside tensors; asked before every call.
+    """
+
+    form: Callable[[Call], None] | None = None
+    content: Callable[[Call], None] | None = None
+
+
+def bind(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """The call by the names of the schema; a missing tensor is refused, which torch itself would follow into nowhere."""
+    schema = function._schema
+    given: dict[str, Any] = {}
+    for place, argument in enumerate(schema.arguments):
+        if place < len(args):
+            given[argument.name] = args[place]
+        elif argument.name in kwargs:
+            given[argument.name] = kwargs[argument.name]
+        elif argument.has_default_value():
+            given[argument.name] = argument.default_value
+    call = Call(schema.name.removeprefix("aten::"), given)
+    for argument in schema.arguments:
+        call.need(argument.name in given, f"{argument.name} is missing")
+        _check_tensors(call, argument.name, str(argument.type))
+    return call
+
+
+def _check_tensors(call: Call, name: str, kind: str) -> None:
+    value = call[name]
+    if kind == "Tensor":
+        call.need(isinstance(value, Tensor | int | float), f"{name} is no tensor")  # torch makes a tensor of a number
+    elif kind == "List[Tensor]":
+        right = isinstance(value, list | tuple) and all(isinstance(each, Tensor) for each in value)
+        call.need(right, f"{name} is no list of tensors")

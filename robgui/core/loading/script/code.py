@@ -1,0 +1,152 @@
+"""Reads the code of a TorchScript file before torch does.
+
+Loading runs code: a method ``__setstate__`` is called for every object of its class. So what the text may say is decided
+here. Torch writes TorchScript in a narrow form (no comments, one kind of quotes, every operation as ``torch.name(…)`` or
+``ops.library.name(…)``); whatever is not in this form was not written by torch, and is not handed to it. That also keeps
+its parser from being led astray: it follows nested brackets until its stack ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+
+import torch
+
+from robgui.core.loading.script.operations import ATEN, PRIM
+
+_TOKEN = re.compile(
+    r'(?P<text>"(?:[^"\\\n]|\\[^\n])*")|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?j?)'
+    r"|(?P<sign>->|[()\[\]{},.:=-])|(?P<line>\n)|(?P<space>[ \t]+)"
+)
+#: Escapes that torch writes: control characters and bytes beyond ASCII. A letter written as a number hides a name.
+_ESCAPE = re.compile(r"""\\(?:[\\"'abfnrtv?]|(0[0-3][0-7]|177|[2-3][0-7]{2}))""")
+#: Methods that torch calls by itself, the first of them while it loads.
+_SILENT = ("__setstate__", "__getstate__")
+#: Words of the language that torch does not write, words that begin a line, and functions beside ``torch.`` and ``ops.``.
+_WORDS = ("lambda", "not", "and", "or", "is", "import", "global", "assert", "raise", "try", "yield", "del")
+_FIRST = ("if", "else", "for", "while", "with", "return", "class", "def", "pass")
+_CALLS = ("fork", "awaitable", "print", "eval", "exec", "open")
+#: How deep brackets lie in each other, and how many parts an expression has on the way down; real code reaches 5 and 17.
+_DEEPEST, _LONGEST = 100, 500
+#: Real code has some hundred kilobytes.
+LARGEST_CODE = 16 * 2**20
+
+Token = tuple[str, str]
+
+
+class ForeignCodeError(ValueError):
+    """The code says something that torch would not have written, or names an operation that may do more than compute."""
+
+
+def check_code(texts: dict[str, str]) -> None:
+    """Refuses the code of a file (text by name) unless it only computes; ForeignCodeError says where and why."""
+    if sum(map(len, texts.values())) > LARGEST_CODE:
+        raise ForeignCodeError(f"its code is longer than {LARGEST_CODE >> 20} MB")
+    tokens = {name: list(_tokens(name, text)) for name, text in texts.items()}
+    methods = {token for each in tokens.values() for (_, before), (kind, token) in pairwise(each) if kind == "name" and before == "def"}
+    for name, each in tokens.items():
+        try:
+            _check_nesting(each)
+            _check_names(each, methods)
+        except ForeignCodeError as error:
+            raise ForeignCodeError(f"its code ({name}) {error}") from error
+
+
+def _tokens(where: str, text: str) -> Iterator[Token]:
+    """Every token as (kind, text), but blanks and, inside brackets, the ends of lines."""
+    place = depth = 0
+    while place < len(text):
+        match = _TOKEN.match(text, place)
+        if match is None:
+            raise ForeignCodeError(f"its code ({where}) has the sign {text[place]!r}, which torch does not write")
+        kind, token = str(match.lastgroup), match[0]
+        if kind == "text":
+            _check_text(where, token)
+        depth += (token in "([{") - (token in ")]}")
+        if kind != "space" and not (kind == "line" and depth > 0):
+            yield kind, token
+        place = match.end()
+
+
+def _check_text(where: str, token: str) -> None:
+    if "\\" in token and "\\" in _ESCAPE.sub("", token):
+        raise ForeignCodeError(f"its code ({where}) hides characters of a text ({token[:40]})")
+
+
+def _check_nesting(tokens: list[Token]) -> None:
+    levels = [0]
+    for kind, token in tokens:
+        if token in ("(", "[", "{"):
+            levels[-1] += 1
+            levels.append(0)
+        elif token in (")", "]", "}"):
+            levels.pop()
+        elif token in (",", "=", ":") or kind == "line":
+            levels[-1:] = [0]
+        else:
+            levels[-1] += 1
+        if not 0 < len(levels) <= _DEEPEST or sum(levels) > _LONGEST:
+            raise ForeignCodeError("is nested too deeply")
+
+
+def _check_names(tokens: list[Token], methods: set[str]) -> None:
+    lines = [("line", "\n")]
+    padded = [*lines * 2, *tokens, *lines * 5]
+    for place in range(2, len(padded) - 5):
+        kind, token = padded[place]
+        before, after = padded[place - 1][1], [each for _, each in padded[place + 1 : place + 6]]
+        if token == "-" and padded[place + 1][0] != "number" and after[0] not in ("inf", "nan"):
+            raise ForeignCodeError("computes with signs, which torch writes as operations")
+        if kind != "name":
+            continue
+        if token in _SILENT:
+            raise ForeignCodeError(f"has a method {token}, which would run while it is loaded")
+        if before == ".":
+            _check_attribute(token, padded[place - 2][1], after, methods)
+        elif token in _WORDS or (token in _FIRST and before != "\n") or (token in _CALLS and after[0] == "("):
+            raise ForeignCodeError(f"uses {token}")
+        elif token in ("torch", "ops", "__torch__", "getattr"):
+            _check_root(token, after, padded, place)
+
+
+def _check_root(token: str, after: list[str], padded: list[Token], place: int) -> None:
+    match token:
+        case "torch" if not (after[0] == "." and after[1] in ATEN and after[2] == "("):
+            raise ForeignCodeError(f"uses torch{''.join(after[:2])}")
+        case "ops" if not (after[0] == after[2] == "." and after[3] in {"prim": PRIM, "aten": ATEN}.get(after[1], ()) and after[4] == "("):
+            raise ForeignCodeError(f"uses ops{''.join(after[:4])}")
+        case "__torch__" if after[:4] == [".", "torch", ".", "classes"]:
+            raise ForeignCodeError("uses an object of torch.classes")
+        case "getattr":
+            _check_getattr(padded, place)
+
+
+def _check_getattr(padded: list[Token], place: int) -> None:
+    """Torch writes ``getattr(x, "0")`` for names that are none: such a name cannot be that of an operation."""
+    depth = 0
+    for end in range(place + 1, len(padded)):
+        token = padded[end][1]
+        depth += (token in "([{") - (token in ")]}")
+        if depth == 0:
+            break
+    kind, text = padded[end - 1]
+    word = text.strip('"')
+    plain = kind == "text" and padded[end - 2][1] == "," and padded[place + 1][1] == "("
+    if not plain or word.isidentifier() or not re.fullmatch(r"[\w \-]+", word, re.ASCII):
+        raise ForeignCodeError("uses getattr for a name that needs none")
+
+
+def _check_attribute(token: str, owner: str, after: list[str], methods: set[str]) -> None:
+    """A method of a value may be an operation too: ``x.save(…)`` means ``torch.save(x, …)``."""
+    called = after[0] == "(" and owner not in ("torch", "ops", "aten", "prim")
+    if called and token not in methods and token not in ATEN and token in _operations():
+        raise ForeignCodeError(f"calls {token}")
+
+
+@cache
+def _operations() -> frozenset[str]:
+    """The names of all operations torch knows."""
+    return frozenset(schema.name.partition("::")[2] for schema in torch._C._jit_get_all_schemas())

@@ -1,0 +1,60 @@
+"""Looks at every graph that torch made of a TorchScript file, before one of them is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from robgui.core.loading.script.operations import GUARDED, UNSAFE, is_known
+
+
+def unknown_operations(unit: Any, module: Any) -> list[str]:
+    """Nodes in any function or method of a compilation unit that may do more than compute.
+
+    Of those that a call of ``module`` reaches, also the ones that are not safe with every argument.
+    """
+    unknown = {_words(node) for node in _all_nodes(unit) if not is_known(node.kind(), _schema(node)) or _is_blind_cast(node)}
+    return sorted(unknown | {words for node in _reached(unit, module) if (words := _words(node)) in UNSAFE})
+
+
+def needs_guard(unit: Any, module: Any) -> bool:
+    """Whether a call of ``module`` reaches a kernel that checks little of what it is given."""
+    return any(node.kind().partition("::")[2] in GUARDED for node in _reached(unit, module))
+
+
+def _reached(unit: Any, module: Any) -> Iterator[Any]:
+    """The nodes that a call of ``module`` may run: those of ``forward``, or of everything where that cannot be told."""
+    nodes = list(_nodes(module._get_method("forward").inlined_graph)) if module._has_method("forward") else []
+    hooked = module._get_forward_hooks() or module._get_forward_pre_hooks()
+    open_calls = any(node.kind() in ("prim::CallMethod", "prim::CallFunction") for node in nodes)
+    return _all_nodes(unit) if hooked or open_calls else iter(nodes)
+
+
+def _all_nodes(unit: Any) -> Iterator[Any]:
+    for function in unit.get_functions():
+        yield from _nodes(function.graph)
+
+
+def _nodes(block: Any) -> Iterator[Any]:
+    for node in block.nodes():
+        yield node
+        for inner in node.blocks():
+            yield from _nodes(inner)
+
+
+def _is_blind_cast(node: Any) -> bool:
+    """Whether a value is taken for one of another type unseen; torch writes casts after it has looked for None."""
+    if node.kind() != "prim::unchecked_cast":
+        return False
+    given, taken = next(iter(node.inputs())).type(), node.output().type()
+    inner = given.getElementType() if given.kind() == "OptionalType" else given
+    return str(inner) != str(taken)
+
+
+def _schema(node: Any) -> str:
+    return str(node.schema())
+
+
+def _words(node: Any) -> str:
+    schema = _schema(node)
+    return schema.partition("(")[0] if schema.startswith(node.kind()) else str(node.kind())
