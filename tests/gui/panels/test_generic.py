@@ -36,7 +36,7 @@ def panel(qtbot, store, sampled):
 def drawn(qtbot, store, panel):
     store.set_scope((3, 5))
     panel.pane.run.click()
-    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=20_000)
+    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
     qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale, timeout=5_000)
     return panel
 
