@@ -5,6 +5,7 @@ from robgui.core.view.colours import class_ink, class_pixels, colour_map, diverg
 from robgui.core.view.difference import aligned, difference, is_zero
 from robgui.core.view.ink import Ink, status_ink
 from robgui.core.view.parts import Box, Column, Line, Mark, Picture, Series, Spot
+from robgui.core.view.steady import steadied
 from robgui.core.view.views import Bars, Boxes, Curves, Film, Images, Matrix, Still, Table, Tree, View, Views
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "diverging",
     "is_zero",
     "status_ink",
+    "steadied",
 ]

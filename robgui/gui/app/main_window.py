@@ -22,7 +22,7 @@ from robgui.gui.forms.chooser import Chooser
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
-from robgui.gui.panels import Page, make_panel, pages
+from robgui.gui.panels import Page, make_panel, pages, panel_entries
 from robgui.gui.show.guide import Guide
 from robgui.gui.state.remedies import failure
 from robgui.gui.widgets.toast import Toasts
@@ -63,6 +63,7 @@ class MainWindow(QMainWindow):
         self.store = store
         self.settings = settings
         self.painted = 0.0
+        self._made = False
         self.setWindowTitle("robgui")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
@@ -135,11 +136,12 @@ class MainWindow(QMainWindow):
         if self._made:
             return
         self._made = True
+        entries = panel_entries()
         for number, page in enumerate(self._methods, start=FIRST_METHOD):
             tabs = self.pages.widget(number)
             assert isinstance(tabs, QTabWidget)
             for analysis in page.analyses:
-                panel = self._panels[analysis.name] = make_panel(self.store, analysis)
+                panel = self._panels[analysis.name] = make_panel(self.store, analysis, entries)
                 tabs.addTab(panel, analysis.tab or analysis.title)
         self._make_compare()
 
@@ -192,9 +194,8 @@ class MainWindow(QMainWindow):
     def _make_middle(self) -> None:
         self.welcome = Welcome()
         self._panels: dict[str, Panel] = {}
-        self._made = False
-        self._methods = pages()
-        self.pages = QStackedWidget()
+        self._methods: tuple[Page, ...] = pages()
+        self.pages: QStackedWidget = QStackedWidget()
         self.pages.setMinimumSize(360, 320)
         self.overview = Overview(self.store)
         self.pages.addWidget(self.welcome)
@@ -203,7 +204,7 @@ class MainWindow(QMainWindow):
             tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
-        self._compare_place = QWidget()
+        self._compare_place: QWidget = QWidget()
         QVBoxLayout(self._compare_place).setContentsMargins(0, 0, 0, 0)
         self.pages.addWidget(self._compare_place)
         self.setCentralWidget(self.pages)

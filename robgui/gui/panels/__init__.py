@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -37,11 +38,17 @@ def pages() -> tuple[Page, ...]:
     return tuple(Page(method.title, method.icon_path, method.analyses) for method in methods())
 
 
-def make_panel(store: Store, analysis: Analysis) -> Panel:
-    """The panel of an analysis; one that cannot be made is a sentence in the log, and the generic one takes its place."""
+def make_panel(store: Store, analysis: Analysis, entries: Mapping[str, EntryPoint] | None = None) -> Panel:
+    """The panel of an analysis; one that cannot be made is a sentence in the log, and the generic one takes its place.
+
+    Args:
+        store: What the panel knows.
+        analysis: What it draws.
+        entries: ``panel_entries()``, where many panels are made at once.
+    """
     from robgui.gui.panels.generic import GenericPanel
 
-    entry = _entries().get(analysis.name)
+    entry = (panel_entries() if entries is None else entries).get(analysis.name)
     if entry is None:
         return GenericPanel(store, analysis)
     try:
@@ -58,14 +65,14 @@ def make_panel(store: Store, analysis: Analysis) -> Panel:
 def preload() -> None:
     """Imports the panels, so that making them is quick; called away from the GUI thread."""
     importlib.import_module("robgui.gui.panels.generic")
-    for entry in _entries().values():
+    for entry in panel_entries().values():
         try:
             entry.load()
         except Exception:  # noqa: BLE001 - said when the panel is made, where it can be shown
             continue
 
 
-def _entries() -> dict[str, EntryPoint]:
+def panel_entries() -> dict[str, EntryPoint]:
     """The panels by the name of their analysis; ours come first, so that nobody takes their place."""
     found = sorted(entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("robgui."))
     return {entry.name: entry for entry in reversed(found)}

@@ -26,7 +26,8 @@ class GenericPanel(Panel):
 
     def _point(self, view: View, what: Any) -> None:
         """Chooses an input in the gallery when the item that was clicked is called like one on offer."""
-        places = {name: place for offer in self.offers() for name, place in zip(offer.names, offer.places, strict=False) if place >= 0}
+        offered = [pair for offer in self.offers() for pair in zip(offer.names, offer.places, strict=False)]
+        places = {name: place for name, place in offered if place >= 0}
         for name in names_at(view, what):
             if name in places:
                 self.point_at(places[name])

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
-from robgui.core.execution.analysis import Analysis, Pace, Params
+from robgui.core.errors import RobguiError
+from robgui.core.execution.analysis import Analysis, Pace
 from robgui.core.execution.registry import method_of
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Verdict
@@ -85,9 +86,9 @@ class Panel(Themed, QWidget):
 
     def show_result(self, request: Request, result: Any, verdict: Verdict | None) -> None:
         """Draws ``result`` and remembers what it came from; without a ``verdict`` the words on show stay."""
-        if request is not self.request:
-            self.params = self._parsed(request)
-        self.request, self.result = request, result
+        if not self._take(request):
+            return
+        self.result = result
         if verdict is not None:
             self.verdict.show_verdict(verdict)
             self._hold_height()
@@ -115,8 +116,17 @@ class Panel(Themed, QWidget):
         """Whether pressing Run would ask for something else than what the picture shows."""
         return not self._stale.isHidden()
 
-    def _parsed(self, request: Request) -> Params:
-        return self.analysis.params.parse(dict(request.params))
+    def _take(self, request: Request) -> bool:
+        """Remembers a request and its settings; False for an old run with settings that are no more."""
+        if request is self.request:
+            return True
+        try:
+            self.params = self.analysis.params.parse(dict(request.params))
+        except RobguiError as error:
+            self.store.say("error", f"This run of {self.analysis.title} cannot be drawn: {error} Run it again.")
+            return False
+        self.request = request
+        return True
 
     def _ask(self, function: Callable[[Any, Any], Any], otherwise: Any) -> Any:
         """What a method says of the result on show; what it cannot say is one message a run, not one a frame."""
@@ -263,9 +273,9 @@ class Panel(Themed, QWidget):
             return
         if job.request is not self.request:
             self._words_due = Pace(WORDS_SECONDS)
-            self.params = self._parsed(job.request)
-        self._job = job
-        self.request, self.result = job.request, step.result
+        if not self._take(job.request):
+            return
+        self._job, self.result = job, step.result
         words = None
         if self._words_due.due():
             words = self._words()

@@ -10,11 +10,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robgui.core.errors import RobguiError
 from robgui.core.view import Film, View
+
+if TYPE_CHECKING:
+    from robgui.report.drawing import Plate
 
 PICTURE_ENDINGS = (".png", ".svg", ".pdf")
 FILM_ENDINGS = (".gif", ".mp4")
@@ -47,7 +51,7 @@ class Exported:
 
 def save_picture(exported: Exported, path: Path) -> None:
     """Writes PNG, SVG or PDF, or the film as GIF or MP4, by the ending of ``path``."""
-    from robgui.report.drawing import draw, save
+    from robgui.report.drawing import save
 
     ending = path.suffix.lower()
     if ending in FILM_ENDINGS:
@@ -55,16 +59,14 @@ def save_picture(exported: Exported, path: Path) -> None:
         return
     if ending not in PICTURE_ENDINGS:
         raise RobguiError(f"{path.name}: a picture is written as {', '.join(PICTURE_ENDINGS)}; choose one of these endings.")
-    figure = draw(_some(exported), title=exported.title, subject=exported.subject, provenance=exported.provenance)
-    _write(path, save(figure, ending[1:]))
+    _write(path, save(_figure(exported), ending[1:]))
 
 
 def to_pixels(exported: Exported, width: int = CLIPBOARD_WIDTH) -> np.ndarray:
     """The picture as uint8 ``(h, w, 3)``, for the clipboard."""
-    from robgui.report.drawing import draw, pixels
+    from robgui.report.drawing import pixels
 
-    figure = draw(_some(exported), title=exported.title, subject=exported.subject, provenance=exported.provenance)
-    return np.ascontiguousarray(pixels(figure, width)[..., :3])
+    return np.ascontiguousarray(pixels(_figure(exported), width)[..., :3])
 
 
 def save_numbers(exported: Exported, path: Path) -> list[Path]:
@@ -87,6 +89,14 @@ def save_numbers(exported: Exported, path: Path) -> list[Path]:
 def slug(words: str) -> str:
     """Words as part of a file's name."""
     return re.sub(r"[^\w]+", "-", words.casefold()).strip("-") or "view"
+
+
+def _figure(exported: Exported) -> Plate:
+    """All views in one figure, on a light ground whatever the window looks like."""
+    from robgui.report.drawing import draw
+
+    views = _some(exported)
+    return draw(views, title=exported.title, subject=exported.subject, provenance=exported.provenance)
 
 
 def _some(exported: Exported) -> Sequence[View]:

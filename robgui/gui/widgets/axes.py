@@ -1,4 +1,4 @@
-"""The axis of a plot: numbers that read as an Axis says, or names; titles that are never cut off."""
+"""The axis of a plot: numbers that read as an Axis says, or names; titles end in dots."""
 
 from __future__ import annotations
 
@@ -172,7 +172,8 @@ class ViewAxis(pg.AxisItem):
         title = self._title_height()
         if self._side != "bottom":
             self._limit = self._highest(metrics.averageCharWidth())
-            self._take(self.setWidth, self.fixedWidth, self._longest(metrics, self._limit) + title + 8)
+            wide = self._longest(metrics, self._limit) + title + 8
+            self._take(self.setWidth, self.fixedWidth, wide)
             return
         cell = self.size().width() / max(abs(self.range[1] - self.range[0]), 1e-9)
         room, unit = cell - metrics.averageCharWidth(), metrics.averageCharWidth()

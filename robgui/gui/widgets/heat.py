@@ -78,7 +78,7 @@ class Heat(QWidget):
         self.bar.set_levels(levels)
 
     def show_pixels(self, pixels: np.ndarray, rect: Rect) -> None:
-        """Shows colours instead of values: uint8 ``(rows, columns, 4)`` with row 0 at the bottom."""
+        """Shows colours instead of values: uint8 ``(rows, columns, 4)``, row 0 at the bottom."""
         self._fill(pixels, None)
         self.place(rect)
 
@@ -187,7 +187,8 @@ class Scale(QWidget):
         numbers = max(metrics.horizontalAdvance(words) for words in self._words())
         words = [metrics.horizontalAdvance(word) for word in self._axis.title.split()]
         most = metrics.averageCharWidth() * 18
-        wanted = max(numbers + metrics.height() + 20, *(min(word + 12, most) for word in (*words, 0)))
+        title = max((min(word + 12, most) for word in words), default=0)
+        wanted = max(numbers + metrics.height() + 20, title)
         self.setFixedWidth(max(wanted, metrics.averageCharWidth() * 13))
         self.update()
 

@@ -1,4 +1,4 @@
-"""Ink on the screen: pens, brushes and symbols in the present theme; nothing here chooses a colour."""
+"""Ink on the screen: pens, brushes and symbols in the present theme; no colour is chosen here."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class Keyed(QWidget):
 
 
 class _Page(QWidget):
-    """Paints the keys: a live picture changes them often, and widgets would be made anew each time."""
+    """Paints the keys: a live picture changes them often, and widgets would be made anew."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 #: A tooltip is never longer.
 _LONGEST_TIP = 5_000
+#: Qt wraps rich text only, so a tooltip longer than this is written as such.
+_ONE_LINE = 100
 
 
 class Label(QLabel):
@@ -21,8 +23,8 @@ class Label(QLabel):
 
 
 def tip(text: str) -> str:
-    """``text`` as a tooltip that shows it letter by letter."""
-    if not set(text) & {"<", "&"}:  # without them Qt takes nothing for rich text
+    """``text`` as a tooltip that shows it letter by letter; a long one is wrapped."""
+    if len(text) < _ONE_LINE and not set(text) & {"<", "&"}:  # without them Qt takes nothing for rich text
         return text
     return f'<p style="white-space:pre-wrap">{escape(text[:_LONGEST_TIP])}</p>'
 

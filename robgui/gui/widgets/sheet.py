@@ -182,10 +182,14 @@ class Cells:
         return any(isinstance(cell, int | float | np.number) for cell in self.cells)
 
 
+def _status_ink(cell: Any) -> Ink | None:
+    return status_ink(Status(cell)) if cell else None
+
+
 def _typed(column: Column) -> Cells:
     """A column of a Table; a status has its colour."""
     if column.kind == "status":
-        return Cells(column.title, column.cells, column.words, lambda cell: status_ink(Status(cell)) if cell else None)
+        return Cells(column.title, column.cells, column.words, _status_ink)
     return Cells(column.title, column.cells, column.words)
 
 

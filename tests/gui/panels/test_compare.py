@@ -28,7 +28,7 @@ def two_runs(qtbot, store, sampled):
         params = {"height": height}
         before = len(store.history.runs)
         store.submit(build_request(sampled.name, [model], store.library.dataset, params, indices=(0,)))
-        qtbot.waitUntil(lambda n=before: sum(r.state.ended for r in store.history.runs) > n, timeout=20_000)
+        qtbot.waitUntil(lambda n=before: sum(r.state.ended for r in store.history.runs) > n, timeout=60_000)
     return store.history.runs[1], store.history.runs[0]
 
 

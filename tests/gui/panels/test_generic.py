@@ -36,7 +36,7 @@ def panel(qtbot, store, sampled):
 def drawn(qtbot, store, panel):
     store.set_scope((3, 5))
     panel.pane.run.click()
-    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=20_000)
+    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
     qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale, timeout=5_000)
     return panel
 
@@ -149,3 +149,14 @@ def test_views_that_cannot_be_made_are_one_message_and_the_verdict_stays(qtbot, 
     assert len(said) == 1 and said[0][0] == "error"
     assert "cannot be shown: KeyError" in said[0][1] and "Traceback" in said[0][2]
     assert drawn.verdict.status.text() == "✓ Holds"
+
+
+def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture_stays(store, drawn):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append((level, sentence)))
+    run = store.history.runs[0]
+    old = replace(run, id="old", request=run.request.model_copy(update={"params": {"depth": 3}}))
+    before = drawn.request
+    drawn._result_shown(old, drawn.result)
+    assert said and said[0][0] == "error" and "cannot be drawn" in said[0][1] and "depth" in said[0][1]
+    assert drawn.request is before

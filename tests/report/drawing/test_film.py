@@ -11,9 +11,9 @@ import pytest
 from PIL import Image, ImageSequence
 
 from robgui.core.errors import RobguiError
-from robgui.core.view import Film, Ink
+from robgui.core.view import Film, Ink, steadied
 from robgui.report.drawing import save_film
-from robgui.report.drawing.film import MOST_FRAMES, chosen, steadied
+from robgui.report.drawing.film import MOST_FRAMES, chosen
 from tests.report.drawing import samples
 
 

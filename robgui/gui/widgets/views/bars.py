@@ -104,14 +104,13 @@ class BarsView(PlotView):
             middle = (one.left + one.width / 2)[known]
             up, down = (high - one.top)[known], (one.top - low)[known]
             beam = float(one.width.min(initial=1.0)) * 0.4
-            errors.setData(x=middle, y=one.top[known], top=up, bottom=down, beam=beam, pen=pen(Ink("text"), 1.5))
+            line = pen(Ink("text"), 1.5)
+            errors.setData(x=middle, y=one.top[known], top=up, bottom=down, beam=beam, pen=line)
 
     def _keys(self, view: Bars) -> list[Key]:
         if len(view.series) < 2:
             return []
-        solid = Qt.PenStyle.SolidLine
-        rows = enumerate(view.series)
-        return [Key(row.name, pen(row.ink, 1, solid), brush=fill(row.ink, place)) for place, row in rows]
+        return [Key(row.name, pen(row.ink, 1, Qt.PenStyle.SolidLine), brush=fill(row.ink, place)) for place, row in enumerate(view.series)]
 
     def _place(self, x: float) -> int | None:
         """The group of bars, or the bin, at a place."""
@@ -124,7 +123,8 @@ class BarsView(PlotView):
 
     def _fit(self, view: Bars) -> None:
         heights = [part for one in self.spreads for part in (one.foot, one.top)]
-        heights += [scaled(view.value, end) for row in view.series for end in (row.low, row.high) if end is not None]
+        bounds = [end for row in view.series for end in (row.low, row.high) if end is not None]
+        heights += [scaled(view.value, end) for end in bounds]
         heights.append(scaled(view.value, np.array([mark.at for mark in view.levels], float)))
         low, high = span(view.value, heights)
         if not math.isfinite(view.value.high) and self._written(view):
@@ -140,7 +140,8 @@ class BarsView(PlotView):
     def _written(self, view: Bars) -> bool:
         """Whether the numbers stand above the bars."""
         count = len(view.names) * len(view.series)
-        return view.edges is None and not view.stacked and 0 < count <= MOST_NUMBERS and not self.mini
+        plain = view.edges is None and not view.stacked and not self.mini
+        return plain and 0 < count <= MOST_NUMBERS
 
     def _write(self, view: Bars) -> None:
         """Writes the values above their bars where there are few enough."""
@@ -201,7 +202,7 @@ def spread(view: Bars) -> list[Spread]:
 
 
 def _lowest(view: Bars) -> float:
-    """Where bars over powers of ten stand: at the beginning of the axis, or a power below the least."""
+    """Where bars over powers of ten stand: where the axis begins, or a power below the least."""
     begin = float(scaled(view.value, np.array([view.value.low]))[0])
     if math.isfinite(begin):
         return begin
@@ -223,5 +224,6 @@ def _value(view: Bars, row: Series, place: int) -> str:
         return ""
     words = view.value.words(value)
     if row.low is not None and row.high is not None and np.isfinite(row.low[place]):
-        words += f" ({view.value.words(float(row.low[place]))} to {view.value.words(float(row.high[place]))})"
+        low, high = (view.value.words(float(end[place])) for end in (row.low, row.high))
+        words += f" ({low} to {high})"
     return f"{row.name} {words}".strip() if len(view.series) > 1 else words

@@ -18,7 +18,7 @@ HIGH = 34
 
 
 class Board(QWidget):
-    """Draws any number of views and keeps their widgets; only a view of another kind takes a new one.
+    """Draws any number of views and keeps their widgets; only another kind of view takes a new one.
 
     Signals:
         chosen: ``(view, what)``: what was clicked in which view.
@@ -86,7 +86,7 @@ class Board(QWidget):
         self._titles = ()
 
     def _lay_out(self) -> None:
-        """The first view above, the others behind tabs; in a low window, or alone, as there is room."""
+        """The first view above, the others behind tabs; in a low window all of them."""
         alone = len(self.widgets) == 1
         first = [] if self._low and not alone else self.widgets[:1]
         behind = self.widgets[len(first) :]

@@ -1,4 +1,4 @@
-"""Boxes on the screen: rectangles over two axes, on the map they were found in where there is one."""
+"""Boxes on the screen: rectangles over two axes, on the map they were found in if there is one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class BoxesView(ViewWidget):
         self.rims: list[QGraphicsPathItem] = []
         self.names: list[Any] = []
         self.put(Keyed(self.heat, self.legend))
-        self.heat.hovered.connect(lambda place: self.tell("" if place is None else self.read(*place)))
+        self.heat.hovered.connect(self._hovered)
         self.heat.clicked.connect(self._pressed)
         self.heat.plot.getPlotItem().getViewBox().sigResized.connect(lambda _: self._unpile())
         self.heat.plot.sigRangeChanged.connect(lambda *_: self._unpile())
@@ -63,6 +63,9 @@ class BoxesView(ViewWidget):
     def axes(self) -> Plot:
         """The plot of the map."""
         return self.heat.plot
+
+    def _hovered(self, place: tuple[float, float] | None) -> None:
+        self.tell("" if place is None else self.read(*place))
 
     def read(self, x: float, y: float) -> str:
         """The boxes and signs under the pointer, and the value of the map behind them."""
@@ -166,8 +169,12 @@ def _ends(axis: Axis, sides: list[tuple[float, float]]) -> tuple[float, float]:
 
 def _at(view: Boxes, x: float, y: float) -> list[int]:
     """The boxes at a place, the smallest first."""
-    inside = [number for number, box in enumerate(view.boxes) if box.x <= x <= box.x + box.width and box.y <= y <= box.y + box.height]
+    inside = [number for number, box in enumerate(view.boxes) if _holds(box, x, y)]
     return sorted(inside, key=lambda number: view.boxes[number].width * view.boxes[number].height)
+
+
+def _holds(box: Box, x: float, y: float) -> bool:
+    return box.x <= x <= box.x + box.width and box.y <= y <= box.y + box.height
 
 
 def _box_words(view: Boxes, box: Box) -> str:

@@ -1,4 +1,4 @@
-"""Curves on the screen: lines with bands, marks and levels; hovering reads out every line at that place."""
+"""Curves on the screen: lines with bands, marks and levels; hovering reads them out."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class CurvesView(PlotView):
         self._point(None)
 
     def _words(self, place: int, x: float) -> str:
-        """Name and value of one line at ``x``, with its band; nothing where it has no point there."""
+        """Name and value of one line at ``x``, with its band; nothing where it has none."""
         line, item, axis = self.view.lines[place], self.lines[place], self.view.y
         at = item.nearest(x)
         if at is None or not math.isfinite(float(line.y[at])):
@@ -151,8 +151,9 @@ class LineItem:
         self.point(line, False)
 
     def point(self, line: Line, near: bool) -> None:
-        """Draws the line as it is, or stronger while it is pointed at; a grey one then turns dark."""
-        ink = Ink("text") if near and (line.quiet or line.ink.role in ("other", "quiet")) else line.ink
+        """Draws the line as it is, or stronger while pointed at; a grey one then turns dark."""
+        grey = line.quiet or line.ink.role in ("other", "quiet")
+        ink = Ink("text") if near and grey else line.ink
         width = _width(line) + (1.5 if near else 0.0)
         self._curve.setPen(pen(ink, width, _dash(line.ink)))
         self._band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from robgui.core.view import Film, View
+from robgui.core.view import Film, Still, View, steadied
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.timeline import Timeline
 from robgui.gui.widgets.views.widget import ViewWidget
@@ -20,6 +20,7 @@ class FilmView(ViewWidget):
         self.timeline = Timeline("step")
         self.timeline.setVisible(not mini)
         self.screened: ViewWidget | None = None
+        self._frames: tuple[Still, ...] = ()
         box = QWidget()
         self._column = QVBoxLayout(box)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -49,6 +50,7 @@ class FilmView(ViewWidget):
             self.screened.pointed.connect(self.pointed)
             self.screened.chosen.connect(self.chosen)
             self._column.insertWidget(0, self.screened, 1)
+        self._frames = steadied(view).frames
         self.timeline.set_names(view.steps)
         self._show(self.timeline.place)
 
@@ -56,5 +58,5 @@ class FilmView(ViewWidget):
         """The view on show listens to the theme itself."""
 
     def _show(self, place: int) -> None:
-        if self.screened is not None and self.view is not None:
-            self.screened.show_view(self.view.frames[min(place, len(self.view.frames) - 1)])
+        if self.screened is not None and self._frames:
+            self.screened.show_view(self._frames[min(place, len(self._frames) - 1)])

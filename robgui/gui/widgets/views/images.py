@@ -23,7 +23,7 @@ from robgui.gui.widgets.views.picture_cell import ARROW, MARGIN, CellDelegate, h
 from robgui.gui.widgets.views.widget import ViewWidget
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-#: Sides of a picture in pixels: never larger, and smaller than the second only where few then need no scrolling.
+#: Sides of a picture in pixels: never larger; smaller than the second only where few then all fit.
 SMALLEST, LEAST, MOST = 48, 88, 320
 #: In a mini picture many are cut off below; this small they still tell what they are.
 MINI = 64
@@ -165,7 +165,8 @@ class PictureModel(QAbstractListModel):
     def _take(self, view: Images) -> None:
         self.view = view
         self._shape = frame_shape(view)
-        widths = [self.metrics.horizontalAdvance(words) for one in view.pictures for words in (one.caption, f"✓ {one.chip}")]
+        lines = [words for one in view.pictures for words in (one.caption, f"✓ {one.chip}")]
+        widths = [self.metrics.horizontalAdvance(words) for words in lines]
         most = self.letters * self.metrics.averageCharWidth()
         self._words = min(most, max(widths, default=0) + self.metrics.averageCharWidth())
 
@@ -183,7 +184,7 @@ class PictureModel(QAbstractListModel):
 
     @property
     def frame(self) -> QSize:
-        """The room of one picture, in which every picture of the view fits, as wide as its words."""
+        """The room of one picture, in which every one fits, at least as wide as its words."""
         return QSize(self.column(self.side), round(self.side * self._shape[1]))
 
     @property
@@ -192,7 +193,7 @@ class PictureModel(QAbstractListModel):
         return self._cell_for(self.side)
 
     def best_side(self, room: QSize, columns: int, least: int) -> int:
-        """The largest side for which all cells fit into ``room``, else ``least``; with ``columns``, its width decides."""
+        """The largest side for which all fit into ``room``, else ``least``; ``columns`` fit its width."""
         count = self.rowCount()
         lowest = SMALLEST if len(self.view.pictures if self.view else ()) <= FEW else least
         for side in range(MOST, lowest - 1, -8):

@@ -1,4 +1,4 @@
-"""Matrix on the screen: one image, however many cells there are, with names, scale, spots and read-out."""
+"""Matrix on the screen: one image, however many cells, with names, scale, spots and read-out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MatrixView(ViewWidget):
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)
         self.put(Keyed(self.heat, self.legend))
-        self.heat.hovered.connect(lambda place: self.tell("" if place is None else self.read(*place)))
+        self.heat.hovered.connect(self._hovered)
         self.heat.clicked.connect(lambda x, y: self.chosen.emit(cell_at(self.view, x, y)))
 
     def draw(self, view: Matrix) -> None:
@@ -45,6 +45,9 @@ class MatrixView(ViewWidget):
     def axes(self) -> Plot:
         """The plot of the map."""
         return self.heat.plot
+
+    def _hovered(self, place: tuple[float, float] | None) -> None:
+        self.tell("" if place is None else self.read(*place))
 
     def read(self, x: float, y: float) -> str:
         """The cell under the pointer and the sign on it."""

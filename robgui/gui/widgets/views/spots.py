@@ -16,7 +16,7 @@ SIGN = 15
 
 
 class Spots:
-    """The signs of a plot: those of fixed size in one item, those measured in axis units in another."""
+    """The signs of a plot: those of fixed size in one item, those in axis units in another."""
 
     def __init__(self, plot: Any) -> None:
         self.signs = pg.ScatterPlotItem(pxMode=True)

@@ -8,7 +8,7 @@ from robgui.gui.widgets.views.widget import ViewWidget
 
 
 class TableView(ViewWidget):
-    """Draws a Table; ``chosen`` gives the number of the row that was clicked, as the view has it."""
+    """Draws a Table; ``chosen`` gives the number of the row clicked, as the view has it."""
 
     kind = Table
 

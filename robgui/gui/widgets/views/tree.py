@@ -1,4 +1,4 @@
-"""Tree on the screen: every node a box whose height is its share of the work and whose colour is its worth."""
+"""Tree on the screen: every node a box, its height the share of the work, its colour the worth."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOWEST = 1.5
 
 
 class TreeView(ViewWidget):
-    """Draws a Tree, the root on the left; ``chosen`` gives the number of the node that was clicked."""
+    """Draws a Tree, the root on the left; ``chosen`` gives the number of the node clicked."""
 
     kind = Tree
 
@@ -55,8 +55,8 @@ class TreeView(ViewWidget):
         view: Tree = self.view
         value, weight = float(view.value[node]), float(view.weight[node])
         best = ", on the best line" if node in view.path else ""
-        parts = f"{view.scale.name} {view.scale.words(value)}, {view.size.name} {view.size.words(weight)}"
-        return f"{view.names[node]}: {parts}{best}"
+        worth = f"{view.scale.name} {view.scale.words(value)}"
+        return f"{view.names[node]}: {worth}, {view.size.name} {view.size.words(weight)}{best}"
 
 
 class TreePage(QWidget):
@@ -75,7 +75,8 @@ class TreePage(QWidget):
         """Takes another tree."""
         self._view, self._table = view, table
         depth = int(depths(view.parent).max(initial=0)) + 1
-        self.setMinimumWidth(0 if self._owner.mini else depth * LEVEL * self.fontMetrics().averageCharWidth())
+        level = 0 if self._owner.mini else LEVEL * self.fontMetrics().averageCharWidth()
+        self.setMinimumWidth(depth * level)
         self._lay_out()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -96,7 +97,9 @@ class TreePage(QWidget):
         colours = self._table[np.clip(shares * 255, 0, 255).astype(int)]
         known = np.isfinite(view.value)
         for node, box in self.boxes:
-            ground = QColor(*colours[node].tolist()) if known[node] else QColor(theme.colours.raised)
+            ground = QColor(theme.colours.raised)
+            if known[node]:
+                ground = QColor(*colours[node].tolist())
             painter.fillRect(box, ground)
             painter.setPen(QPen(QColor(theme.colours.surface), 1))
             painter.drawRect(box)
@@ -132,7 +135,8 @@ class TreePage(QWidget):
         painter.setPen(QColor("#000000" if ground.lightnessF() > 0.45 else "#FFFFFF"))
         room = box.adjusted(4, 0, -4, 0)
         words = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, int(room.width()))
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), words)
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(room, int(flags), words)
 
     def _lay_out(self) -> None:
         if self._view is not None:

@@ -15,7 +15,7 @@ from robgui.gui.widgets.plots import Plot
 
 
 class ViewWidget(Themed, QWidget):
-    """Draws views of one kind; the next view of that kind changes what is drawn, nothing is rebuilt.
+    """Draws views of one kind; the next view of that kind changes the picture, nothing is rebuilt.
 
     A subclass sets ``kind``, builds its picture with ``put`` and fills it in ``draw``.
 
@@ -51,7 +51,8 @@ class ViewWidget(Themed, QWidget):
     def show_view(self, view: View) -> None:
         """Shows ``view``, which must be of this widget's kind."""
         if not self.fits(view):
-            raise TypeError(f"{type(self).__name__} draws {self.kind.__name__}, not {type(view).__name__}")
+            kinds = f"{self.kind.__name__}, not {type(view).__name__}"
+            raise TypeError(f"{type(self).__name__} draws {kinds}")
         self.view = view
         self.setAccessibleName(view.title)
         self.setAccessibleDescription(view.note)
@@ -77,7 +78,7 @@ class ViewWidget(Themed, QWidget):
 
     @property
     def axes(self) -> Plot | None:
-        """The plot it draws into, whose axes may be linked with others; None for a picture without axes."""
+        """The plot it draws into, whose axes may be linked; None for a picture without axes."""
         return None
 
     def put(self, picture: QWidget) -> None:
@@ -103,7 +104,7 @@ class ViewWidget(Themed, QWidget):
 
 
 class Foot(Label):
-    """The note of a view, and in its place what stands at the pointer; its height stays the same."""
+    """The note of a view, and in its place what stands at the pointer; the height stays."""
 
     def __init__(self) -> None:
         super().__init__(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
@@ -136,7 +137,9 @@ class Foot(Label):
         metrics, line = self.fontMetrics(), self.fontMetrics().lineSpacing()
         flags = Qt.TextFlag.TextWordWrap.value
         room = self.contentsRect().adjusted(0, 0, 0, 10_000)
-        needed = metrics.boundingRect(room, flags, self._note).height() if self.width() > 40 else line
+        needed = 0
+        if self.width() > 40:
+            needed = metrics.boundingRect(room, flags, self._note).height()
         self.setFixedHeight(max(line, needed) + 2)
         self._write()
 

@@ -132,10 +132,20 @@ def test_a_film_names_its_step_and_follows_the_newest_until_it_is_moved(qtbot, s
     assert widget.timeline._words.text() == "step 3 of 3"
     widget.timeline.slider.setValue(0)
     assert widget.timeline._words.text() == "step 1 of 3"
-    assert widget.screened.view is widget.view.frames[0]
+    np.testing.assert_array_equal(widget.screened.view.lines[0].y, samples.curves(0.2).lines[0].y)
     longer = replace(samples.film(), frames=(*samples.film().frames, samples.curves()), steps=("a", "b", "c", "d"))
     widget.show_view(longer)
     assert widget.timeline._words.text() == "a", "the user looks at the first"
     widget.timeline.play.click()
     qtbot.waitUntil(lambda: not widget.timeline.play.isChecked(), timeout=5000)
     assert widget.timeline._words.text() == "d"
+
+
+def test_the_axes_of_a_film_stand_still_while_its_lines_move(shown):
+    loose = [replace(frame, y=replace(frame.y, low=np.nan, high=np.nan)) for frame in samples.film().frames]
+    widget = shown(replace(samples.film(), frames=tuple(loose)))
+    ranges = []
+    for place in range(3):
+        widget.timeline.slider.setValue(place)
+        ranges.append(widget.axes.viewRange())
+    assert ranges[0] == ranges[1] == ranges[2]
