@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from robgui import __version__
-from robgui.cli.printing import speak_any_encoding
+from robgui.cli.printing import plain_warnings, print_line, speak_any_encoding
 from robgui.cli.signals import ending_like_ctrl_c
 from robgui.core.errors import DataError, IncompleteModelError, ParamsError, RobguiError, TrustError
 
@@ -61,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     speak_any_encoding()
     try:
-        code = _dispatch(words)
+        with plain_warnings():
+            code = _dispatch(words)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -74,12 +75,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("ROBGUI_DEBUG") == "1":
             raise
         if isinstance(error, RobguiError):
-            print(f"robgui: {error}{_how(error)}", file=sys.stderr)
+            print_line(f"robgui: {error}{_how(error)}", sys.stderr)
         elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
             print("robgui: There is no space left where the output goes; free some space and try again.", file=sys.stderr)
         else:
             text = " ".join(str(error).split())[:300]
-            print(f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see where)", file=sys.stderr)
+            print_line(f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see where)", sys.stderr)
         return BAD_INPUT
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from robgui.cli import Parser
 from robgui.cli.opening import add_model_options, open_data, open_model
 from robgui.cli.options import describe, named_settings
-from robgui.cli.printing import print_json
+from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
 from robgui.core.execution.analysis import Analysis, analyses
 from robgui.core.execution.params_text import write
@@ -67,7 +67,7 @@ def inspect(words: list[str]) -> int:
     classifier = open_model(given.model, given, _say)
     if not given.json:
         for name, value in facts(classifier).items():
-            print(f"{name + ':':<14}{value}")
+            print_line(f"{name + ':':<14}{value}")
     trial = _try_on(classifier, open_data(given.data, given, _say)) if given.data else None
     if given.json:
         print_json({**_document(classifier), **(dataclasses.asdict(trial) if trial else {})})
@@ -77,7 +77,7 @@ def inspect(words: list[str]) -> int:
 
 
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr)
+    print_line(sentence, sys.stderr)
 
 
 def facts(classifier: Classifier) -> dict[str, str]:
@@ -200,10 +200,10 @@ def _accuracy(classifier: Classifier, dataset: Dataset) -> tuple[int, int, int]:
 
 
 def _print(trial: Trial) -> None:
-    print(f"{'data:':<14}{trial.data}, {count(trial.inputs, 'input')}")
+    print_line(f"{'data:':<14}{trial.data}, {count(trial.inputs, 'input')}")
     for answer in trial.answers:
         truth = f", true class {answer.truth}" if answer.truth else ""
-        print(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
+        print_line(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
     words = f"{trial.right / trial.counted:.1%} of {count(trial.counted, 'input')}" if trial.counted else "unknown, the data have no labels"
     more = f" (the first of {trial.labelled:,})" if trial.labelled > _COUNTED else ""
-    print(f"{'accuracy:':<14}{words}{more}")
+    print_line(f"{'accuracy:':<14}{words}{more}")
