@@ -19,10 +19,11 @@ from robgui.core.model.backend import CallableBackend, Capabilities
 
 #: Types beyond skops' own list that need no trust. A compiled tree is a plain table of numbers; skops leaves its
 #: content unchecked, so every index in it is looked at before it is used.
-#: An optimiser is a few settings and running averages that nothing uses once a network is fitted.
+#: A bunch is a dictionary. An optimiser is a few settings and running averages that nothing uses once a network is fitted.
 _ALLOWED = frozenset(
     {
         "sklearn.tree._tree.Tree",
+        "sklearn.utils._bunch.Bunch",
         "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
         "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
     }
