@@ -32,9 +32,9 @@ EXTRAS = "onnx,sklearn,imagenet,package"
 
 def version() -> str:
     """The version that robgui/__init__.py states."""
-    found = re.search(r'^__version__ = "([^"]+)"', (ROOT / "robgui" / "__init__.py").read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(r'^__version__ = "([^"]+)"', (ROOT / "robgui" / "version.py").read_text(encoding="utf-8"), re.MULTILINE)
     if found is None:
-        raise Problem("robgui/__init__.py states no __version__; add it.")
+        raise Problem("robgui/version.py states no __version__; add it.")
     return found[1]
 
 
@@ -59,9 +59,9 @@ def make_app() -> list[Path]:
     """Freezes the wheel into dist/app/robgui and tries it."""
     prepare_builder()
     spec = HERE / "pyinstaller" / "robgui.spec"
-    places = ["--distpath", APP.parent, "--workpath", BUILD / "pyinstaller"]
+    places: list[str | Path] = ["--distpath", APP.parent, "--workpath", BUILD / "pyinstaller"]
     with tempfile.TemporaryDirectory() as folder:  # not the checkout: its robgui must not hide the wheel's
-        command = [BUILDER, "-P", "-m", "PyInstaller", "--noconfirm", *places, spec]
+        command: list[str | Path] = [BUILDER, "-P", "-m", "PyInstaller", "--noconfirm", *places, spec]
         must(command, "The application could not be made", folder=folder, extra={"PYI_LOG_LEVEL": "WARN"})
     if sys.platform.startswith("linux"):
         strip_symbols(APP / "_internal")
@@ -74,7 +74,7 @@ def prepare_builder() -> None:
     if not BUILDER.exists():
         must([sys.executable, "-m", "venv", BUILD / "venv"], "build/venv could not be made")
     torch = next(line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines() if line.startswith("torch=="))
-    pip = [BUILDER, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--constraint", CONSTRAINTS]
+    pip: list[str | Path] = [BUILDER, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--constraint", CONSTRAINTS]
     must([*pip, torch], f"pip could not install {torch}")
     if cuda := output([str(BUILDER), "-c", "import torch; print(torch.version.cuda or '')"]):
         raise Problem(
@@ -132,7 +132,8 @@ def smoke(program: Path) -> None:
         for arguments in (["gui"], batch, report, ["doctor"]):
             attempt([program], arguments, home)
         for name, run in RUNS.items():
-            frozen, plain = (outcome(start, run, home) for start in ([program], [BUILDER, "-P", "-m", "robgui"]))
+            module: list[str | Path] = [BUILDER, "-P", "-m", "robgui"]
+            frozen, plain = outcome([program], run, home), outcome(module, run, home)
             if frozen != plain:
                 raise Problem(f"The application's result of the run {name} is not that of the wheel; something is missing in it.")
 

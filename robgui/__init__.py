@@ -3,6 +3,7 @@
     import robgui
     model = robgui.load("model.onnx")
     result = robgui.run("zonnscan", model, inputs, samples=1024)
+    robgui.show("zonnscan", model, inputs, samples=1024)  # in a notebook: what it says, and its pictures
 
 An error that a user can do something about is a RobguiError, whose message is one sentence.
 Names are imported when they are first used, so that importing robgui costs nothing.
@@ -13,26 +14,43 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from robgui.version import __version__
+
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset, open_dataset
     from robgui.core.errors import RobguiError
-    from robgui.core.execution.analysis import analyses
     from robgui.core.execution.notebook import run, steps
+    from robgui.core.execution.registry import analyses
     from robgui.core.loading import load
     from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace
+    from robgui.report.notebook import Exhibit, show
 
-__version__ = "0.1.0"
-__all__ = ["Classifier", "Dataset", "RobguiError", "Workspace", "__version__", "analyses", "load", "open_dataset", "run", "steps"]
+__all__ = [
+    "Classifier",
+    "Dataset",
+    "Exhibit",
+    "RobguiError",
+    "Workspace",
+    "__version__",
+    "analyses",
+    "load",
+    "open_dataset",
+    "run",
+    "show",
+    "steps",
+]
 
 _HOMES = {
     "Classifier": "robgui.core.model.classifier",
     "Dataset": "robgui.core.dataset",
+    "Exhibit": "robgui.report.notebook",
     "RobguiError": "robgui.core.errors",
     "Workspace": "robgui.core.workspace",
     "load": "robgui.core.loading",
     "open_dataset": "robgui.core.dataset",
     "run": "robgui.core.execution.notebook",
+    "show": "robgui.report.notebook",
     "steps": "robgui.core.execution.notebook",
 }
 

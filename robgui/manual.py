@@ -1,4 +1,4 @@
-"""The manual: one Markdown page per method, written once and used by F1, the report and the command line."""
+"""The manual: a first page and one per method, written once and used by F1, the report and the command line."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robgui import resources
+from robgui.core.errors import RobguiError
+from robgui.core.execution.method import methods
 from robgui.core.execution.params_text import write
+from robgui.core.execution.registry import method_of
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
 
-#: The pages in the order in which they are listed.
-PAGES = ("start", "zonnscan", "semantic", "feature-game", "deepinspect", "last-particle")
+#: Name of the first page, which belongs to no method.
+START = "start"
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class ManualPage:
     """One page.
 
     Attributes:
-        name: Its file without the ending.
+        name: Name of its method; ``start`` for the first page.
         title: Its heading.
         text: The whole page as Markdown.
         sections: Heading -> text of each section.
@@ -49,26 +53,25 @@ class Hit:
     text: str
 
 
-@cache
 def page(name: str) -> ManualPage:
-    """The page called ``name``."""
-    text = resources.path("help", f"{name}.md").read_text(encoding="utf-8")
-    head, *rest = re.split(r"^## +", text, flags=re.MULTILINE)
-    sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in rest}
-    return ManualPage(name, head.strip().removeprefix("# ").strip(), text, sections)
+    """The page of the method called ``name``, or the first page."""
+    if name == START:
+        return _read(START, resources.path("help", "start.md"), "robgui")
+    for method in methods():
+        if method.name == name:
+            return _read(name, method.help_path, method.title)
+    raise RobguiError(f"The manual has no page {name!r}; no method of this name is installed.")
 
 
 def pages() -> list[ManualPage]:
-    """Every page, in order."""
-    return [page(name) for name in PAGES]
+    """Every page, in the order of the rail."""
+    return [page(START), *(page(method.name) for method in methods())]
 
 
 def page_of(analysis: str) -> ManualPage:
     """The page of the method that an analysis belongs to; the first one for an unknown analysis."""
-    name = analysis.replace("_", "-")
-    known = {"srvr": "semantic"}
-    chosen = known.get(name) or next((one for one in PAGES if name.startswith(one)), PAGES[0])
-    return page(chosen)
+    method = method_of(analysis)
+    return page(START if method is None else method.name)
 
 
 def search(words: str) -> list[Hit]:
@@ -92,6 +95,17 @@ def settings(analyses: Iterable[Analysis]) -> str:
             usual = write(field.get_default(call_default_factory=True))
             parts.append(f"- **{field.title or name}** (`{name}`, by default {usual or 'empty'}): {field.description or ''}")
     return "\n\n".join(parts[:1]) + "\n\n" + "\n".join(f"\n{part}\n" if part.startswith("#") else part for part in parts[1:])
+
+
+@cache
+def _read(name: str, path: Path, title: str) -> ManualPage:
+    """A page of Markdown; without a heading it is called ``title``."""
+    text = path.read_text(encoding="utf-8")
+    head, *rest = re.split(r"^## +", text, flags=re.MULTILINE)
+    sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in rest}
+    first = head.strip().partition("\n")[0]
+    heading = first.removeprefix("# ").strip() if first.startswith("# ") else title
+    return ManualPage(name, heading, text, sections)
 
 
 def _without_marks(body: str) -> str:

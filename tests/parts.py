@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from robgui.core.codec import encode, unzip
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 
 
 def whole_and_merged(name: str, models: Any, data: Any, parts: int, **values: object) -> tuple[Step[Any], Step[Any]]:

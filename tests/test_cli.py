@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ import torch
 from robgui.cli import main
 from robgui.cli.progress import Progress
 from robgui.core.execution.analysis import Step
+from robgui.core.execution.method import methods
+from robgui.core.execution.registry import analyses, method_of
 from robgui.core.workspace import RunState, Workspace
 from tests.core import tiny
 
@@ -59,7 +62,7 @@ def test_run_writes_the_request_the_verdict_and_the_result_as_strict_json(files,
     assert document["state"] == "done"
     assert document["findings"][0]["detail"]["nan"] is None
     captured = capsys.readouterr()
-    assert document["verdict"] in captured.err
+    assert document["status"] == "unknown" and f"? Cannot tell. {document['verdict']}" in captured.err
     assert captured.out == ""
     assert not out.with_suffix(".npz").exists()
 
@@ -168,6 +171,31 @@ def test_list_shows_each_question_and_setting(capsys):
     text = capsys.readouterr().out
     assert "How close are other classes" in text
     assert "--target-half-width" in text
+
+
+def test_list_groups_the_analyses_by_their_method_in_the_order_of_the_rail(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    titles = [f"{method.title}: {method.question}" for method in methods()]
+    assert [line for line in lines if line in titles] == titles
+    place = lines.index(titles[-1])
+    own = [name.replace("_", "-") for name, known in analyses().items() if method_of(name) is methods()[-1]]
+    listed = [line.strip().split(":")[0] for line in lines[place:] if re.match(r"  \S", line)]
+    assert listed[: len(own)] == own
+
+
+def test_a_method_that_cannot_be_loaded_is_one_warning_and_the_list_is_complete(tmp_path):
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[robgui.methods]\nbroken = nowhere_at_all.method:METHOD\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    for words in (["list"], ["list", "--json"], ["doctor", "--only", "methods"]):
+        command = [sys.executable, "-m", "robgui", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+        said = done.stdout if words[0] == "doctor" else done.stderr
+        assert done.returncode == 0 and said.count("The method broken (nowhere_at_all.method:METHOD) cannot be loaded") == 1
+        assert words[0] == "doctor" or "zonnscan" in done.stdout
 
 
 def test_debug_shows_the_traceback(files, monkeypatch):
@@ -374,6 +402,7 @@ def test_list_writes_json_schemas(capsys):
     assert main(["list", "--json"]) == 0
     found = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
     assert "samples" in found["zonnscan"]["settings"]["properties"]
+    assert found["srvr"]["method"] == "semantic"
 
 
 def test_what_was_left_out_of_the_data_is_said(files, tmp_path, capsys):

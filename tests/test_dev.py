@@ -131,7 +131,7 @@ def test_the_second_start_installs_nothing(environment, venv, monkeypatch):
     assert calls == []
 
 
-@pytest.mark.parametrize("what", ["constraints", "dependencies", "interpreter", "packages"])
+@pytest.mark.parametrize("what", ["constraints", "dependencies", "entry points", "interpreter", "packages"])
 def test_a_change_of_what_matters_installs_again(environment, venv, what):
     environment.write_stamp()
     assert environment.is_current()
@@ -140,6 +140,12 @@ def test_a_change_of_what_matters_installs_again(environment, venv, what):
     elif what == "dependencies":
         project = environment.ROOT / "pyproject.toml"
         project.write_text(project.read_text(encoding="utf-8").replace("pydantic>=2.7", "pydantic>=2.8"), encoding="utf-8")
+    elif what == "entry points":
+        project = environment.ROOT / "pyproject.toml"
+        found = 'semantic = "robgui.analyses.semantic.method:METHOD"\n'
+        text = project.read_text(encoding="utf-8")
+        assert found in text
+        project.write_text(text.replace(found, ""), encoding="utf-8")
     elif what == "interpreter":
         (environment.VENV / "pyvenv.cfg").write_text("version = 3.12.1")
     else:

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from robgui import doctor, resources
-from robgui.doctor import check, compute, examination, files, formats, libraries, probes, python, qt
+from robgui.doctor import check, compute, examination, files, formats, libraries, methods, probes, python, qt
 
 
 def _pretend(monkeypatch: pytest.MonkeyPatch, **versions: str | None) -> None:
@@ -241,10 +241,30 @@ def test_the_frozen_application_probes_with_itself(monkeypatch):
 def test_every_check_that_probes_asks_for_a_probe_that_exists():
     asked = {
         word
-        for module in (compute, formats, qt)
+        for module in (compute, formats, methods, qt)
         for word in re.findall(r'probe\("(\w+)"', Path(module.__file__).read_text(encoding="utf-8"))
     }
     assert asked == set(probes.PROBES)
+
+
+@pytest.mark.parametrize(
+    ("told", "state", "words"),
+    [
+        (({"titles": ["zoNNscan", "Other"], "problems": []}, ""), "OK", "2 methods: zoNNscan, Other."),
+        (({"titles": ["zoNNscan"], "problems": ["The method x cannot be loaded."]}, ""), "WARN", "The method x"),
+        (({"titles": ["a"], "problems": ["The method b (robgui.b:M) cannot be loaded."]}, ""), "FAIL", "install it again"),
+        (({"titles": [], "problems": []}, ""), "FAIL", "finds no method"),
+        ((None, "Segmentation fault"), "FAIL", "Segmentation fault"),
+    ],
+)
+def test_methods_that_cannot_be_loaded_are_told(monkeypatch, told, state, words):
+    monkeypatch.setattr(methods, "probe", lambda name: told)
+    found = methods.check_methods()
+    assert found.state == state and words in found.sentence
+
+
+def test_the_methods_of_this_installation_are_found():
+    assert methods.check_methods().sentence.startswith("5 methods: zoNNscan, ")
 
 
 def test_missing_resources_are_a_failure(monkeypatch):

@@ -179,7 +179,7 @@ def listing(command: str, folder: Path) -> None:
     lines = README.partition("| analysis | what it does |")[2].partition("\n\n")[0]
     named = re.findall(r"`([a-z-]+)`", lines)
     assert len(named) > 10
-    assert {f"{name}:" for name in named} <= {line.split()[0] for line in printed.getvalue().splitlines()}
+    assert {f"{name}:" for name in named} <= {line.split()[0] for line in printed.getvalue().splitlines() if line.strip()}
 
 
 def development(command: str, folder: Path) -> None:
@@ -320,7 +320,7 @@ def test_pictures_and_pages_that_the_readme_links_to_exist_and_are_small():
 
 
 def test_every_analysis_is_named_and_every_extra_named_exists():
-    from robgui.core.execution.analysis import analyses
+    from robgui.core.execution.registry import analyses
 
     ours = {name for name, known in analyses().items() if known.engine.__module__.startswith("robgui.analyses.")}
     assert {name.replace("_", "-") for name in ours} <= set(spans())

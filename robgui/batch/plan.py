@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from robgui.batch.suite import AnalysisTable, DatasetTable, Suite
 from robgui.core.errors import DataError, ParamsError, RobguiError, TrustError
 from robgui.core.execution import params_text
-from robgui.core.execution.analysis import Analysis, Params, find
+from robgui.core.execution.analysis import Analysis, Params
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Reference, Request, reference
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 #: A file with a slip of the pen must not fill the disk.
 MOST_REQUESTS = 100_000
+_HOW_TO_TRUST = " A suite cannot say so itself: add --trust to the command, or open the model once in the window and say that you trust it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,15 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The requests of a suite, each once, and in a sentence each what was left out because it does not fit."""
+    """The requests of a suite, each once, and in a sentence each what was left out because it does not fit.
+
+    Attributes:
+        trusted: Digests of the code that was run to open the models; the same may run again where they are used.
+    """
 
     requests: tuple[Planned, ...]
     left_out: tuple[str, ...] = ()
+    trusted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +60,15 @@ class _Data:
     table: DatasetTable
 
 
-def expand(suite: Suite, device: str = "") -> Plan:
-    """Every request of the suite, for ``device``; opens each model and dataset once, because their content is part of a request."""
-    expansion = _Expansion(suite, device or suite.device or _default_device())
+def expand(suite: Suite, device: str = "", *, trust: bool = False) -> Plan:
+    """Every request of the suite, for ``device``; opens each model and dataset once, because their content is part of a request.
+
+    Args:
+        suite: What to run on what.
+        device: Where.
+        trust: The user says that its models may execute code; what the suite itself says about that does not count.
+    """
+    expansion = _Expansion(suite, device or suite.device or _default_device(), trust)
     found: dict[str, Planned] = {}
     for place, table in enumerate(suite.analyses):
         before = len(found)
@@ -66,20 +79,25 @@ def expand(suite: Suite, device: str = "") -> Plan:
         if len(found) == before and not expansion.made:
             why = f": {expansion.left_out[-1]}" if expansion.left_out else "; check its models and datasets."
             raise ParamsError(f"{suite.path}: {_where(table, place)}: nothing in this suite fits it{why}")
-    return Plan(tuple(found.values()), tuple(dict.fromkeys([*expansion.unread(), *expansion.left_out])))
+    left_out = tuple(dict.fromkeys([*expansion.unread(), *expansion.left_out]))
+    return Plan(tuple(found.values()), left_out, expansion.trusted())
 
 
 class _Expansion:
     """The opened models and datasets of a suite; ``made`` counts the requests of the newest analysis."""
 
-    def __init__(self, suite: Suite, device: str) -> None:
+    def __init__(self, suite: Suite, device: str, trust: bool) -> None:
         self.left_out: list[str] = []
         self.made = 0
         self._suite = suite
         self._device = device
-        self._models = list(_open_models(suite))
+        self._models = list(_open_models(suite, trust))
         self._data = list(_open_datasets(suite))
         self._fits: dict[tuple[int, int], str] = {}
+
+    def trusted(self) -> frozenset[str]:
+        """The code that was run to open the models."""
+        return frozenset(model.classifier.ran for model in self._models if model.classifier.ran)
 
     def unread(self) -> list[str]:
         """What could not be read of the datasets, as far as opening them tells."""
@@ -170,7 +188,7 @@ def _default_device() -> str:
     return default_device().type
 
 
-def _open_models(suite: Suite) -> Iterator[_Model]:
+def _open_models(suite: Suite, trust: bool) -> Iterator[_Model]:
     from robgui.core.loading import load
 
     for place, table in enumerate(suite.models):
@@ -178,11 +196,11 @@ def _open_models(suite: Suite) -> Iterator[_Model]:
         for path in suite.files(table.path, where):
             settings: dict[str, Any] = dict(table.settings)
             try:
-                classifier = load(path, trust=table.trust, device="cpu", **settings)
+                classifier = load(path, trust=trust, device="cpu", **settings)
             except RobguiError as error:
-                how = " To say so, set trust = true in this table." if isinstance(error, TrustError) else ""
+                how = _HOW_TO_TRUST if isinstance(error, TrustError) else ""
                 raise ParamsError(f"{suite.path}: {where} {error}{how}") from error
-            yield _Model(classifier, reference(classifier, trust=table.trust), table.datasets)
+            yield _Model(classifier, reference(classifier), table.datasets)
 
 
 def _open_datasets(suite: Suite) -> Iterator[_Data]:

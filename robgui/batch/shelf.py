@@ -46,20 +46,20 @@ class Shelf:
         self._models: OrderedDict[str, Classifier] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
 
-    def models(self, request: Request) -> tuple[Classifier, ...]:
-        """The models of a request, in its order."""
-        return tuple(_kept(self._models, model.fingerprint, partial(self._load, model)) for model in request.models)
+    def models(self, request: Request, trusted: frozenset[str] = frozenset()) -> tuple[Classifier, ...]:
+        """The models of a request, in its order; code runs if its digest is ``trusted`` or the user trusts it anyway."""
+        return tuple(_kept(self._models, model.fingerprint, partial(self._load, model, trusted)) for model in request.models)
 
     def dataset(self, request: Request) -> Dataset | None:
         """The dataset of a request, whole."""
         wanted = request.dataset
         return None if wanted is None else _kept(self._datasets, wanted.fingerprint, partial(self._open, wanted))
 
-    def _load(self, wanted: Reference) -> Classifier:
+    def _load(self, wanted: Reference, trusted: frozenset[str]) -> Classifier:
         from robgui.core.loading import load
 
         options: dict[str, Any] = dict(wanted.options)
-        classifier = load(self._find(wanted), trust=wanted.trust, device=self._device or None, **options)
+        classifier = load(self._find(wanted), trust=trusted, device=self._device or None, **options)
         check_unchanged(wanted, classifier.fingerprint, ModelError)
         return classifier
 

@@ -14,6 +14,7 @@ from robgui.core.errors import DataError, ModelError, RobguiError
 from robgui.core.execution.request import Reference
 from robgui.core.model.settings import side_file
 from robgui.core.text.words import amount
+from robgui.core.trust.beside import imports_of, modules_beside
 
 #: More than this belongs on a shared folder, not into the memory of every machine.
 MOST_BYTES = 2_000_000_000
@@ -62,13 +63,13 @@ def unpack(reference: Reference, name: str, fetch: Callable[[], Parcel], root: P
     return place / Path(reference.path).name
 
 
-def relocated(reference: Reference, path: Path, trust: bool) -> Reference:
+def relocated(reference: Reference, path: Path) -> Reference:
     """The reference with every path that it holds pointing at the unpacked files."""
     options = dict(reference.options)
     labels = options.get("labels")
     if reference.kind == "dataset" and isinstance(labels, str) and labels:
         options["labels"] = str(path.parent / _beside(Path(labels)))
-    return reference.model_copy(update={"path": str(path), "options": options, "trust": trust})
+    return reference.model_copy(update={"path": str(path), "options": options})
 
 
 def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
@@ -84,7 +85,10 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
             yield extra.name, extra
     code = re.match(r"([^:]+\.py):", str(reference.options.get("architecture", "")))
     if code and _inside(Path(code[1])) and (path.parent / code[1]).is_file():
-        yield code[1], path.parent / code[1]
+        file = path.parent / code[1]
+        yield code[1], file
+        for name in modules_beside(imports_of(file.read_bytes()), [file.parent]):
+            yield f"{file.parent.relative_to(path.parent).as_posix()}/{name}".removeprefix("./"), file.parent / name
     labels = reference.options.get("labels")
     if reference.kind == "dataset" and isinstance(labels, str) and labels:
         yield _beside(Path(labels)), Path(labels)

@@ -38,7 +38,7 @@ class ModelTable(_Table):
 
     Attributes:
         path: May hold ``*`` and ``?``.
-        trust: The files may execute code when they are read.
+        trust: Not believed: a file cannot vouch for the code it names. It may stand in suites that were written earlier.
         datasets: Patterns of file names; only these datasets are for these models.
         settings: The fields of the side file.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from robgui.batch.batch import Entry, Progress
 from robgui.batch.gates import Outcome
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import count
+from robgui.core.verdict import Status
 
 #: Characters that XML 1.0 cannot hold at all.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -34,11 +36,20 @@ def sentences(progress: Progress, outcomes: Sequence[Outcome], left_out: Sequenc
     }
     told = ", ".join(f"{many:,} {word}" for word, many in counts.items() if many)
     yield f"{count(len(progress.entries), 'request')}: {told or 'nothing to do'}."
+    yield from _statuses(progress)
     yield from _first([f"Left out: {why}" for why in left_out], most)
     yield from _first([f"Failed: {entry.title}: {entry.error}" for entry in progress.entries if entry.state is RunState.FAILED], most)
     for outcome in outcomes:
         yield f"Gate {outcome.gate.text}: {_words(outcome)}"
         yield from _first([f"  {why}" for why in outcome.broken], most)
+
+
+def _statuses(progress: Progress) -> Iterator[str]:
+    """How many requests say what, the worst first."""
+    found = Counter(entry.verdict.status for entry in progress.entries if entry.verdict is not None)
+    if found:
+        told = [f"{status.sign} {status.words}: {found[status]:,}" for status in Status if found[status]]
+        yield f"{', '.join(told)}."
 
 
 def document(progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence[str], workspace: Path) -> dict[str, Any]:
@@ -47,6 +58,11 @@ def document(progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence
         "workspace": str(workspace),
         "passed": passed(progress, outcomes),
         "seconds": round(progress.seconds, 3),
+        "statuses": {
+            status.value: many
+            for status in Status
+            if (many := sum(entry.verdict is not None and entry.verdict.status is status for entry in progress.entries))
+        },
         "counts": {state.value: progress.count(state) for state in RunState if progress.count(state)},
         "requests": [_as_json(entry) for entry in progress.entries],
         "gates": [
@@ -63,6 +79,9 @@ def junit(name: str, progress: Progress, outcomes: Sequence[Outcome]) -> bytes:
     suite = ET.SubElement(root, "testsuite", name=_clean(name))
     for entry in progress.entries:
         case = ET.SubElement(suite, "testcase", classname=entry.request.analysis, name=_clean(entry.title), time=f"{entry.seconds:.3f}")
+        if entry.verdict is not None:
+            said = f"{entry.verdict.status.words}. {entry.verdict.text}"
+            ET.SubElement(case, "system-out").text = _clean(said)
         if entry.state is RunState.FAILED:
             ET.SubElement(case, "error", message=_clean(entry.error))
         elif entry.state is not RunState.DONE:
@@ -97,7 +116,8 @@ def _as_json(entry: Entry) -> dict[str, Any]:
         "run": entry.run_id,
         "seconds": round(entry.seconds, 3),
         "attempts": entry.attempts,
-        "verdict": entry.verdict,
+        "status": None if entry.verdict is None else entry.verdict.status.value,
+        "verdict": "" if entry.verdict is None else entry.verdict.text,
         "error": entry.error,
     }
 

@@ -3,18 +3,34 @@
 Zhang et al., "Efficient neural network robustness certification with general activation functions" (2018), and Singh
 et al., "An abstract domain for certifying neural networks" (2019). Interval arithmetic comes first and is never given up:
 every bound is the better of the two, and only numbers whose sign intervals leave open are bounded again.
+
+The model rounds after every operation. Its results differ from the exact ones by an unknown error
+of known size (``rounding``), which is bounded like a further input: so the bounds hold for what the
+model computes in single precision, whatever the order of its sums.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from robgui.bounds.network import Affine, Largest, Network, Operation, Rectifier, evaluate, windows
+from robgui.bounds.network import (
+    Affine,
+    Largest,
+    Network,
+    Operation,
+    Rectifier,
+    Steps,
+    alone,
+    doubled,
+    evaluate,
+    windows,
+)
+from robgui.bounds.rounding import LARGEST, roundings
 
 #: Numbers held at once for the bounds of a chunk of inputs (128 MB in double precision).
 _HELD = 16_000_000
@@ -42,7 +58,29 @@ class Relaxation:
     lift: Tensor
 
 
-def margins(network: Network, low: Tensor, high: Tensor, weights: Tensor) -> Generator[None, None, Tensor]:
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What holds for n boxes of inputs.
+
+    Attributes:
+        lower: ``(n, m)`` lower bounds of the weighted scores.
+        scores_low: ``(n, scores)`` lower bounds of the scores.
+        scores_high: Upper bounds.
+    """
+
+    lower: Tensor
+    scores_low: Tensor
+    scores_high: Tensor
+
+
+def bounds_of(
+    network: Network,
+    low: Tensor,
+    high: Tensor,
+    weights: Tensor,
+    *,
+    refine: bool = True,
+) -> Steps[Bounds]:
     """Lower bounds ``(n, m)`` of ``weights``·scores over boxes of inputs; yields now and then.
 
     Args:
@@ -50,28 +88,36 @@ def margins(network: Network, low: Tensor, high: Tensor, weights: Tensor) -> Gen
         low: Lower corners ``(n, *shape)``.
         high: Upper corners.
         weights: Coefficients of the scores ``(n, m, scores)``.
+        refine: Bounds by lines what intervals leave open in between; points need no such thing.
     """
     numbers = sum(math.prod(shape) for shape in network.shapes)
-    size = max(1, _HELD // (4 * numbers))
+    size = max(1, _HELD // (5 * numbers))
+    given = (torch.split(doubled(each, network.device), size) for each in (low, high, weights))
     parts = []
-    for a, b, w in zip(torch.split(low, size), torch.split(high, size), torch.split(weights.to(network.dtype), size), strict=True):
-        parts.append((yield from _Chunk(network, a, b).margins(w)))
-    return torch.cat(parts)
+    for a, b, w in zip(*given, strict=True):
+        parts.append((yield from _Chunk(network, a, b, refine=refine).bounds(w)))
+    fields = (torch.cat(each) for each in zip(*parts, strict=True))
+    return Bounds(*fields)
 
 
 class _Chunk:
     """Bounds of every value of the network for a few inputs at once."""
 
-    def __init__(self, network: Network, low: Tensor, high: Tensor) -> None:
+    def __init__(self, network: Network, low: Tensor, high: Tensor, *, refine: bool) -> None:
         self._network = network
-        self._low: list[Tensor] = [low.to(network.dtype)]
-        self._high: list[Tensor] = [high.to(network.dtype)]
+        self._refines = refine
+        self._low: list[Tensor] = [low]
+        self._high: list[Tensor] = [high]
+        self._rounding: list[Tensor | None] = [None]
         self._centre, self._radius = (self._low[0] + self._high[0]) / 2, (self._high[0] - self._low[0]) / 2
         self._relaxed: dict[int, Relaxation] = {}
         self._exact = [2]  # 2: any corner can be reached; 1: each number by itself is exact; 0: neither
 
-    def margins(self, weights: Tensor) -> Generator[None, None, Tensor]:
-        """Lower bounds ``(n, m)`` of weights ``(n, m, scores)`` times the scores; yields after every few rows pulled back."""
+    def bounds(self, weights: Tensor) -> Steps[tuple[Tensor, Tensor, Tensor]]:
+        """Bounds of weights ``(n, m, scores)`` times the scores, and of the scores by themselves.
+
+        Yields after every few rows pulled back.
+        """
         for operation in self._network.operations:
             yield from self._advance(operation)
         place = self._network.output
@@ -83,22 +129,33 @@ class _Chunk:
         for piece in pieces:
             lines.append(self._pull(place, *piece))
             yield
-        return torch.maximum(plain, torch.cat(lines).reshape(plain.shape))
+        lower = torch.maximum(plain, torch.cat(lines).reshape(plain.shape))
+        return self._finite(lower), self._low[place], self._high[place]
+
+    def _finite(self, lower: Tensor) -> Tensor:
+        """No bounds where the model may overflow."""
+        ends = (torch.maximum(-a, b).flatten(1) for a, b in zip(self._low, self._high, strict=True))
+        largest = torch.stack([each.amax(1) for each in ends]).amax(0)
+        return torch.where((largest < LARGEST)[:, None], lower, -torch.inf)
 
     def _advance(self, operation: Operation) -> Iterator[None]:
         if not isinstance(operation, Affine):
             place = operation.inputs[0]
             yield from self._refine(place, operation)
             self._relaxed[len(self._low)] = _relax(operation, self._low[place], self._high[place])
-        low, high = _interval(operation, [self._low[p] for p in operation.inputs], [self._high[p] for p in operation.inputs])
-        self._low.append(low)
-        self._high.append(high)
+        lows, highs = ([ends[p] for p in operation.inputs] for ends in (self._low, self._high))
+        low, high = _interval(operation, lows, highs)
+        error = roundings(operation, lows, highs)
+        self._low.append(low if error is None else low - error)
+        self._high.append(high if error is None else high + error)
+        self._rounding.append(error)
         exact = min(self._exact[p] for p in operation.inputs)
         self._exact.append(exact - operation.mixes if isinstance(operation, Affine) and len(operation.inputs) == 1 else 0)
 
     def _refine(self, place: int, operation: Rectifier | Largest) -> Iterator[None]:
         """Bounds again, by lines, what intervals leave open at ``place``."""
-        if self._exact[place] > 0 or isinstance(self._network.operations[place - 1], Rectifier):
+        by_itself = isinstance(self._network.operations[place - 1], Rectifier)
+        if not self._refines or self._exact[place] > 0 or by_itself:
             return
         low, high = self._low[place], self._high[place]
         before = sum(math.prod(shape) for shape in self._network.shapes[: place + 1])
@@ -126,6 +183,9 @@ class _Chunk:
             if here not in waiting:
                 continue
             coefficients, operation = waiting.pop(here), self._network.operations[here - 1]
+            error = self._rounding[here]
+            if error is not None:
+                total -= (coefficients.flatten(1).abs() * error.flatten(1)[owners]).sum(1)
             if isinstance(operation, Affine):
                 total += (coefficients * operation.offset).flatten(1).sum(1)
                 pulled = _transposed(operation, coefficients, [self._network.shapes[p] for p in operation.inputs])
@@ -149,13 +209,9 @@ def _interval(operation: Operation, low: list[Tensor], high: list[Tensor]) -> tu
         return centre - radius, centre + radius
     lowest = highest = operation.offset
     for i in range(len(operation.inputs)):
-        ends = [operation.apply(*_alone(values, i)) - operation.offset for values in (low, high)]
+        ends = [operation.apply(*alone(values, i)) - operation.offset for values in (low, high)]
         lowest, highest = lowest + torch.minimum(*ends), highest + torch.maximum(*ends)
     return lowest, highest
-
-
-def _alone(values: list[Tensor], chosen: int) -> list[Tensor]:
-    return [value if i == chosen else torch.zeros_like(value) for i, value in enumerate(values)]
 
 
 def _undecided(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Tensor:

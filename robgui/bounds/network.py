@@ -5,14 +5,20 @@ Every value is ``(rows, *shape)``: the operations never look across rows, so one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
 
+R = TypeVar("R")
 Shape = tuple[int, ...]
 Map = Callable[..., Tensor]
+#: Lower and upper corners of n boxes of inputs, each ``(n, *shape)``.
+Box = tuple[Tensor, Tensor]
+#: Work that can be stopped after every step, and its result.
+Steps: TypeAlias = Generator[None, None, R]
 
 
 class UnsupportedError(Exception):
@@ -31,6 +37,8 @@ class Affine:
         pull: Rows of coefficients on the result ``(r, *shape)`` -> on the only input; None to let autograd find it.
         spread: |W| times a radius, for the only input; None where each number of the result depends on the inputs monotonically.
         mixes: Whether one number of the result depends on several of the input.
+        roundings: How often the model rounds on the way to one number; 0 where numbers only move.
+        constants: Sizes of all that adds up to the offset ``(1, *shape)``; None: the offset's own.
     """
 
     inputs: tuple[int, ...]
@@ -40,6 +48,8 @@ class Affine:
     pull: Map | None = None
     spread: Map | None = None
     mixes: bool = False
+    roundings: int = 0
+    constants: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +87,33 @@ class Network:
         operations: The operation behind place i + 1.
         shapes: Shape of one row at every place.
         output: Place of the scores ``(rows, scores)``.
-        squashed: What the model does to its scores at last without changing their order: ``softmax``, ``sigmoid`` or nothing.
-        dtype: Of all constants.
+        squashed: What the model does to its scores at last without changing their order:
+            ``softmax``, ``log_softmax``, ``sigmoid`` or nothing.
+        device: Where its constants are, in double precision.
     """
 
     operations: tuple[Operation, ...]
     shapes: tuple[Shape, ...]
     output: int
     squashed: str
-    dtype: torch.dtype
+    device: torch.device
 
     def __call__(self, x: Tensor) -> Tensor:
         """Scores ``(n, scores)`` of inputs, as the list computes them."""
-        values = [x.to(self.dtype)]
+        values = [doubled(x, self.device)]
         for operation in self.operations:
             values.append(evaluate(operation, *(values[place] for place in operation.inputs)))
         return values[self.output]
+
+
+def doubled(x: Tensor, device: torch.device) -> Tensor:
+    """In double precision on ``device``; moved first, for not every device has doubles."""
+    return x.to(device).to(torch.float64)
+
+
+def alone(values: list[Tensor], chosen: int) -> list[Tensor]:
+    """Zeros in the place of all values but one."""
+    return [value if i == chosen else torch.zeros_like(value) for i, value in enumerate(values)]
 
 
 def evaluate(operation: Operation, *values: Tensor) -> Tensor:

@@ -1,8 +1,9 @@
 """Watches a model answer and writes down what it does to its input.
 
 Whatever a model file is (a module, an exported graph, a translated ONNX graph, TorchScript), it calls operations of
-torch; a dispatch mode sees each of them. A model is followed only if two different inputs lead through the same
-operations with the same constants: then nothing of the input has escaped the record.
+torch; a dispatch mode sees each of them. A model is followed only if it reads no value of the input
+past torch, and if two different inputs lead through the same operations with the same constants:
+then nothing of the input has escaped the record, which is tried on the model later (``trial``).
 """
 
 from __future__ import annotations
@@ -13,14 +14,23 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from robgui.bounds.network import Network, Operation, Shape, UnsupportedError
 from robgui.bounds.translation import CONSTANTS, SHAPE_ONLY, SQUASHES, TRANSLATORS, Call, Ref, leaves, translate
 from robgui.core.model.randomness import HOST, host_generator
 
-#: Bounds are computed in double precision, where rounding does not matter, except on devices that have none.
+#: Devices without double precision: bounds for their models are computed on the host.
 _WITHOUT_DOUBLE = frozenset({"mps"})
+_READS = "it reads values of the input outside torch, where it cannot be followed"
+#: Ways for values to leave a tensor that are no operations of torch.
+_READING = (
+    *(Tensor.numpy, Tensor.__array__, Tensor.tolist, Tensor.__dlpack__, Tensor.data_ptr),
+    *(Tensor.untyped_storage, Tensor.storage, Tensor.__reduce_ex__, Tensor.__deepcopy__),
+)
+#: The same memory under another name.
+_DATA = Tensor.data.__get__  # type: ignore[attr-defined]
 #: Their parts are of no use: a sentence about the whole is.
 _WHOLE = frozenset({"gru", "lstm", "rnn_relu", "rnn_tanh", "multi_head_attention_forward", "scaled_dot_product_attention", "layer_norm"})
 
@@ -78,7 +88,7 @@ def _record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.devi
     for _ in range(2):
         x = torch.rand((rows, *shape), generator=generator, device=HOST).to(device)
         recorder = Recorder(x)
-        with recorder:
+        with Reads(recorder), recorder:
             scores = answer(x)
         recorder.finish(scores)
         recorders.append(recorder)
@@ -88,18 +98,36 @@ def _record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.devi
     return first.network()
 
 
+class Reads(TorchFunctionMode):
+    """Notices what no operation of torch shows: that a model takes values of a tensor elsewhere."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if args and isinstance(args[0], Tensor):
+            if func in _READING:
+                self._recorder.read(args[0])
+            elif func == _DATA:
+                self._recorder.alias(args[0], result)
+        return result
+
+
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Keeps the operations that a model applies to ``x`` and to what comes of it."""
 
     def __init__(self, x: Tensor) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._rows, self._device = len(x), x.device
-        self._dtype = torch.float32 if x.device.type in _WITHOUT_DOUBLE else torch.float64
+        self._rows = len(x)
+        self._device = HOST if x.device.type in _WITHOUT_DOUBLE else x.device
         self._values: dict[int, _Value] = {id(x): _Value(0, x)}
         self._kept: list[Any] = [x]  # an address is used again once its tensor is gone
         self._operations: list[Operation] = []
         self._shapes: list[Shape] = [tuple(x.shape[1:])]
-        self._log: list[tuple[str, list[Tensor]]] = []
+        self._log: list[tuple[str, list[Tensor], list[Any]]] = []
+        self._writing = False
         self._failure = ""
         self._output: _Value | None = None
 
@@ -114,15 +142,30 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 parts = func.decompose(*args, **kwargs)
             if parts is not NotImplemented:
                 return parts
-        constants = [each.detach().clone() for each in leaves((args, kwargs)) if isinstance(each, Tensor) and id(each) not in self._values]
+        constants, numbers = self._constants((args, kwargs))
         event = _Event(name, func, args, self._refs(args), self._refs(kwargs), known)
         result = func(*args, **kwargs)
         if name in SHAPE_ONLY or name in CONSTANTS:
             return result
-        self._log.append((name, constants))
-        with torch.inference_mode(False), torch.no_grad():
-            self._follow(event, result)
+        self._log.append((name, constants, numbers))
+        self._writing = True
+        try:
+            with torch.inference_mode(False), torch.no_grad():
+                self._follow(event, result)
+        finally:
+            self._writing = False
         return result
+
+    def read(self, tensor: Tensor) -> None:
+        """The model takes values of a tensor out of torch."""
+        if not self._writing and id(tensor) in self._values:
+            self._failure = self._failure or _READS
+
+    def alias(self, tensor: Tensor, other: Tensor) -> None:
+        """The model has another name for a tensor, which torch does not tell."""
+        value = self._values.get(id(tensor))
+        if value is not None:
+            self._keep(other, value)
 
     def finish(self, scores: Tensor) -> None:
         """Says which tensor is the answer."""
@@ -132,12 +175,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def same(self, other: Recorder) -> bool:
         """True if another input took the same way through the same constants."""
-        if [name for name, _ in self._log] != [name for name, _ in other._log]:
+        if len(self._log) != len(other._log):
             return False
-        pairs = zip(self._log, other._log, strict=True)
         return all(
-            len(ours) == len(theirs) and all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
-            for (_, ours), (_, theirs) in pairs
+            ours[0] == theirs[0]
+            and ours[2] == theirs[2]
+            and len(ours[1]) == len(theirs[1])
+            and all(torch.equal(a, b) for a, b in zip(ours[1], theirs[1], strict=True))
+            for ours, theirs in zip(self._log, other._log, strict=True)
         )
 
     def network(self) -> Network:
@@ -148,7 +193,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             raise UnsupportedError("it computes outside torch, where it cannot be followed")
         if self._output.reason:
             raise UnsupportedError(self._output.reason)
-        return Network(tuple(self._operations), tuple(self._shapes), self._output.place, self._output.squashed, self._dtype)
+        return Network(
+            tuple(self._operations),
+            tuple(self._shapes),
+            self._output.place,
+            self._output.squashed,
+            self._device,
+        )
 
     def _follow(self, event: _Event, result: Any) -> None:
         results = [each for each in leaves(result) if isinstance(each, Tensor)]
@@ -196,7 +247,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             place=len(self._shapes),
             result=tuple(result.shape),
             rows=self._rows,
-            dtype=self._dtype,
+            precision=result.dtype,
             device=self._device,
         )
 
@@ -213,6 +264,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if key != id(changed) and value.tensor.untyped_storage().data_ptr() == memory:
                 self._values[key] = _Value(0, value.tensor, "it changes a tensor in place that it uses elsewhere too")
 
+    def _constants(self, given: Any) -> tuple[list[Tensor], list[Any]]:
+        """What an operation is given beside the values that are followed: tensors, plain values."""
+        rest = [each for each in leaves(given) if id(each) not in self._values]
+        tensors = [each.detach().clone() for each in rest if isinstance(each, Tensor)]
+        return tensors, [each for each in rest if not isinstance(each, Tensor)]
+
     def _keep(self, tensor: Tensor, value: _Value) -> None:
         self._values[id(tensor)] = value
         self._kept.append(tensor)
@@ -224,7 +281,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if isinstance(value, dict):
             return {name: self._refs(each) for name, each in value.items()}
         found = self._values.get(id(value)) if isinstance(value, Tensor) else None
-        return value if found is None else Ref(found.place, tuple(value.shape))
+        return value if found is None else Ref(found.place, tuple(value.shape), value.dtype)
 
 
 def _squash(event: _Event, result: Tensor) -> str:

@@ -2,6 +2,11 @@
 
 A tree's answer over a box is the set of its reachable leaves, found exactly; the bound of an ensemble adds up the worst
 leaf of each tree, which is exact for one tree and sound for many.
+
+At a tie of votes scikit-learn takes the first class, and which sums tie depends on how they round.
+So a margin counts only beyond all rounding: of scikit-learn's sums in double precision, in whatever
+order its threads add them, and of the probabilities that robgui turns into single precision and
+then into logarithms.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ import torch
 from torch import Tensor
 
 from robgui.bounds.network import UnsupportedError
+from robgui.bounds.rounding import DOUBLE, gamma, told_apart
 from robgui.core.loading.sklearn_model import EstimatorBackend
 from robgui.core.model.classifier import Classifier
 
@@ -31,10 +37,24 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """Trees whose values add up, starting from ``offset (outputs,)``; one output alone is the score of class 1 against 0."""
+    """Trees whose values add up; one output alone is the score of class 1 against 0.
+
+    Attributes:
+        trees: Whose values add up.
+        offset: What they start from ``(outputs,)``.
+        boosted: Whether the sums are logarithms of odds; otherwise they are shares of votes.
+    """
 
     trees: tuple[Tree, ...]
     offset: np.ndarray
+    boosted: bool
+
+    @property
+    def slack(self) -> float:
+        """How much of a margin may be lost: in single precision, and in the sum before it."""
+        parts = (self.offset, *(tree.value for tree in self.trees))
+        size = sum(float(np.abs(part).max()) for part in parts)
+        return told_apart(max(2, len(self.offset))) + gamma(4 * len(parts) + 16, DOUBLE) * size
 
 
 def trees_of(classifier: Classifier) -> Ensemble | None:
@@ -61,8 +81,11 @@ def trees_of(classifier: Classifier) -> Ensemble | None:
 
 
 def tree_margins(ensemble: Ensemble, low: Tensor, high: Tensor, labels: Tensor) -> Tensor:
-    """Lower bounds ``(n,)`` of the margin of ``labels`` over boxes of raw inputs ``(n, features)``."""
-    first, last = torch.minimum(low, high).cpu().numpy(), torch.maximum(low, high).cpu().numpy()
+    """Lower bounds ``(n,)`` of the margin of ``labels``, less the slack.
+
+    The boxes of raw inputs lie between ``low`` and ``high``, each ``(n, features)``.
+    """
+    first, last = low.cpu().numpy(), high.cpu().numpy()
     weights = _weights(len(ensemble.offset), labels.cpu().numpy())
     total = weights @ ensemble.offset
     for tree in ensemble.trees:
@@ -70,7 +93,22 @@ def tree_margins(ensemble: Ensemble, low: Tensor, high: Tensor, labels: Tensor) 
         reached = reachable(tree, first, last)[:, leaves]
         values = weights @ tree.value[leaves].T
         total += np.where(reached[:, None, :], values, np.inf).min(2)
-    return torch.from_numpy(total.min(1)).to(low.device)
+    return torch.from_numpy(total.min(1) - ensemble.slack).to(low.device)
+
+
+def probabilities(ensemble: Ensemble, x: Tensor) -> Tensor:
+    """What the trees answer ``(n, classes)`` to raw inputs ``(n, features)``, in doubles."""
+    points = x.cpu().numpy()
+    total = np.tile(ensemble.offset, (len(points), 1))
+    for tree in ensemble.trees:
+        leaves = tree.left < 0
+        total += tree.value[leaves][reachable(tree, points, points)[:, leaves].argmax(1)]
+    scores = torch.from_numpy(total).to(x.device)
+    if not ensemble.boosted:
+        return scores
+    if scores.shape[1] == 1:
+        scores = torch.cat([torch.zeros_like(scores), scores], 1)
+    return scores.softmax(1)
 
 
 def reachable(tree: Tree, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -103,7 +141,7 @@ def _forest(estimator: Any) -> Ensemble:
     for member in members:
         shares = member.tree_.value[:, 0, :] / member.tree_.value[:, 0, :].sum(1, keepdims=True)
         trees.append(_tree(member.tree_, shares / len(members)))
-    return Ensemble(tuple(trees), np.zeros(len(estimator.classes_)))
+    return Ensemble(tuple(trees), np.zeros(len(estimator.classes_)), boosted=False)
 
 
 def _boosted(estimator: Any) -> Ensemble:
@@ -137,7 +175,7 @@ def _histogram_boosted(estimator: Any) -> Ensemble:
 def _from(trees: tuple[Tree, ...], x: np.ndarray, score: np.ndarray) -> Ensemble:
     """The ensemble that gives the raw ``score`` at ``x``: what the trees do not explain is the same everywhere."""
     said = sum(tree.value[(tree.left < 0) & reachable(tree, x, x)[0]][0] for tree in trees)
-    return Ensemble(trees, score.reshape(-1) - said)
+    return Ensemble(trees, score.reshape(-1) - said, boosted=True)
 
 
 def _tree(tree: Any, value: np.ndarray) -> Tree:

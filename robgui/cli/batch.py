@@ -21,7 +21,8 @@ from robgui.cli import progress as bar
 from robgui.cli.files import writable
 from robgui.cli.printing import print_json, print_line
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import count
 from robgui.core.workspace import Workspace
@@ -41,7 +42,7 @@ def batch(words: list[str]) -> int:
     shown = bar.Progress("Opening models and data")
     executor, device = _executor(given, suite)
     try:
-        plan = expand(suite, device)
+        plan = expand(suite, device, trust=given.trust)
         if given.dry_run:
             return _list(plan)
         with Workspace.open(_workspace(given, suite)) as workspace:
@@ -169,6 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--junit", metavar="FILE", help="also write JUnit XML")
     parser.add_argument("--json", action="store_true", help="write a summary as JSON to stdout")
+    parser.add_argument("--trust", action="store_true", help="the model files may execute code when they are read")
     parser.add_argument("--dry-run", action="store_true", help="list the requests and run nothing")
     parser.add_argument(
         "--import", dest="import_module", action="append", default=[], metavar="MODULE", help="a module that registers analyses of your own"

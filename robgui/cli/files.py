@@ -9,7 +9,8 @@ from typing import Any
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution import params_text
-from robgui.core.execution.analysis import Analysis, find
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.registry import find
 
 
 def writable(option: str, name: str | None) -> Path | None:

@@ -15,8 +15,10 @@ from robgui.cli.opening import add_model_options, open_data, open_model
 from robgui.cli.options import describe, named_settings
 from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
-from robgui.core.execution.analysis import Analysis, analyses
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.method import methods, problems
 from robgui.core.execution.params_text import write
+from robgui.core.execution.registry import analyses, method_of
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import count
 
@@ -30,23 +32,43 @@ _COUNTED = 2048
 
 
 def list_analyses(words: list[str]) -> int:
-    """Prints every analysis with its question and settings."""
+    """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
     parser = Parser(
         prog="robgui list", description="Lists the analyses, the question each answers, and their settings.", allow_abbrev=False
     )
     parser.add_argument("--json", action="store_true", help="as JSON, the settings of each analysis as a JSON schema")
-    if parser.parse_args(words).json:
+    as_json = parser.parse_args(words).json
+    for problem in problems():
+        _say(f"Warning: {problem}")
+    if as_json:
         print_json([_described(known) for known in analyses().values()])
         return 0
-    for name, known in analyses().items():
-        print(f"{name.replace('_', '-')}: {known.title}\n  {known.question}")
-        for field_name, field in known.params.model_fields.items():
-            print(f"    --{field_name.replace('_', '-'):<20} {describe(field)}")
+    for title, question, group in _groups():
+        print(f"{title}: {question}" if question else title)
+        for known in group:
+            print(f"\n  {known.name.replace('_', '-')}: {known.title}\n    {known.question}")
+            for name, field in known.params.model_fields.items():
+                print(f"      --{name.replace('_', '-'):<20} {describe(field)}")
+        print()
     return 0
 
 
+def _groups() -> list[tuple[str, str, list[Analysis]]]:
+    """The analyses by their method, in the order of the rail; title and question of each method."""
+    grouped = [(method.title, method.question, list(method.analyses)) for method in methods()]
+    loose = [known for known in analyses().values() if method_of(known.name) is None]
+    return [*grouped, *([("Other analyses", "", loose)] if loose else [])]
+
+
 def _described(known: Analysis) -> dict[str, object]:
-    return {"name": known.name, "title": known.title, "question": known.question, "settings": known.params.model_json_schema()}
+    method = method_of(known.name)
+    return {
+        "name": known.name,
+        "title": known.title,
+        "question": known.question,
+        "method": None if method is None else method.name,
+        "settings": known.params.model_json_schema(),
+    }
 
 
 def inspect(words: list[str]) -> int:

@@ -11,6 +11,7 @@ from robgui.cli.options import pairs
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.execution.params_text import indices
 from robgui.core.model.class_names import read_names
+from robgui.core.model.remembered import overlooked
 from robgui.core.model.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def open_model(path: str, given: argparse.Namespace, say: Callable[[str], None])
         settings["labels"] = read_names(Path(given.names))
     classifier = load(path, trust=given.trust, device=_device(given.device), **settings)
     classifier.notice = say
+    if names := [name for name in overlooked(Path(path), classifier.settings) if name not in settings]:
+        said = f"you have said something else of this model in the window ({', '.join(names)})"
+        say(f"{classifier.name}: {said}; to use that here, give it with --model-set, or save it beside the model from the window.")
     return classifier.to(classifier.device, autocast=True) if given.autocast else classifier
 
 

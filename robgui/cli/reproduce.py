@@ -10,7 +10,7 @@ import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robgui.cli import INTERRUPTED, Parser
 from robgui.cli.progress import Progress
@@ -19,8 +19,13 @@ from robgui.core.codec import readable
 from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.drive import versions
+from robgui.core.execution.registry import find
+from robgui.core.files import write_whole
 from robgui.core.text.words import duration
 from robgui.reproduce.claim import Claim, Drawing, Setting, claims_of, methods
+
+if TYPE_CHECKING:
+    from robgui.report.drawing import Plate
 
 #: Exit code when a claim does not hold, or when none could be run: nothing has been shown then.
 NOT_SHOWN = 1
@@ -152,9 +157,7 @@ class Record:
             "claims": self._rows,
         }
         text = json.dumps(readable(fields, largest=100_000)[0], indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-        path = self.folder / "result.json"
-        self._put(path.with_suffix(".json.part"), text.encode())
-        path.with_suffix(".json.part").replace(path)
+        self._put(self.folder / "result.json", text.encode())
 
     def summary(self) -> str:
         """How many hold, how long it took and where the results are, in one line."""
@@ -167,7 +170,7 @@ class Record:
         return {"holds": verdicts.count(True), "does_not_hold": verdicts.count(False), "undecided": verdicts.count(None)}
 
     def _draw(self, drawing: Drawing) -> Iterator[str]:
-        from robgui.report.figures import save
+        from robgui.report.drawing import save
 
         figure = figure_of(drawing)
         for kind in ("png", "svg"):
@@ -177,29 +180,18 @@ class Record:
 
     def _put(self, path: Path, content: bytes) -> None:
         try:
-            path.write_bytes(content)
+            write_whole(path, content)
         except OSError as error:
             raise RobguiError(f"{path} cannot be written ({error.strerror}); choose another folder with --out.") from error
 
 
-def figure_of(drawing: Drawing) -> Any:
-    """The matplotlib figure of an analysis' result, or histograms of its values."""
-    from matplotlib.figure import Figure
+def figure_of(drawing: Drawing) -> Plate:
+    """The views of an analysis' result in one figure."""
+    from robgui.report.drawing import draw
 
-    from robgui.report.figures import CLASS_COLOURS, draw
-
-    figure = draw(drawing.analysis, drawing.result)
-    if figure is None:
-        figure = Figure(figsize=(5.8, 3.6), layout="constrained")
-        axes = figure.subplots()
-        for (name, values), colour in zip(drawing.values.items(), CLASS_COLOURS, strict=False):
-            label = f"{name}: {len(values):,} values, mean {values.mean():.3g}"
-            axes.hist(values, 40, range=(0, 1), color=f"{colour}66", edgecolor=colour, label=label)
-        axes.set(xlim=(0, 1), xlabel="index", ylabel="values")
-        axes.legend(frameon=False)
-    if drawing.title:
-        figure.suptitle(textwrap.fill(drawing.title, 72), fontsize=10)
-    return figure
+    known = find(drawing.analysis)
+    views = known.views(drawing.result, drawing.params or known.params.parse({}))
+    return draw(views, title=drawing.title or drawing.name, subject=known.title)
 
 
 def table(claims: Sequence[Claim], width: int) -> str:

@@ -16,9 +16,10 @@ from robgui.cli.progress import Progress
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Analysis, analyses, find
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.drive import Drive, drive, versions
-from robgui.core.execution.request import Request, reference
+from robgui.core.execution.registry import analyses, find
+from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from robgui.core.workspace.export import write_document
@@ -42,7 +43,6 @@ def run(words: list[str]) -> int:
     dataset = open_data(given.data, given, progress.say) if given.data else None
     picked = chosen(dataset, given) if dataset is not None else None
     request = Request.build(known.name, classifiers, dataset, params, indices=picked)
-    request = request.model_copy(update={"models": tuple(reference(classifier, trust=given.trust) for classifier in classifiers)})
     if given.workspace is None:
         return _carry_out(request, None, classifiers, dataset, out, progress)
     with Workspace.open(given.workspace) as workspace:
@@ -83,8 +83,8 @@ def _tell(going: Drive, progress: Progress) -> None:
     if going.state is RunState.CANCELLED:
         kept = "the result so far is kept" if going.newest is not None else "there is no result yet"
         progress.say(f"robgui: interrupted; {kept}")
-    if going.verdict:
-        progress.say(going.verdict)
+    if going.verdict is not None:
+        progress.say(f"{going.verdict.status.sign} {going.verdict.status.words}. {going.verdict.text}")
 
 
 def _write(going: Drive, out: Path | None) -> None:
@@ -93,7 +93,8 @@ def _write(going: Drive, out: Path | None) -> None:
     fields = {
         "analysis": going.analysis.name,
         "state": going.state,
-        "verdict": going.verdict,
+        "status": None if going.verdict is None else going.verdict.status,
+        "verdict": "" if going.verdict is None else going.verdict.text,
         "error": going.error,
         "done": going.newest.done,
         "total": going.newest.total,
@@ -115,9 +116,9 @@ def _write(going: Drive, out: Path | None) -> None:
 
 
 def _elsewhere(fields: dict[str, Any]) -> str:
-    """Writes the result into the folder for temporary files instead; says where it lies."""
-    place = Path(tempfile.gettempdir()) / f"robgui-{fields['analysis']}-{fields['fingerprint']}.json"
+    """Writes the result into a fresh folder for temporary files instead; says where it lies."""
     try:
+        place = Path(tempfile.mkdtemp(prefix="robgui-")) / f"{fields['analysis']}-{fields['fingerprint']}.json"
         write_document(fields, place)
     except OSError:  # there is no place at all: the sentence about the first one says why
         return "choose another place with --out"

@@ -26,11 +26,11 @@ def tour(words: list[str]) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if problem := window_problem(os.environ):
         raise RobguiError(problem)
-    from robgui.gui.show.tour import STOPS, Tour
+    from robgui.gui.show.tour import Tour, stops
 
     wanted = [name.replace("-", "_") for name in given.only]
-    known = list(dict.fromkeys(stop.analysis for stop in STOPS))
+    known = [stop.name for stop in stops()]
     for name in wanted:
         if name not in known:
             raise ParamsError(f"--only {name}: the tour shows {', '.join(known)}; choose one of these.")
-    return Tour(Path(given.folder).expanduser(), [stop for stop in STOPS if not wanted or stop.analysis in wanted]).run()
+    return Tour(Path(given.folder).expanduser(), [stop for stop in stops() if not wanted or stop.name in wanted]).run()

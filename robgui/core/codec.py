@@ -56,7 +56,7 @@ def decode(cls: type[T], document: Mapping[str, Any], blob: bytes) -> T:
     try:
         value = _unpack(document, cls, unzip(blob), cls.__name__)
     except RecursionError as error:
-        raise WorkspaceError(f"The stored {cls.__name__} is nested without end; delete the run.") from error
+        raise WorkspaceError(f"The stored {cls.__name__} is damaged: it holds parts within parts without end.") from error
     if not _fits(value, cls):
         raise WorkspaceError(f"The stored value is a {type(value).__name__}, not a {cls.__name__}; it was written by another version.")
     return value  # type: ignore[no-any-return]
@@ -263,7 +263,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin in (Union, types.UnionType):
         return any(_fits(value, part) for part in args)
     if origin is Literal:
-        return value in args
+        return any(type(value) is type(choice) and value == choice for choice in args)
     if hint is Any:
         return True
     if hint is None or hint is type(None):
@@ -273,7 +273,18 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is int:
         return type(value) is int
     cls = origin or hint
-    return isinstance(value, cls) if isinstance(cls, type) else True
+    return (isinstance(value, cls) and _fits_within(value, cls, args)) if isinstance(cls, type) else True
+
+
+def _fits_within(value: Any, cls: type[Any], args: tuple[Any, ...]) -> bool:
+    """Whether what a tuple, list or dict holds fits the annotation of its parts."""
+    if issubclass(cls, tuple) and args:
+        hints = [args[0]] * len(value) if args[-1] is Ellipsis else args
+        return len(hints) == len(value) and all(_fits(item, hint) for item, hint in zip(value, hints, strict=True))
+    if issubclass(cls, list | dict) and args:
+        rows = value.items() if isinstance(value, dict) else ((item,) for item in value)
+        return all(_fits(item, hint) for row in rows for item, hint in zip(row, args, strict=True))
+    return True
 
 
 def _plain(value: Any, where: str, arrays: Arrays, largest: int) -> Any:

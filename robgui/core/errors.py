@@ -13,6 +13,10 @@ RobguiError                 one sentence for a person: what, where, what to do
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robgui.core.trust.code import Code
 
 
 class RobguiError(Exception):
@@ -24,7 +28,15 @@ class ModelError(RobguiError):
 
 
 class TrustError(ModelError):
-    """Reading the file would execute code from it, and nobody has said that it is trusted."""
+    """Reading the file would execute code from it, and nobody has said that it is trusted.
+
+    Attributes:
+        code: What it would run, where that is known.
+    """
+
+    def __init__(self, sentence: str, code: Code | None = None) -> None:
+        super().__init__(sentence)
+        self.code = code
 
 
 class IncompleteModelError(ModelError):

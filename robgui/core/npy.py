@@ -6,6 +6,7 @@ NumPy parses it with ``ast``, which in Python 3.11 fails now and then when two t
 from __future__ import annotations
 
 import threading
+import tokenize
 from typing import IO
 
 import numpy as np
@@ -19,6 +20,9 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype, tuple[int, ...], bool]:
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"version {version}")
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    with _parsing:
-        shape, fortran, dtype = read(file)
+    try:
+        with _parsing:
+            shape, fortran, dtype = read(file)
+    except tokenize.TokenError as error:  # numpy passes on what its parser of old headers raises
+        raise ValueError(f"its header cannot be read ({error})") from error
     return dtype, tuple(int(side) for side in shape), bool(fortran)

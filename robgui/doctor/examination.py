@@ -14,6 +14,7 @@ from robgui.doctor.display import check_display
 from robgui.doctor.files import check_data_folder, check_resources, check_settings_folder
 from robgui.doctor.formats import check_onnx, check_opencv, check_sklearn
 from robgui.doctor.libraries import check_qt_libraries, check_x11_libraries
+from robgui.doctor.methods import check_methods
 from robgui.doctor.probes import PROBES
 from robgui.doctor.python import check_python, check_requirements, check_versions
 from robgui.doctor.qt import check_fonts, check_gl, check_qt_starts, check_qt_version
@@ -24,6 +25,7 @@ SECTIONS: dict[str, tuple[Callable[[], Check], ...]] = {
     "qt": (check_qt_version, check_qt_starts, check_fonts, check_gl),
     "compute": (check_torch,),
     "formats": (check_opencv, check_onnx, check_sklearn),
+    "methods": (check_methods,),
     "files": (check_resources, check_data_folder, check_settings_folder),
 }
 

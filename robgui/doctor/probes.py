@@ -95,6 +95,14 @@ def sklearn() -> list[str]:
     return [library.__version__, skops.__version__]
 
 
+def methods() -> dict[str, list[str]]:
+    """Loads every method; tells their titles, and a sentence for each that cannot be loaded."""
+    from robgui.core.execution.method import methods as found
+    from robgui.core.execution.method import problems
+
+    return {"titles": [method.title for method in found()], "problems": list(problems())}
+
+
 PROBES: dict[str, Callable[[], Any]] = {
     "qt": qt,
     "fonts": fonts,
@@ -103,4 +111,5 @@ PROBES: dict[str, Callable[[], Any]] = {
     "opencv": opencv,
     "onnx": onnx,
     "sklearn": sklearn,
+    "methods": methods,
 }

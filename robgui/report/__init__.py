@@ -1,7 +1,6 @@
-"""Results on paper: matplotlib figures, the one-file HTML report and the PDF.
+"""Results on paper: drawings of views, the one-file HTML report, the PDF, a notebook's display.
 
-``figures.FIGURES`` maps the name of an analysis to a function from its result to a matplotlib Figure;
-``figures.draw`` calls it in light or dark. ``html.write_html`` writes a whole workspace as one file that needs no
-network, ``pdf.write_pdf`` as pages; ``writing.write_report`` chooses by the ending. What both say stands in ``facts``.
-Nothing here touches pyplot, a display or Qt.
+``drawing`` draws views; ``html.write_html`` writes a whole workspace as one file that needs no
+network, ``pdf.write_pdf`` as pages; ``writing.write_report`` chooses by the ending. What both say
+stands in ``report_content``, ``bottom_line`` and ``origin``. Nothing here touches pyplot or Qt.
 """

@@ -1,25 +1,25 @@
-"""Pictures small enough to stand inside a file: figures of few colours, thumbnails."""
+"""Pictures small enough to stand inside a file: drawings of few colours, thumbnails."""
 
 from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
 
-from robgui.report import facts
-from robgui.report.figures import pixels
+from robgui.core.view import Table
+from robgui.report import report_content
+from robgui.report.drawing import Plate, draw_view, pixels
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from robgui.core.workspace import Workspace
-    from robgui.report.facts import Chapter
+    from robgui.report.report_content import Chapter
 
-#: A figure this wide (pixels) is sharp on a phone, on a large screen and on paper. As PNG of so many colours it takes 10 to
-#: 80 kB; as SVG every figure of the demo takes two to five times as much.
+#: A drawing this wide (pixels) is sharp on a phone, on a large screen and on paper. As PNG of few
+#: colours it takes 10 to 80 kB; as SVG the drawings of the demo take two to five times as much.
 _WIDE = 1200
 _COLOURS = 128
 #: A thumbnail larger than this as PNG is a photograph, and smaller as JPEG.
@@ -27,35 +27,47 @@ _PHOTOGRAPH = 6_000
 
 
 class Figures:
-    """The figures of the runs of a workspace as small PNG files, each drawn once for HTML and PDF together."""
+    """The drawings of runs as small PNG files, each drawn once for HTML and PDF together.
+
+    A result is read, drawn and forgotten before the next one: together they may be large.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._drawn: dict[tuple[str, bool], bytes] = {}
+        self._drawn: dict[tuple[str, bool], tuple[list[bytes | Table], str]] = {}
 
-    def address(self, chapter: Chapter, *, dark: bool = False) -> str:
-        """The figure of a run as a ``data:`` address; empty when there is nothing to draw."""
-        data = self._png(chapter, dark)
-        return _address("png", data) if data else ""
+    def problem(self, chapter: Chapter) -> str:
+        """Why a run cannot be drawn, in a sentence; empty when it can."""
+        return self._of(chapter, False)[1]
 
-    def pixels(self, chapter: Chapter) -> np.ndarray | None:
-        """The figure of a run as uint8 ``(h, w, 3)``; None when there is nothing to draw."""
-        data = self._png(chapter, False)
-        if not data:
-            return None
-        with Image.open(io.BytesIO(data)) as image:
-            return np.asarray(image.convert("RGB"))
+    def shown(self, chapter: Chapter, *, dark: bool = False) -> list[str | Table]:
+        """What a run looks like: pictures as ``data:`` addresses, tables as they are."""
+        found = self._of(chapter, dark)[0]
+        return [one if isinstance(one, Table) else _address("png", one) for one in found]
 
-    def _png(self, chapter: Chapter, dark: bool) -> bytes:
+    def pixels(self, chapter: Chapter) -> Iterator[np.ndarray]:
+        """What a run looks like, each as uint8 ``(h, w, 3)``; tables are drawn on demand."""
+        for one in self._of(chapter, False)[0]:
+            data = _few_colours(draw_view(one, large=False)) if isinstance(one, Table) else one
+            with Image.open(io.BytesIO(data)) as image:
+                yield np.asarray(image.convert("RGB"))
+
+    def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
         key = (chapter.run.id, dark)
         if key not in self._drawn:
-            figure = facts.figure(self._workspace, chapter, dark=dark)
-            self._drawn[key] = b"" if figure is None else _few_colours(figure)
+            views, problem = report_content.views(self._workspace, chapter)
+            drawn: list[bytes | Table] = []
+            for place, view in enumerate(views):
+                if isinstance(view, Table):
+                    drawn.append(view)
+                    continue
+                drawn.append(_few_colours(draw_view(view, dark=dark, large=place == 0)))
+            self._drawn[key] = (drawn, problem)
         return self._drawn[key]
 
 
 def thumbnail_address(picture: np.ndarray, side: int) -> str:
-    """A uint8 ``(h, w, 3)`` picture, no larger than ``side`` high and twice as wide, as a ``data:`` address."""
+    """A uint8 ``(h, w, 3)`` picture, at most ``side`` high, as a ``data:`` address."""
     image = Image.fromarray(picture)
     image.thumbnail((2 * side, side))
     buffer = io.BytesIO()
@@ -67,11 +79,11 @@ def thumbnail_address(picture: np.ndarray, side: int) -> str:
     return _address("jpeg", buffer.getvalue())
 
 
-def _few_colours(figure: Figure) -> bytes:
-    """The figure as the bytes of a PNG file of few colours."""
-    image = Image.fromarray(pixels(figure, _WIDE)).convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+def _few_colours(figure: Plate) -> bytes:
+    """The drawing as the bytes of a PNG file of few colours."""
+    image = Image.fromarray(pixels(figure, _WIDE)).convert("RGB")
     buffer = io.BytesIO()
-    image.save(buffer, "png", optimize=True)
+    image.quantize(_COLOURS, dither=Image.Dither.NONE).save(buffer, "png", optimize=True)
     return buffer.getvalue()
 
 

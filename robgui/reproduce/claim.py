@@ -6,17 +6,14 @@ found by its name: a method gets its claims by adding that one file.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import PACKAGES, Step
+from robgui.core.execution.analysis import Params, Step, deferred
+from robgui.core.execution.method import methods as all_methods
 
 if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier
@@ -33,14 +30,14 @@ class Drawing:
         analysis: Name of the analysis.
         result: Its result.
         title: One line above it.
-        values: Name -> values ``(n,)``, drawn as histograms where the report has no figure of this analysis.
+        params: The settings it came from, which its views need; None for the default ones.
     """
 
     name: str
     analysis: str
     result: Any
     title: str = ""
-    values: dict[str, np.ndarray] = field(default_factory=dict)
+    params: Params | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +110,7 @@ Claims = Callable[[Setting], Iterator[Claim]]
 
 def methods() -> tuple[str, ...]:
     """Names of the methods that have claims, in the order of the rail."""
-    return tuple(package.replace("_", "-") for package in PACKAGES if importlib.util.find_spec(f"robgui.reproduce.{package}.claims"))
+    return tuple(method.name.replace("_", "-") for method in all_methods() if method.claims)
 
 
 def claims_of(method: str) -> Claims:
@@ -121,8 +118,8 @@ def claims_of(method: str) -> Claims:
     known = methods()
     if method.replace("_", "-") not in known:
         raise ParamsError(f"There are no claims of {method!r} to reproduce; choose one of: {', '.join([*known, 'all'])}.")
-    claims: Claims = importlib.import_module(f"robgui.reproduce.{method.replace('-', '_')}.claims").claims
-    return claims
+    place = next(one.claims for one in all_methods() if one.name == method.replace("-", "_"))
+    return deferred(place)
 
 
 def attempt(method: str, statement: str, paper: str, check: Callable[[], Claim]) -> Claim:

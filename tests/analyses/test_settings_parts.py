@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import numpy as np
 import pytest
 
 from robgui.analyses.choosing import chosen_places, class_of
-from robgui.analyses.presets import with_preset
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Params
 
@@ -14,17 +16,24 @@ LABELS = ("Tabby, tabby cat", "tiger cat", "3", "4")
 
 
 class _Settings(Params):
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {"samples": 1000, "radius": 0.25}}
     preset: str = "default"
     samples: int = 10
     radius: float = 0.5
 
 
-def test_a_preset_fills_in_what_the_user_has_left_at_its_default():
-    presets = {"paper": {"samples": 1000, "radius": 0.25}}
-    assert with_preset(_Settings, {"preset": "paper", "radius": 0.1}, presets) == {"preset": "paper", "samples": 1000, "radius": 0.1}
-    assert with_preset(_Settings, {"preset": "paper", "samples": 10}, presets)["samples"] == 1000
-    assert with_preset(_Settings, {"samples": 7}, presets) == {"samples": 7}
-    assert with_preset(_Settings, "no settings", presets) == "no settings"
+def test_a_preset_fills_in_what_was_not_given_and_the_users_own_settings_win():
+    filled = _Settings.parse({"preset": "paper", "radius": 0.1})
+    assert (filled.samples, filled.radius) == (1000, 0.1)
+    asked = _Settings.parse({"preset": "paper", "samples": 10})
+    assert asked.samples == 10, "a value that was given wins, also when it is the default"
+    assert _Settings.parse(asked.model_dump()) == asked, "reading a stored request again changes nothing"
+    assert _Settings.parse({"samples": 7}).radius == 0.5
+
+
+def test_switching_between_presets_gives_every_setting_that_any_of_them_touches():
+    assert _Settings.preset_values("paper") == {"samples": 1000, "radius": 0.25}
+    assert _Settings.preset_values("default") == {"samples": 10, "radius": 0.5}
 
 
 @pytest.mark.parametrize(("text", "number"), [("tabby, tabby cat", 0), (" TABBY CAT ", 0), ("tiger cat", 1), ("3", 2), ("1", 1)])

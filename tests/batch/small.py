@@ -26,7 +26,6 @@ def net():
 HEAD = """
 [[models]]
 path = "net_*.safetensors"
-trust = true
 
 [[datasets]]
 path = "images.npz"
@@ -79,8 +78,8 @@ def write_suite(folder: Path, text: str, name: str = "suite.toml") -> Path:
     return path
 
 
-def plan(folder: Path, text: str) -> Plan:
-    return expand(read_suite(write_suite(folder, text)), "cpu")
+def plan(folder: Path, text: str, *, trust: bool = True) -> Plan:
+    return expand(read_suite(write_suite(folder, text)), "cpu", trust=trust)
 
 
 def run(plan: Plan, workspace: Workspace, executor: Executor) -> Progress:

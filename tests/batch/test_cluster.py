@@ -105,7 +105,8 @@ def test_a_stop_cancels_every_task_and_keeps_what_is_done(files, nodes, workspac
 def test_a_driver_killed_in_the_middle_is_resumed_on_the_same_cluster(files, nodes, tmp_path, expected):
     """What was done stays, what was running is done again, and the tasks of the dead driver take no place."""
     suite, kept = small.write_suite(files, SUITE, "killed.toml"), tmp_path / "killed.robgui"
-    words = [sys.executable, "-m", "robgui", "batch", str(suite), "--cluster", nodes.address, "--device", "cpu", "--workspace", str(kept)]
+    words = [sys.executable, "-m", "robgui", "batch", "--trust", str(suite), "--cluster", nodes.address, "--device", "cpu"]
+    words += ["--workspace", str(kept)]
     with (tmp_path / "said.txt").open("w") as said:
         driver = subprocess.Popen(words, cwd=ROOT, stderr=said, env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"})
         while driver.poll() is None and _done(kept) < 3:

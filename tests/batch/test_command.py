@@ -27,7 +27,7 @@ QUICK = '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64
 @contextmanager
 def started(*words: object) -> Iterator[subprocess.Popen[str]]:
     """A driver in a process group of its own, which does not outlive the test."""
-    command = [sys.executable, "-m", "robgui", "batch", *map(str, words)]
+    command = [sys.executable, "-m", "robgui", "batch", "--trust", *map(str, words)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
         try:
@@ -61,6 +61,7 @@ def test_gates_decide_the_exit_code_and_the_reports_say_why(files, tmp_path, cap
     suite = small.write_suite(files, 'fail_on = ["zonnscan.index.max > 2"]\n' + small.HEAD + QUICK, "gates.toml")
     words = [
         "batch",
+        "--trust",
         str(suite),
         "--device",
         "cpu",
@@ -105,7 +106,7 @@ def test_bad_input_is_one_sentence_and_code_2(files, tmp_path, capsys, words, ex
 
 def test_a_dry_run_lists_the_requests(files, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["batch", str(small.write_suite(files, QUICK, "quick.toml")), "--dry-run", "--device", "cpu"]) == 0
+    assert main(["batch", "--trust", str(small.write_suite(files, QUICK, "quick.toml")), "--dry-run", "--device", "cpu"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 6
     assert not list(tmp_path.iterdir())
 
@@ -129,7 +130,7 @@ def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_compl
     after = done_runs(path)
     assert before.items() <= after.items()
     with Workspace.open(path) as kept, Workspace.open(tmp_path / "alone.robgui") as alone:
-        plan = small.expand(small.read_suite(suite), "cpu")
+        plan = small.expand(small.read_suite(suite), "cpu", trust=True)
         small.run(plan, alone, InProcess("cpu"))
         small.assert_same(small.results(alone), small.results(kept))
 

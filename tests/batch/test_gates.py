@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -71,7 +71,7 @@ def finished(files, tmp_path_factory):
     plan = small.plan(files, '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 32, radii = [0.0, 0.2] }\n')
     wrong = plan.requests[0]
     lost = wrong.request.model_copy(update={"indices": (99,)})
-    plan = type(plan)((*plan.requests, type(wrong)(lost, "out of <range> \x00 & \ud800")))
+    plan = replace(plan, requests=(*plan.requests, type(wrong)(lost, "out of <range> \x00 & \ud800")))
     with Workspace.open(tmp_path_factory.mktemp("gates") / "w.robgui") as workspace:
         yield small.run(plan, workspace, InProcess("cpu")), workspace
 
@@ -106,6 +106,8 @@ def test_the_junit_file_is_well_formed_and_counts_right(finished):
     assert "there is no item 99" in cases[6].find("error").get("message")
     assert cases[8].find("failure").text.count("\n") == 5
     assert cases[9].find("failure") is None
+    verdict = progress.entries[0].verdict
+    assert cases[0].find("system-out").text == f"{verdict.status.words}. {verdict.text}" and cases[6].find("system-out") is None
 
 
 def test_the_summary_is_strict_json_and_plain_words(finished):
@@ -114,11 +116,13 @@ def test_the_summary_is_strict_json_and_plain_words(finished):
     made = json.loads(json.dumps(document(progress, outcomes, ["x does not fit."], workspace.path), allow_nan=False))
     assert made["counts"] == {"done": 6, "failed": 1}
     assert made["passed"] is False
+    assert sum(made["statuses"].values()) == 6 and made["requests"][0]["status"] in made["statuses"]
     assert made["requests"][0]["fingerprint"] == progress.entries[0].request.fingerprint
     lines = list(sentences(progress, outcomes, ["x does not fit."], most=2))
     assert lines[0] == "7 requests: 6 done, 1 failed."
-    assert lines[1] == "Left out: x does not fit."
-    assert lines[3] == "Gate zonnscan.index.max>=0: FAILED for 7 of 7 requests"
+    assert lines[1].endswith(": 6.") and lines[1][0] in "✗!?✓", "all six say the same"
+    assert lines[2] == "Left out: x does not fit."
+    assert lines[4] == "Gate zonnscan.index.max>=0: FAILED for 7 of 7 requests"
     assert lines[-1] == "  … and 5 more"
 
 

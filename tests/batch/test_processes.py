@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,7 @@ def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(file
     plan = small.plan(files, small.MANY)
     assert len(plan.requests) == 63
     with Workspace.open(tmp_path / "alone.robgui") as alone:
-        whole = Plan(tuple(type(each)(each.request, each.title) for each in plan.requests))  # nothing split
+        whole = replace(plan, requests=tuple(type(each)(each.request, each.title) for each in plan.requests))  # nothing split
         assert set(small.states(small.run(whole, alone, InProcess("cpu")))) == {"done"}
         progress = small.run(plan, workspace, Processes([CPU, CPU]))
         assert set(small.states(progress)) == {"done"}
@@ -57,16 +58,17 @@ def test_a_stop_keeps_the_newest_result_and_begins_nothing_new(files, workspace)
     assert small.states(progress) == ["cancelled", "queued", "queued"]
     (run,) = workspace.runs()
     assert (run.state, run.has_result) == (RunState.CANCELLED, True)
-    assert run.verdict.startswith("Stopped early. ")
+    assert run.verdict.text.startswith("Stopped early. ")
     assert 0 < run.done < run.total
     assert next(batch, None) is None
 
 
 def test_a_part_that_fails_fails_its_request_alone(files, workspace):
     text = '[[analyses]]\nname = "zonnscan_populations"\nparams = { samples = 32 }\nmodels = ["net_0*"]\nshards = 3\n'
-    (good,) = small.plan(files, text).requests
+    plan = small.plan(files, text)
+    (good,) = plan.requests
     bad = type(good)(good.request.model_copy(update={"indices": (0, 99)}), "bad", good.parts)
-    progress = small.run(Plan((bad, good)), workspace, InProcess("cpu"))
+    progress = small.run(replace(plan, requests=(bad, good)), workspace, InProcess("cpu"))
     assert small.states(progress) == ["failed", "done"]
     assert "there is no item 99" in progress.entries[0].error
 

@@ -11,18 +11,19 @@ from robgui.core.execution.request import Request, reference
 from robgui.core.loading import load
 
 
-def arrive(wanted, root, trust=False):
+def arrive(wanted, root):
     parcel = shipping.pack(wanted)
-    return shipping.relocated(wanted, shipping.unpack(wanted, shipping.digest(parcel), lambda: parcel, root), trust)
+    return shipping.relocated(wanted, shipping.unpack(wanted, shipping.digest(parcel), lambda: parcel, root))
 
 
 def test_a_model_arrives_with_its_side_file_and_its_architecture(files, tmp_path):
-    wanted = reference(load(files / "net_0.safetensors", trust=True), trust=True)
-    arrived = arrive(wanted, tmp_path, trust=True)
+    classifier = load(files / "net_0.safetensors", trust=True)
+    wanted = reference(classifier)
+    arrived = arrive(wanted, tmp_path)
     assert arrived.path != wanted.path
     assert {path.name for path in tmp_path.rglob("*.*")} == {"net_0.safetensors", "net_0.safetensors.toml", "nets.py"}
     request = Request(analysis="zonnscan", models=(arrived,))
-    (model,) = Shelf("cpu").models(request)
+    (model,) = Shelf("cpu").models(request, frozenset({classifier.ran}))
     assert model.fingerprint == wanted.fingerprint
 
 
@@ -59,10 +60,11 @@ def test_what_is_too_large_must_be_shared(files, monkeypatch):
 
 
 def test_a_file_that_has_changed_is_refused(files, tmp_path):
-    wanted = reference(load(files / "net_0.safetensors", trust=True), trust=True)
+    classifier = load(files / "net_0.safetensors", trust=True)
+    wanted = reference(classifier)
     changed = wanted.model_copy(update={"path": str(files / "net_1.safetensors")})
     with pytest.raises(ModelError, match="has changed since"):
-        Shelf("cpu").models(Request(analysis="zonnscan", models=(changed,)))
+        Shelf("cpu").models(Request(analysis="zonnscan", models=(changed,)), frozenset({load(files / "net_1.safetensors", trust=True).ran}))
     gone = wanted.model_copy(update={"path": str(tmp_path / "gone")})
     with pytest.raises(ModelError, match="no longer at"):
         Shelf("cpu").models(Request(analysis="zonnscan", models=(gone,)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from robgui.batch import Batch, InProcess
-from robgui.core.execution.analysis import analyses
+from robgui.core.execution.registry import analyses
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from tests.batch import small

@@ -32,7 +32,6 @@ def test_a_suite_is_the_product_of_models_inputs_and_grid(files):
     assert len(made) == 3 * 4 * 3 * 2
     assert len({each.request.fingerprint for each in made}) == len(made)
     assert made[0].request.params["samples"] == 32
-    assert made[0].request.models[0].trust
     assert made[0].title == "zonnscan net_0.safetensors images.npz input 0 seed=0 zone=linf"
 
 
@@ -68,7 +67,7 @@ def test_what_does_not_fit_is_left_out_in_a_sentence(files):
 
 
 def test_a_model_may_be_for_some_datasets_only(files):
-    text = HEAD.replace("trust = true", 'trust = true\ndatasets = ["other*"]') + SCAN + "index = 0"
+    text = HEAD.replace('.safetensors"', '.safetensors"\ndatasets = ["other*"]') + SCAN + "index = 0"
     assert "nothing in this suite fits it" in refused(files, text)
 
 
@@ -93,12 +92,19 @@ def test_a_model_may_be_for_some_datasets_only(files):
         ("analyses = []", "analyses"),
         ('device = "cpu"\n[[models]]\npath = "nothing*"\n' + SCAN, "[[models]] 1, path: there is no file"),
         ('[[models]]\npath = "images.npz"\n' + SCAN, "[[models]] 1, "),
-        ('[[models]]\npath = "net_0.safetensors"\n' + SCAN, "trust = true"),
         (HEAD + "colour = [", "no TOML"),
     ],
 )
 def test_each_error_is_one_sentence_that_names_file_table_and_field(files, text, expected):
     assert expected in refused(files, text)
+
+
+@pytest.mark.parametrize("said", ["", "trust = true\n"])
+def test_a_suite_cannot_vouch_for_the_code_of_its_models(files, said):
+    text = HEAD.replace('.safetensors"\n', f'.safetensors"\n{said}') + SCAN + "index = 0"
+    with pytest.raises(ParamsError, match="A suite cannot say so itself: add --trust to the command"):
+        small.plan(files, text, trust=False)
+    assert len(small.plan(files, text).trusted) == 3
 
 
 def test_a_missing_file_is_one_sentence(tmp_path):

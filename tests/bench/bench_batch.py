@@ -21,7 +21,9 @@ from pydantic import Field
 from robgui.batch import Batch, Executor, InProcess, Place, Plan, Planned, Processes, expand, read_suite
 from robgui.batch.executor import Report
 from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.registry import register
 from robgui.core.execution.run import RunState
+from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from tests.batch import small
 
@@ -64,11 +66,25 @@ class NothingParams(Params):
     until: float = Field(0.0, title="Until", description="Ends not before this moment, in seconds since 1970.")
 
 
-@analysis(title="Nothing", question="What does a request cost?", verdict=lambda result: "Nothing.", inputs="none")
 def nothing(classifier: Any, dataset: Any, params: NothingParams) -> Iterator[Step[Nothing]]:
     """One Step, at once."""
     time.sleep(max(0.0, params.until - time.time()))
     yield Step(1, 1, Nothing(params.seed))
+
+
+def _verdict(result: Nothing, params: NothingParams) -> Verdict:
+    return Verdict(Status.UNKNOWN, "Nothing.")
+
+
+register(
+    analysis(
+        title="Nothing",
+        question="What does a request cost?",
+        verdict=_verdict,
+        views=lambda result, params: (),
+        inputs="none",
+    )(nothing)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +156,7 @@ def busy_plan(folder: Path, inputs: int, samples: int) -> Plan:
     """Three models times so many inputs, each scanned with so many samples."""
     path = folder / "busy.toml"
     path.write_text(BUSY.format(inputs=inputs, samples=samples))
-    return expand(read_suite(path), "cpu")
+    return expand(read_suite(path), "cpu", trust=True)
 
 
 def samples_for(folder: Path, seconds: float) -> int:

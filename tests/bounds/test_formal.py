@@ -8,19 +8,13 @@ import numpy as np
 import pytest
 import torch
 from scipy.optimize import linprog
-from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.tree import DecisionTreeClassifier
 from torch import Tensor, nn
 
 from robgui import resources
 from robgui.bounds import bounds, certify, certifying
 from robgui.bounds.recording import record
-from robgui.bounds.trees import reachable, trees_of
 from robgui.core.loading import load
-from robgui.core.loading.sklearn_model import EstimatorBackend
 from robgui.core.model.classifier import Classifier
-from robgui.core.model.settings import ModelSettings
 from tests.guards import no_deviceless_factories
 
 
@@ -88,6 +82,7 @@ NETWORKS = {
 def _margins(classifier: Classifier, x: Tensor, label: int, before: nn.Module | None = None) -> Tensor:
     """Margin of ``label`` over the best other class, before a final softmax."""
     scores = classifier.logits(x) if before is None else before(classifier.raw_input(x))
+    scores = scores.double()
     others = torch.cat([scores[:, :label], scores[:, label + 1 :]], 1)
     return scores[:, label] - others.amax(1)
 
@@ -121,7 +116,7 @@ def test_no_sample_and_no_attack_goes_below_the_bound(name: str, eps: float) -> 
             worst = moved.detach().requires_grad_()
         with torch.no_grad():
             lowest = min(float(values.min()), float(_margins(classifier, worst, label, before).min()))
-        assert proof.lower[row] <= lowest + 1e-4
+        assert proof.lower[row] <= lowest
         assert not (proof.certified[row] and lowest <= 0)
 
 
@@ -148,7 +143,7 @@ def test_a_linear_network_is_bounded_exactly() -> None:
     for row, label in enumerate(labels.tolist()):
         scores = classifier.infer(low[row] + corners * (high[row] - low[row]))
         exact = min(float((scores[:, label] - scores[:, j]).min()) for j in range(3) if j != label)
-        assert proof.lower[row] == pytest.approx(exact, abs=1e-5)
+        assert proof.lower[row] == pytest.approx(exact, abs=1e-4) and proof.lower[row] < exact
 
 
 def _exact_minimum(module: nn.Sequential, low: np.ndarray, high: np.ndarray, label: int) -> float:
@@ -180,9 +175,9 @@ def test_the_bound_is_below_the_exact_minimum_over_all_activation_patterns_and_c
     gaps = []
     for row, label in enumerate(labels.tolist()):
         exact = _exact_minimum(classifier.backend.module, low[row], high[row], label)
-        assert proof.lower[row] <= exact + 1e-6
+        assert proof.lower[row] <= exact
         gaps.append(exact - proof.lower[row])
-    assert eps > 0.1 or np.median(gaps) < 1e-6
+    assert eps > 0.1 or np.median(gaps) < 1e-5
 
 
 def test_the_bound_is_below_a_dense_grid_in_two_dimensions() -> None:
@@ -194,7 +189,7 @@ def test_the_bound_is_below_a_dense_grid_in_two_dimensions() -> None:
         label = classifier.infer(x).argmax(1)
         inside = grid[((grid - x).abs() <= eps).all(1)]
         lower = certify(classifier, x, label, eps).lower[0]
-        assert lower <= float(_margins(classifier, inside, int(label)).min()) + 1e-5
+        assert lower <= float(_margins(classifier, inside, int(label)).min())
 
 
 @pytest.mark.parametrize("name", ["mlp", "max pool", "residual"])
@@ -220,7 +215,8 @@ def test_chunks_and_a_small_budget_change_memory_but_not_soundness(monkeypatch: 
     cheaper = certify(classifier, x, labels, 0.03).lower
     assert (cheaper != whole).any()
     for row, label in enumerate(labels.tolist()):
-        assert cheaper[row] <= float(_margins(classifier, _ball(x[row], 0.03, 2000, corners=True), label).min()) + 1e-4
+        tried = _margins(classifier, _ball(x[row], 0.03, 2000, corners=True), label)
+        assert cheaper[row] <= float(tried.min())
 
 
 class WiderShortcut(nn.Module):
@@ -243,7 +239,8 @@ def test_padded_channels_are_followed_also_when_the_padding_names_the_batch() ->
     proof = certify(classifier, x, labels, 0.01)
     assert not proof.reason
     for row in range(3):
-        assert proof.lower[row] <= float(_margins(classifier, _ball(x[row], 0.01, 500, corners=True), int(labels[row])).min()) + 1e-5
+        tried = _margins(classifier, _ball(x[row], 0.01, 500, corners=True), int(labels[row]))
+        assert proof.lower[row] <= float(tried.min())
 
 
 def test_bounds_are_made_in_small_steps_so_that_a_run_can_be_stopped() -> None:
@@ -339,73 +336,3 @@ def test_every_tensor_is_made_on_the_device_of_the_classifier() -> None:
     x = torch.rand((2, *classifier.shape), generator=torch.Generator().manual_seed(12), device="cpu")
     with no_deviceless_factories():
         assert not certify(classifier, x, classifier.infer(x).argmax(1), 0.02).reason
-
-
-def _tree_classifier(estimator, classes: int = 2, features: int = 2, samples: int = 300, seed: int = 0) -> tuple[Classifier, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    x = rng.uniform(size=(samples, features)).astype(np.float32)
-    y = np.floor(classes * ((np.sin(7 * x[:, 0]) + x[:, -1] ** 2) % 1)).astype(int)
-    estimator.fit(x, y)
-    method = "predict_proba"
-    settings = ModelSettings(kind="table", shape=(features,), output="probabilities")
-    return Classifier(EstimatorBackend(estimator, method), settings, name=type(estimator).__name__), x
-
-
-def _cells(ensemble, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """One point in every cell that the thresholds cut out of a box."""
-    axes = []
-    for f in range(len(low)):
-        cuts = np.unique(np.concatenate([tree.threshold[(tree.left >= 0) & (tree.feature == f)] for tree in ensemble.trees]))
-        cuts = cuts[(cuts >= low[f]) & (cuts < high[f])]
-        ends = np.concatenate([cuts, [high[f]]])
-        axes.append(ends.astype(np.float64))
-    return np.array(list(itertools.product(*axes)))
-
-
-def _scores(ensemble, x: np.ndarray) -> np.ndarray:
-    total = np.tile(ensemble.offset, (len(x), 1))
-    for tree in ensemble.trees:
-        leaves = tree.left < 0
-        total += reachable(tree, x, x)[:, leaves].astype(float) @ tree.value[leaves]
-    return total
-
-
-@pytest.mark.parametrize(
-    ("estimator", "classes", "exact"),
-    [
-        (DecisionTreeClassifier(max_depth=5, random_state=0), 3, True),
-        (RandomForestClassifier(4, max_depth=3, random_state=0), 3, False),
-        (ExtraTreesClassifier(3, max_depth=3, random_state=0), 2, False),
-        (GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0), 2, False),
-        (GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0), 3, False),
-        (HistGradientBoostingClassifier(max_iter=1, max_depth=4), 2, True),
-        (HistGradientBoostingClassifier(max_iter=3, max_depth=3), 3, False),
-    ],
-)
-@pytest.mark.filterwarnings("ignore")
-def test_trees_are_bounded_by_the_cells_they_cut_and_exactly_when_there_is_one(estimator, classes: int, exact: bool) -> None:
-    classifier, x = _tree_classifier(estimator, classes)
-    ensemble = trees_of(classifier)
-    raw = estimator.decision_function(x) if hasattr(estimator, "decision_function") else estimator.predict_proba(x)
-    np.testing.assert_allclose(_scores(ensemble, x).reshape(raw.shape), raw, atol=1e-6)
-    chosen = torch.from_numpy(x[:12])
-    labels = torch.from_numpy(raw[:12].argmax(1) if raw.ndim == 2 else (raw[:12] > 0).astype(int))
-    for eps in (0.0, 0.02, 0.15):
-        lower = certify(classifier, chosen, labels, eps).lower
-        low, high = (chosen - eps).clamp(0, 1).numpy(), (chosen + eps).clamp(0, 1).numpy()
-        for row, label in enumerate(labels.tolist()):
-            scores = _scores(ensemble, _cells(ensemble, low[row], high[row]))
-            scores = np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
-            truth = (scores[:, label] - np.delete(scores, label, 1).max(1)).min()
-            assert lower[row] <= truth + 1e-9
-            assert not exact or lower[row] == pytest.approx(truth)
-            assert eps or lower[row] == pytest.approx(truth)
-
-
-def test_the_bundled_forest_is_bounded_and_other_estimators_say_why() -> None:
-    forest = load(resources.path("demo", "table_forest.skops"), device="cpu")
-    x = torch.rand((5, 30), generator=torch.Generator().manual_seed(13))
-    proof = certify(forest, x, forest.infer(x).argmax(1), 0.001)
-    assert not proof.reason and (proof.lower <= 1).all()
-    linear, x = _tree_classifier(LogisticRegression())
-    assert "LogisticRegression" in certify(linear, torch.from_numpy(x[:2]), torch.tensor([0, 1]), 0.1).reason

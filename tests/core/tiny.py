@@ -13,8 +13,11 @@ from torch import nn
 
 from robgui.core.errors import ModelError
 from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.registry import register
 from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status, Verdict
+from robgui.core.view import Axis, Curves, Line, View
 
 
 class TinyParams(Params):
@@ -37,11 +40,16 @@ class TinyResult:
     every: np.ndarray | None = None
 
 
-def verdict(result: TinyResult) -> str:
-    return f"Mean confidence {result.confidence.mean():.3f} after {result.drawn} draws."
+def verdict(result: TinyResult, params: TinyParams) -> Verdict:
+    return Verdict(Status.UNKNOWN, f"Mean confidence {result.confidence.mean():.3f} after {result.drawn} draws.")
 
 
-def findings(result: TinyResult) -> list[Finding]:
+def views(result: TinyResult, params: TinyParams) -> list[View]:
+    lines = (Line("confidence", np.asarray(result.confidence, float)),)
+    return [Curves("Confidence", Axis("noise"), Axis("confidence", kind="share"), result.radii, lines)]
+
+
+def findings(result: TinyResult, params: TinyParams) -> list[Finding]:
     if result.drawn < 2:
         return []
     picture = np.full((4, 4, 3), 7, np.uint8)
@@ -61,7 +69,6 @@ def findings(result: TinyResult) -> list[Finding]:
 closed: list[str] = []
 
 
-@analysis(title="Tiny confidence", question="How sure is the model?", verdict=verdict, findings=findings)
 def tiny_confidence(classifier: Classifier, dataset: Any, params: TinyParams) -> Iterator[Step[TinyResult]]:
     """Averages the confidence over noisy copies, one draw per Step."""
     x = classifier.tensor(dataset.array(None, classifier.shape))
@@ -79,13 +86,28 @@ def tiny_confidence(classifier: Classifier, dataset: Any, params: TinyParams) ->
         closed.append("closed")
 
 
-@analysis(title="Tiny pair", question="Do two models agree?", verdict=verdict, several_models=True, needs=("gradients",), kinds=("table",))
 def tiny_pair(classifiers: tuple[Classifier, ...], dataset: Any, params: TinyParams) -> Iterator[Step[TinyResult]]:
     """The share of inputs on which all models agree."""
     x = dataset.array(None, classifiers[0].shape)
     answers = torch.stack([classifier.probs(x).argmax(1) for classifier in classifiers])
     agree = (answers == answers[0]).all(0).float().mean().cpu().numpy()
     yield Step(1, 1, TinyResult(np.array([0.0]), np.array([agree]), 1))
+
+
+register(
+    analysis(title="Tiny confidence", question="How sure is the model?", verdict=verdict, views=views, findings=findings)(tiny_confidence)
+)
+register(
+    analysis(
+        title="Tiny pair",
+        question="Do two models agree?",
+        verdict=verdict,
+        views=views,
+        several_models=True,
+        needs=frozenset({"gradients"}),
+        kinds=frozenset({"table"}),
+    )(tiny_pair)
+)
 
 
 def network(seed: int = 0) -> nn.Module:

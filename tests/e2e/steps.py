@@ -26,13 +26,15 @@ def click_cell(qtbot, table, row, column=0, *, twice=False):
 
 def idle(qtbot, window):
     """Waits until nothing is loading."""
-    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=120_000)
+    qtbot.waitUntil(lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=120_000)
 
 
 def load_demo(qtbot, window):
     """Starts the demo from the welcome page and takes the network that says most."""
     press(qtbot, window.welcome.button("start_demo"))
-    qtbot.waitUntil(lambda: len(window.store.library.models) == 6 and not window.store.background.busy, timeout=120_000)
+    qtbot.waitUntil(
+        lambda: len(window.store.library.models) == 6 and not (window.store.background.busy or window.store.keeping.busy), timeout=120_000
+    )
     choose_model(qtbot, window, "fashion_cnn.safetensors")
 
 
@@ -53,7 +55,7 @@ def run(qtbot, window, **values):
     qtbot.waitUntil(lambda: len(history.runs) > before and history.runs[0].state.ended and not window.store.runner.busy, timeout=60_000)
     newest = history.runs[0]
     assert newest.state is RunState.DONE, newest.error
-    qtbot.waitUntil(lambda: panel.run_id == newest.id and panel.verdict.text() == newest.verdict, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == newest.id and panel.verdict.text() == newest.verdict.text, timeout=10_000)
     return newest
 
 

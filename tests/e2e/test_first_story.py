@@ -23,7 +23,7 @@ def run_story(qtbot, start):
     press(qtbot, window.run_pane.run)
     qtbot.waitUntil(lambda: len(store.history.runs) == 1 and store.history.runs[0].state is RunState.DONE, timeout=60_000)
     assert panel.result is not None
-    assert panel.verdict.text() == store.history.runs[0].verdict
+    assert panel.verdict.text() == store.history.runs[0].verdict.text
     assert not panel.stale
     index = panel.result.index
 
@@ -45,10 +45,10 @@ def run_story(qtbot, start):
     qtbot.waitUntil(lambda: len(again.store.library.models) == 6, timeout=120_000)
     assert [run.state for run in again.store.history.runs] == [RunState.CANCELLED, RunState.DONE]
     fresh = again.panel("zonnscan")
-    qtbot.waitUntil(lambda: fresh.verdict.text() == again.store.history.runs[0].verdict, timeout=10_000)
+    qtbot.waitUntil(lambda: fresh.verdict.text() == again.store.history.runs[0].verdict.text, timeout=10_000)
     assert again.current_panel is fresh, "the newest picture is there at once"
     again.store.history.show_run(again.store.history.runs[1])
-    qtbot.waitUntil(lambda: fresh.verdict.text() == again.store.history.runs[1].verdict, timeout=10_000)
+    qtbot.waitUntil(lambda: fresh.verdict.text() == again.store.history.runs[1].verdict.text, timeout=10_000)
     assert again.current_panel is fresh
     assert (fresh.result.index == index).all()
 

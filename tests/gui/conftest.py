@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.app.theme import theme
 
 
 @pytest.fixture
 def window(qtbot, tmp_path):
+    from robgui.gui.app.app import application, leave, open_window  # a widget's test needs no window
+
     application()
     made = open_window(tmp_path / "w.robgui")
     made.show()

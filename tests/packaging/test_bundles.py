@@ -19,7 +19,7 @@ import pytest
 
 from robgui import __version__
 from robgui.core.errors import MissingExtraError
-from robgui.core.execution.analysis import PACKAGES
+from robgui.core.execution.method import methods
 from robgui.core.workspace.database import APPLICATION_ID
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,8 +58,21 @@ class TestApplication:
     def test_robgui_is_taken_whole_so_that_every_analysis_and_panel_is_in(self, contents):
         assert "robgui" in contents.WHOLE
         modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "robgui").rglob("*.py")]
-        assert {f"robgui.analyses.{package}.__init__" for package in PACKAGES} <= set(modules)
+        assert {f"robgui.analyses.{method.name}.method" for method in methods()} <= set(modules)
         assert [name for name in modules if not contents.wanted_module(name)] == []
+
+    def test_the_page_and_the_icon_of_every_method_are_in(self, contents):
+        taken = {path for pattern in contents.METHOD_FILES for path in (ROOT / "robgui").glob(pattern)}
+        files = {path for method in methods() for path in (method.help_path, method.icon_path)}
+        assert len(files) == 10 and files <= taken
+        assert [path for path in taken if not contents.wanted_file(path.relative_to(ROOT).as_posix())] == []
+
+    def test_the_entry_points_by_which_methods_and_panels_are_found_are_in(self, contents):
+        assert "robgui" in contents.RECORDS
+        points = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+        assert len(points["robgui.methods"]) == 5
+        for place in (*points["robgui.methods"].values(), *points["robgui.panels"].values()):
+            assert (ROOT / f"{place.partition(':')[0].replace('.', '/')}.py").is_file(), place
 
     def test_every_folder_of_robgui_is_a_package_that_is_found(self):
         folders = {path.parent for path in (ROOT / "robgui").rglob("*.py")}
@@ -143,6 +156,7 @@ class TestApplication:
         text = (PACKAGING / "pyinstaller" / "robgui.spec").read_text(encoding="utf-8")
         compile(text, "robgui.spec", "exec")
         assert '(str(ROOT / "resources"), "resources")' in text
+        assert 'collect_data_files("robgui", includes=list(METHOD_FILES))' in text
 
 
 class TestLinux:
@@ -230,6 +244,17 @@ def test_the_wheel_takes_the_resources_along():
     hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert set(hatch["only-include"]) == {"robgui", "resources"}
     assert hatch["sources"] == {"resources": "robgui/_resources"}
+
+
+def test_the_wheel_takes_the_pages_and_icons_of_the_methods_along():
+    """The hook that builds wheels, asked directly: no environment is made and nothing is fetched."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    builder = WheelBuilder(str(ROOT))
+    places = {Path(file.distribution_path).as_posix() for file in builder.recurse_included_files()}
+    for method in methods():
+        assert {path.relative_to(ROOT).as_posix() for path in (method.help_path, method.icon_path)} <= places
+    assert "robgui/_resources/help/start.md" in places
 
 
 def test_pyinstaller_is_pinned():

@@ -10,23 +10,18 @@ import numpy as np
 import pytest
 
 from robgui import manual
-from robgui.analyses.zonnscan.words import sweep_headline
-from robgui.core.dataset import from_arrays
 from robgui.core.dataset.derived import Ancestor, Derived, DerivedDataset
 from robgui.core.errors import WorkspaceError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import Request, drive
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
-from robgui.core.headline import STATUS_WORDS
-from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
-from robgui.report import html
-from robgui.report.facts import SIGNS
+from robgui.report import html_runs
 from robgui.report.html import write_html
-from tests.analyses.zonnscan.models import small_mlp
-
-EVIL = "<script>alert('1')</script>&\""
+from tests.analyses.deepinspect import nets
+from tests.report import small
+from tests.report.small import EVIL
 
 
 class Tags(HTMLParser):
@@ -47,17 +42,14 @@ class Tags(HTMLParser):
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
+def told(workspace: Workspace) -> Workspace:
     """One finished run with a finding, one that failed, one that waits; every name is hostile."""
-    workspace = Workspace.open(tmp_path / "a<b>.robgui")
-    classifier = small_mlp(gain=20.0)
-    hostile = Classifier.from_module(classifier._backend.module, (1, 6, 6), labels=[EVIL + str(i) for i in range(5)], name=EVIL)
-    dataset = from_arrays(np.full((2, 1, 6, 6), 0.5, dtype=np.float32), name=EVIL)
-    for _ in drive(Request.build("zonnscan", [hostile], dataset, {"samples": 64, "seed": 7}, indices=[0]), workspace, [hostile], dataset):
-        pass
-    failed = workspace.add_run(Request.build("zonnscan", [hostile], dataset, {}, indices=[0, 1]))
+    hostile = small.model(EVIL, labels=tuple(EVIL + str(i) for i in range(3)))
+    dataset = small.data(EVIL)
+    small.run(workspace, [hostile], dataset, says="fails", seed=7)
+    failed = workspace.add_run(Request.build("small_report", [hostile], dataset, {}, indices=[0, 1]))
     workspace.update_run(failed.id, state=RunState.FAILED, error=EVIL)
-    workspace.add_run(Request.build("zonnscan", [hostile], dataset, {}, indices=[1]))
+    workspace.add_run(Request.build("small_report", [hostile], dataset, {}, indices=[1]))
     workspace.set_finding(workspace.findings()[0].id, note=EVIL, starred=True)
     return workspace
 
@@ -68,32 +60,44 @@ def read(path: Path) -> Tags:
     return tags
 
 
-def test_the_report_holds_every_run_with_verdict_picture_settings_and_origin(workspace: Workspace, tmp_path: Path) -> None:
-    page = read(write_html(workspace, tmp_path / "report.html"))
-    run = workspace.runs()[-1]
-    assert page.tags.count("article") == 3 and page.tags.count("picture") == 1
-    for words in (
-        run.verdict,
-        run.request.models[0].fingerprint,
-        run.request.dataset.fingerprint,
-        run.device,
-        run.versions["torch"],
-        "Seed",
-    ):
+def test_a_run_is_told_with_status_sentence_number_scope_reasons_pictures_settings_and_origin(told, tmp_path):
+    page = read(write_html(told, tmp_path / "report.html"))
+    run = told.runs()[-1]
+    assert page.tags.count("article") == 1 and page.tags.count("picture") == 1
+    assert page.tags.count("caption") == 1 and "Classes" in page.text, "a table is a table"
+    assert run.verdict is not None and run.verdict.number is not None
+    said = [run.verdict.sentence, "✗ Failure found", f"Confidence: {run.verdict.number.words}", run.verdict.scope, *run.verdict.because]
+    assert run.request.dataset is not None
+    where = [run.request.models[0].fingerprint, run.request.dataset.fingerprint, run.device, run.versions["torch"], "Seed"]
+    for words in (*said, *where):
         assert words in page.text
-    assert page.text.count("This run has no result.") == 2 and "failed" in page.text and "queued" in page.text
 
 
-def test_findings_come_with_a_thumbnail_a_note_and_a_way_to_their_run(workspace: Workspace, tmp_path: Path) -> None:
-    page = read(write_html(workspace, tmp_path / "report.html"))
-    finding = workspace.findings()[0]
+def test_it_begins_with_the_bottom_line_and_the_picture_that_shows_it(told, tmp_path):
+    page = write_html(told, tmp_path / "report.html").read_text(encoding="utf-8")
+    first = page.index('aria-label="Bottom line"')
+    assert first < page.index('class="figure hero"') < page.index('id="summary"') < page.index("<article")
+    line = page[first : page.index("</section>", first)]
+    assert "✗ Failure found" in line and "It is fails" in line and "✗ Failure found: 1 run." in line
+
+
+def test_runs_without_a_result_are_one_list_with_why(told, tmp_path):
+    page = read(write_html(told, tmp_path / "report.html"))
+    assert page.text.count("Runs without a result") == 2, "in the contents and as a heading"
+    tail = page.text[page.text.rindex("Runs without a result") :]
+    assert EVIL in tail and "(failed)" in tail and "(queued)" in tail
+
+
+def test_findings_come_with_a_thumbnail_a_note_and_a_way_to_their_run(told, tmp_path):
+    page = read(write_html(told, tmp_path / "report.html"))
+    finding = told.findings()[0]
     assert finding.title in page.text and finding.note in page.text and "★" in page.text
     assert any(value.startswith("data:image/png;base64,") for value in page.values)
     assert f"#run-{finding.run_id}" in page.values and f"run-{finding.run_id}" in page.values
 
 
-def test_nothing_from_outside_becomes_markup_and_nothing_is_fetched(workspace: Workspace, tmp_path: Path) -> None:
-    path = write_html(workspace, tmp_path / "report.html")
+def test_nothing_from_outside_becomes_markup_and_nothing_is_fetched(told, tmp_path):
+    path = write_html(told, tmp_path / "report.html")
     page = read(path)
     assert "script" not in page.tags and "b" not in page.tags and EVIL in page.text
     addresses = re.findall(r'(?:src|href|srcset)="([^"]{0,12})', path.read_text(encoding="utf-8"))
@@ -101,68 +105,74 @@ def test_nothing_from_outside_becomes_markup_and_nothing_is_fetched(workspace: W
     assert "default-src 'none'" in path.read_text(encoding="utf-8")
 
 
-def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
-    with Workspace.open(tmp_path / "empty.robgui") as workspace:
-        assert "holds no run yet" in read(write_html(workspace, tmp_path / "report.html")).text
+def test_an_empty_workspace_says_what_to_do(workspace, tmp_path):
+    assert "holds no run yet" in read(write_html(workspace, tmp_path / "report.html")).text
 
 
-def test_a_place_that_cannot_be_written_is_named(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_named(told, tmp_path):
     with pytest.raises(WorkspaceError, match="cannot be written"):
-        write_html(workspace, tmp_path / "missing" / "report.html")
+        write_html(told, tmp_path / "missing" / "report.html")
 
 
-def test_the_summary_says_in_words_and_signs_how_each_model_fared(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_run_that_cannot_be_drawn_says_why_and_the_others_are_drawn(workspace, tmp_path):
+    small.run(workspace, broken="views")
+    small.run(workspace)
     page = read(write_html(workspace, tmp_path / "report.html"))
-    headline = sweep_headline(workspace.result(workspace.runs()[-1].id))
-    assert f"{SIGNS[headline.status]} {STATUS_WORDS[headline.status]}" in page.text
-    assert f"{headline.title}: {headline.text}" in page.text
-    assert "without such a judgement: 2 runs" in page.text
+    assert "This run cannot be drawn: ZeroDivisionError: no picture" in page.text and page.tags.count("picture") == 1
 
 
-def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace: Workspace, tmp_path: Path) -> None:
-    page = read(write_html(workspace, tmp_path / "report.html"))
-    assert manual.page("zonnscan").plain in page.text
-    assert manual.page("deepinspect").plain not in page.text
-
-
-def test_a_derived_input_is_shown_with_its_trail(workspace: Workspace, tmp_path: Path) -> None:
-    classifier = small_mlp()
-    root = workspace.runs()[-1]
-    trail = (Ancestor("data, image 1", dataset="d", index=1), Ancestor("Feature game on mlp", run=root.id))
-    derived = DerivedDataset(workspace.add_derived([Derived("the <example>", np.full((1, 6, 6), 0.5, np.float32), "image", "data", trail)]))
-    for _ in drive(Request.build("zonnscan", [classifier], derived, {"samples": 32}), workspace, [classifier], derived):
+def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace, tmp_path):
+    classifier, dataset = nets.small_cnn(), nets.images()
+    for _ in drive(Request.build("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset):
         pass
     page = read(write_html(workspace, tmp_path / "report.html"))
-    assert "data, image 1 → Feature game on mlp → the <example>" in page.text
+    assert manual.page("deepinspect").plain in page.text
+    assert manual.page("feature_game").plain not in page.text
+
+
+def derived_run(workspace: Workspace, items: list[Derived], seed: int) -> None:
+    made = DerivedDataset(workspace.add_derived(items))
+    models = [small.model()]
+    for _ in drive(Request.build("small_report", models, made, {"seed": seed}), workspace, models, made):
+        pass
+
+
+def test_where_an_input_comes_from_is_told_once_for_all_inputs_of_one_origin(told, tmp_path):
+    root = told.runs()[-1]
+    trail = (Ancestor("data, row 1", dataset="d", index=1), Ancestor("Small check on net", run=root.id))
+    values = [np.full(4, i / 60, np.float32) for i in range(60)]
+    items = [Derived(f"the <example> {i}", x, "table", "data", trail, features=tuple("abcd")) for i, x in enumerate(values)]
+    derived_run(told, items, 1)
+    derived_run(told, items, 2)
+    page = read(write_html(told, tmp_path / "report.html"))
+    assert page.text.count("data, row 1 → Small check on net → 60 inputs, among them the <example> 0") == 1
+    assert page.text.count("Where its input comes from:") == 2 and page.text.count("told above") == 1
     assert page.values.count(f"#run-{root.id}") > 1, "the run that made it can be jumped to"
 
 
-def test_a_normal_workspace_gives_a_small_file(workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = workspace.runs()[-1]
-    size = write_html(workspace, tmp_path / "both.html").stat().st_size
-    monkeypatch.setattr(html, "_BOTH_BYTES", 1)
-    page = write_html(workspace, tmp_path / "light.html")
-    assert run.has_result and "<source" not in page.read_text(encoding="utf-8"), "too large for light and dark"
-    assert page.stat().st_size < size < 250_000
+def test_a_normal_workspace_gives_a_small_file(told, tmp_path, monkeypatch):
+    size = write_html(told, tmp_path / "both.html").stat().st_size
+    monkeypatch.setattr(html_runs, "BOTH_BYTES", 1)
+    page = write_html(told, tmp_path / "light.html")
+    assert "<source" not in page.read_text(encoding="utf-8"), "too large for light and dark"
+    assert page.stat().st_size < size < 300_000
 
 
-def test_the_report_is_named_after_its_models(workspace: Workspace, tmp_path: Path) -> None:
-    page = read(write_html(workspace, tmp_path / "report.html"))
+def test_the_report_is_named_after_its_models(told, tmp_path):
+    page = read(write_html(told, tmp_path / "report.html"))
     assert f"Robustness of {EVIL}" in page.text and "workspace a<b>" in page.text
 
 
-def test_a_repeated_run_and_what_it_found_again_are_told_once(workspace: Workspace, tmp_path: Path) -> None:
-    before = read(write_html(workspace, tmp_path / "before.html"))
-    done = workspace.runs()[-1]
-    again = workspace.add_run(done.request)
-    found = workspace.finding(workspace.findings()[0].id)
+def test_a_repeated_run_and_what_it_found_again_are_told_once(told, tmp_path):
+    done = told.runs()[-1]
+    again = told.add_run(done.request)
+    found = told.finding(told.findings()[0].id)
     same = Finding(found.kind, found.title, found.severity, found.detail, found.picture, found.input)
-    workspace.update_run(
-        again.id, state=RunState.DONE, step=Step(1, 1, workspace.result(done.id)), verdict=done.verdict, device=done.device, findings=[same]
-    )
-    assert len(workspace.runs()) == 4 and len(workspace.findings()) == 2
-    after = read(write_html(workspace, tmp_path / "after.html"))
-    assert after.tags.count("article") == before.tags.count("article") == 3
+    step = Step(1, 1, told.result(done.id))
+    told.update_run(again.id, state=RunState.DONE, step=step, verdict=done.verdict, device=done.device, findings=[same])
+    assert len(told.runs()) == 4 and len(told.findings()) == 2
+    after = read(write_html(told, tmp_path / "after.html"))
+    assert after.tags.count("article") == 1
     assert "3 runs (and 1 with the same result as one of them), 1 finding." in after.text
     links = {value[1:] for value in after.values if value.startswith("#run-")}
     assert links and links <= set(after.values), "every link leads somewhere"

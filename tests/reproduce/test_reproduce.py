@@ -9,10 +9,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-import robgui.analyses
+import robgui.reproduce
 from robgui.cli import main
 from robgui.cli.reproduce import exit_code, table
 from robgui.reproduce.claim import Claim, methods
@@ -41,22 +42,24 @@ def claims(setting):
         missing()
 """
 START = (
-    "import sys, robgui.analyses, robgui.reproduce.claim as c; robgui.analyses.__path__.append(sys.argv.pop(1)); "
-    "c.PACKAGES = ('tiny_method',); from robgui.cli import main; sys.exit(main(sys.argv[1:]))"
+    "import sys, robgui.reproduce, robgui.reproduce.claim as c; robgui.reproduce.__path__.append(sys.argv.pop(1)); "
+    "from types import SimpleNamespace as N; tiny = N(name='tiny_method', claims='robgui.reproduce.tiny_method.claims:claims'); "
+    "c.all_methods = lambda: (tiny,); from robgui.cli import main; sys.exit(main(sys.argv[1:]))"
 )
 
 
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
-    """A folder whose package tiny_method has claims, known as robgui.analyses.tiny_method."""
+    """A folder whose package tiny_method has claims, known as robgui.reproduce.tiny_method."""
     package = tmp_path / "packages" / "tiny_method"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
     (package / "claims.py").write_text(TINY)
-    monkeypatch.setattr(robgui.analyses, "__path__", [*robgui.analyses.__path__, str(package.parent)])
-    monkeypatch.setattr("robgui.reproduce.claim.PACKAGES", ("tiny_method",))
+    monkeypatch.setattr(robgui.reproduce, "__path__", [*robgui.reproduce.__path__, str(package.parent)])
+    method = SimpleNamespace(name="tiny_method", claims="robgui.reproduce.tiny_method.claims:claims")
+    monkeypatch.setattr("robgui.reproduce.claim.all_methods", lambda: (method,))
     yield package.parent
-    for name in [name for name in sys.modules if name.startswith("robgui.analyses.tiny_method")]:
+    for name in [name for name in sys.modules if name.startswith("robgui.reproduce.tiny_method")]:
         del sys.modules[name]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, MissingExtraError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from robgui.reproduce.claim import Claim, Setting
 from robgui.reproduce.semantic import bench as benches

@@ -82,7 +82,7 @@ def test_a_document_nested_without_end_is_one_sentence():
     for _ in range(100_000):
         inner.append([])
         inner = inner[0]
-    with pytest.raises(WorkspaceError, match="nested without end"):
+    with pytest.raises(WorkspaceError, match="parts within parts"):
         decode(Result, document, encode({})[1])
 
 

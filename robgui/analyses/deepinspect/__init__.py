@@ -1,15 +1,40 @@
 """DeepInspect: which classes a network confuses and where it is biased (Tian, Zhong, Ordonez, Kaiser and Ray)."""
 
-from robgui.analyses.deepinspect.compare import Difference, difference
-from robgui.analyses.deepinspect.coverage import deepinspect_coverage
-from robgui.analyses.deepinspect.inspection import deepinspect
-from robgui.analyses.deepinspect.kernels import avg_bias, bias, napvd, rho
-from robgui.analyses.deepinspect.pairs import clustered, neuron_name, pair_inputs, pair_neurons, report
-from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
-from robgui.analyses.deepinspect.result import CoverageResult, DeepInspectResult, Exhibit, Quality, Sensitivity, ThresholdsResult
-from robgui.analyses.deepinspect.thresholds import deepinspect_thresholds
-from robgui.analyses.deepinspect.truth import aucec, avg_cd, cost_curve, type1conf, type2conf
+from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.analyses.deepinspect.compare import Difference, difference
+    from robgui.analyses.deepinspect.coverage import deepinspect_coverage
+    from robgui.analyses.deepinspect.inspection import deepinspect
+    from robgui.analyses.deepinspect.kernels import avg_bias, bias, napvd, rho
+    from robgui.analyses.deepinspect.pairs import clustered, neuron_name, pair_inputs, pair_neurons, report
+    from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
+    from robgui.analyses.deepinspect.result import (
+        CoverageResult,
+        DeepInspectResult,
+        Exhibit,
+        Quality,
+        Sensitivity,
+        ThresholdsResult,
+    )
+    from robgui.analyses.deepinspect.thresholds import deepinspect_thresholds
+    from robgui.analyses.deepinspect.truth import aucec, avg_cd, cost_curve, type1conf, type2conf
+
+#: Public name -> module of this package; imported when first used, so that the window reads the record without torch.
+_HOMES = {
+    **dict.fromkeys(("Difference", "difference"), "compare"),
+    "deepinspect_coverage": "coverage",
+    "deepinspect": "inspection",
+    **dict.fromkeys(("avg_bias", "bias", "napvd", "rho"), "kernels"),
+    **dict.fromkeys(("clustered", "neuron_name", "pair_inputs", "pair_neurons", "report"), "pairs"),
+    **dict.fromkeys(("CoverageParams", "DeepInspectParams", "ThresholdsParams"), "params"),
+    **dict.fromkeys(("CoverageResult", "DeepInspectResult", "Exhibit", "Quality", "Sensitivity", "ThresholdsResult"), "result"),
+    "deepinspect_thresholds": "thresholds",
+    **dict.fromkeys(("aucec", "avg_cd", "cost_curve", "type1conf", "type2conf"), "truth"),
+}
 __all__ = [
     "CoverageParams",
     "CoverageResult",
@@ -40,3 +65,9 @@ __all__ = [
     "type1conf",
     "type2conf",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

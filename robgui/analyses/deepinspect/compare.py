@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from robgui.analyses.deepinspect.result import DeepInspectResult
 from robgui.analyses.deepinspect.truth import rank_correlation
+from robgui.analyses.deepinspect.views import standardised
 from robgui.core.errors import DataError
 
 
@@ -44,18 +44,6 @@ def difference(first: DeepInspectResult, second: DeepInspectResult) -> Differenc
     order = [second.classes.index(name) for name in first.classes]
     ours, theirs = standardised(first.napvd), standardised(second.napvd[np.ix_(order, order)])
     return Difference(first.classes, ours, theirs, theirs - ours, _spearman(ours, theirs))
-
-
-def standardised(distance: np.ndarray) -> np.ndarray:
-    """Distances in standard deviations from their mean over unordered pairs; nan on the diagonal and where unknown."""
-    upper = np.triu_indices(len(distance), 1)
-    values = distance[upper]
-    values = values[np.isfinite(values)]
-    spread = float(values.std()) if len(values) else 0.0
-    centred = distance - (float(values.mean()) if len(values) else 0.0)
-    scaled = centred / spread if spread > 0 else centred * 0
-    np.fill_diagonal(scaled, math.nan)
-    return scaled
 
 
 def _spearman(first: np.ndarray, second: np.ndarray) -> float:

@@ -19,10 +19,9 @@ from torch import Tensor
 from robgui.analyses.deepinspect.neurons import GrowingPace, Reading, members, read
 from robgui.analyses.deepinspect.params import CoverageParams
 from robgui.analyses.deepinspect.result import CoverageResult
-from robgui.analyses.deepinspect.words import coverage_verdict
 from robgui.core.dataset import Dataset
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Step, analysis
+from robgui.core.execution.analysis import Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 from robgui.core.text.words import count
@@ -35,13 +34,6 @@ _LARGEST = 1_000_000_000
 _PORTION = 4_000_000
 
 
-@analysis(
-    title="DeepInspect coverage",
-    question="Can neuron coverage tell the classes apart?",
-    verdict=coverage_verdict,
-    needs=("activations",),
-    inputs="many",
-)
 def deepinspect_coverage(classifier: Classifier, dataset: Dataset, params: CoverageParams) -> Iterator[Step[CoverageResult]]:
     """First the inputs of the profile, then the others."""
     covered = _Coverage(classifier, dataset, params)
@@ -159,9 +151,6 @@ class _Coverage:
             effect=effect,
             effect_shares=effect_shares(effect),
             neurons=self._neurons,
-            sections=self._params.sections,
-            threshold=self._params.threshold,
-            top_k=self._params.top,
             done=self._seen,
             model_calls=self._seen,
             complete=complete,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robgui.analyses.deepinspect.labels import class_errors
 from robgui.analyses.deepinspect.pairs import pair_inputs
 from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit
 from robgui.core.dataset import Dataset, inputs
@@ -11,7 +12,7 @@ from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 
 #: So many pairs of each sort become findings: nobody looks at more.
-CONFUSIONS, BIASES = 20, 10
+CLASSES, CONFUSIONS, BIASES = 20, 20, 10
 _SHOWN = 6
 _SIDE = 84
 #: The failing inputs themselves take at most so many bytes.
@@ -19,8 +20,11 @@ _BUDGET = 8_000_000
 
 
 def exhibits_of(classifier: Classifier, dataset: Dataset, result: DeepInspectResult) -> tuple[Exhibit, ...]:
-    """The first confused and the first biased pairs, with pictures."""
-    chosen = [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
+    """The classes that fail by their labels, the first confused and the first biased pairs, with pictures."""
+    errors = class_errors(result)
+    failing = [] if errors is None else errors.failing[:CLASSES].tolist()
+    chosen = [("class", c, int(errors.taken_for[c]), -1) for c in failing if errors is not None]
+    chosen += [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
     chosen += [("bias", a, b, c) for a, b, c in result.triplets[:BIASES].tolist()]
     keep_inputs = len(chosen) * int(np.prod(classifier.shape)) * 4 <= _BUDGET
     return tuple(_exhibit(classifier, dataset, result, *each, keep_inputs) for each in chosen)
@@ -36,6 +40,10 @@ def _exhibit(
 
 def _to_show(result: DeepInspectResult, kind: str, a: int, b: int, c: int) -> tuple[np.ndarray, int]:
     """Places of the inputs in a picture and how many of these are wrong; for bias the pair of a or b that is nearer to c."""
+    if kind == "class":
+        wrong = np.flatnonzero((result.true == a) & (result.predicted >= 0) & (result.predicted != a))
+        wrong = wrong[np.argsort(result.predicted[wrong] != b, kind="stable")][:_SHOWN]
+        return wrong, len(wrong)
     if kind == "bias":
         a, b = (a, c) if result.napvd[a, c] <= result.napvd[b, c] else (b, c)
     found = pair_inputs(result, a, b)

@@ -15,9 +15,9 @@ from collections.abc import Generator, Iterator, Sequence
 import numpy as np
 
 from robgui.analyses.deepinspect.exhibits import exhibits_of
-from robgui.analyses.deepinspect.kernels import finish
+from robgui.analyses.deepinspect.kernels import finish, worst_thirds
 from robgui.analyses.deepinspect.neurons import read
-from robgui.analyses.deepinspect.pairs import report, worst_thirds
+from robgui.analyses.deepinspect.pairs import report
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import DeepInspectResult
 from robgui.analyses.deepinspect.streaming import sharpened
@@ -32,9 +32,8 @@ from robgui.analyses.deepinspect.tally import (
     remarks_on,
     truth_rounds,
 )
-from robgui.analyses.deepinspect.words import inspect_findings, inspect_headline, inspect_verdict
 from robgui.core.dataset import Dataset, Skipped
-from robgui.core.execution.analysis import Pace, Shards, Step, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond the third.
@@ -74,17 +73,6 @@ def merge_parts(classifier: Classifier, dataset: Dataset, params: DeepInspectPar
     return inspection.last_step().result
 
 
-@analysis(
-    title="DeepInspect",
-    question="Which classes does the network confuse, and where is it biased?",
-    verdict=inspect_verdict,
-    findings=inspect_findings,
-    needs=("activations",),
-    inputs="many",
-    headline=inspect_headline,
-    first_look={},
-    shards=Shards(lambda params, inputs: inputs, inspect_part, merge_parts),
-)
 def deepinspect(classifier: Classifier, dataset: Dataset, params: DeepInspectParams) -> Iterator[Step[DeepInspectResult]]:
     """Counts activations in one pass; the matrices sharpen as batches arrive."""
     inspection = _Inspection(classifier, dataset, params)
@@ -197,9 +185,4 @@ class _Inspection:
             model=self._classifier.name,
             dataset=self._dataset.name,
             kind=self._classifier.kind,
-            threshold=params.threshold,
-            norm=params.norm,
-            bias_filter=params.bias_filter,
-            cutoff=params.cutoff,
-            top_percent=params.top_percent,
         )

@@ -236,3 +236,21 @@ def as_tensor(values: Any) -> Tensor:
 def answer(value: Tensor, given: Any) -> Array:
     """The value as a tensor when a tensor was given, else as a numpy array."""
     return value if isinstance(given, Tensor) else value.cpu().numpy()
+
+
+def worst_thirds(distance: np.ndarray, pairs: np.ndarray, which: Filter) -> tuple[np.ndarray, np.ndarray]:
+    """For every pair (a, b) the triplet ``(P, 3)`` with the third class of largest bias that counts, and that bias ``(P,)``.
+
+    Where no third class counts, the one with the largest bias of all is taken.
+    """
+    if not len(pairs):
+        return np.zeros((0, 3), dtype=np.int64), np.zeros(0)
+    first, second = distance[pairs[:, 0]], distance[pairs[:, 1]]
+    total = first + second
+    value = np.abs(first - second) / np.where(total > 0, total, 1)
+    value[np.arange(len(pairs))[:, None], pairs] = np.nan
+    limit = bias_limit(distance, which)
+    # a class that counts goes before all that do not, whatever their bias
+    rank = np.nan_to_num(np.where((first < limit) | (second < limit), value + 2, value), nan=-1.0)
+    third = rank.argmax(1)
+    return np.column_stack([pairs, third]), value[np.arange(len(pairs)), third]

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.deepinspect.params import Filter, Norm
-
 
 @dataclass(frozen=True, slots=True)
 class Quality:
@@ -67,9 +65,9 @@ class Exhibit:
     """A reported pair worth showing.
 
     Attributes:
-        kind: ``confusion`` or ``bias``.
+        kind: ``class`` (one that the labels say is often wrong), ``confusion`` or ``bias``.
         first: A class.
-        second: The other one.
+        second: The other one; of ``class``, the one it is mostly taken for.
         third: For bias, the third class over which the two differ most; -1 otherwise.
         places: ``(k,)`` inputs in the picture, wrong ones first, as places among those given.
         wrong: How many of these the model gets wrong between the two classes.
@@ -142,11 +140,6 @@ class DeepInspectResult:
         model: Name of the model.
         dataset: Name of the dataset.
         kind: image, table or sequence.
-        threshold: As in the settings.
-        norm: As in the settings.
-        bias_filter: As in the settings.
-        cutoff: As in the settings.
-        top_percent: As in the settings.
     """
 
     classes: tuple[str, ...]
@@ -192,11 +185,6 @@ class DeepInspectResult:
     model: str
     dataset: str
     kind: str
-    threshold: float
-    norm: Norm
-    bias_filter: Filter
-    cutoff: float
-    top_percent: float
 
     @property
     def conf(self) -> np.ndarray:
@@ -255,8 +243,6 @@ class ThresholdsResult:
         remarks: Sentences about what was left out.
         model: Name of the model.
         dataset: Name of the dataset.
-        cutoff: As in the settings.
-        top_percent: As in the settings.
     """
 
     thresholds: np.ndarray
@@ -274,8 +260,6 @@ class ThresholdsResult:
     remarks: tuple[str, ...]
     model: str
     dataset: str
-    cutoff: float
-    top_percent: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,9 +282,6 @@ class CoverageResult:
         effect: ``(m, m)`` Cohen's d of ``coverage`` between two classes; nan for fewer than two members.
         effect_shares: ``(4,)`` share of pairs with a negligible, small, medium and large effect.
         neurons: How many neurons were looked at.
-        sections: As in the settings.
-        threshold: As in the settings.
-        top_k: As in the settings.
         done: Inputs seen so far, in both passes.
         model_calls: Inputs the model has seen.
         complete: Whether every input has been seen.
@@ -324,9 +305,6 @@ class CoverageResult:
     effect: np.ndarray
     effect_shares: np.ndarray
     neurons: int
-    sections: int
-    threshold: float
-    top_k: int
     done: int
     model_calls: int
     complete: bool

@@ -17,21 +17,13 @@ from robgui.analyses.deepinspect.params import ThresholdsParams
 from robgui.analyses.deepinspect.result import Quality, Sensitivity, ThresholdsResult
 from robgui.analyses.deepinspect.streaming import sharpened
 from robgui.analyses.deepinspect.tally import Ranking, Tally, mode_rounds, ranking_rounds, remarks_on, truth_rounds
-from robgui.analyses.deepinspect.words import thresholds_verdict
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Step, analysis
+from robgui.core.execution.analysis import Step
 from robgui.core.model.classifier import Classifier
 
 _FIGURES = ("precision", "recall", "top_precision", "top_recall", "aucec", "spearman")
 
 
-@analysis(
-    title="DeepInspect thresholds",
-    question="Do the reported pairs depend on when a neuron counts as active?",
-    verdict=thresholds_verdict,
-    needs=("activations",),
-    inputs="many",
-)
 def deepinspect_thresholds(classifier: Classifier, dataset: Dataset, params: ThresholdsParams) -> Iterator[Step[ThresholdsResult]]:
     """Counts activations for every threshold in one pass."""
     sweep = _Sweep(classifier, dataset, params)
@@ -92,8 +84,6 @@ class _Sweep:
             remarks=remarks_on(tally, self._dataset, self._classifier.labels, self._mode is not None),
             model=self._classifier.name,
             dataset=self._dataset.name,
-            cutoff=params.cutoff,
-            top_percent=params.top_percent,
         )
 
 

@@ -1,4 +1,8 @@
-"""What the DeepInspect results say in words: verdicts and findings."""
+"""What DeepInspect's results say: verdicts, findings and offers.
+
+With labels, labels lead: the worst class by its errors. Without them distances only say which classes look alike to
+the network, which is no statement about its quality, so the status is unknown.
+"""
 
 from __future__ import annotations
 
@@ -6,104 +10,216 @@ import math
 
 import numpy as np
 
+from robgui.analyses.deepinspect.labels import FEWEST, LIMIT, ClassErrors, class_errors
+from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
 from robgui.analyses.deepinspect.result import CoverageResult, DeepInspectResult, Exhibit, Quality, ThresholdsResult
 from robgui.core.finding import Finding
-from robgui.core.headline import Headline, Status
 from robgui.core.text.words import count, number, percent
+from robgui.core.verdict import Quantity, Status, Verdict
 
-#: A pair is a failure when so many of its inputs are taken for the other class, and worth a look from the second on.
-BAD, DOUBTFUL = 0.05, 0.01
-
-
-def inspect_verdict(result: DeepInspectResult) -> str:
-    """Which classes are confused, how many pairs are reported, how many of these are true, and what it cost."""
-    parts = [_confused(result), _biased(result), _proven(result), f"{_cost(result)}."]
-    return " ".join(part for part in parts if part)
+#: At least this share of the confused pairs must be the same at every threshold for the list to count as stable.
+STABLE = 0.5
 
 
-def _confused(result: DeepInspectResult) -> str:
+def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Verdict:
+    """The worst class where there are labels; else which classes look alike, and that nobody can say more."""
+    problem = _nothing_to_say(result)
+    if problem:
+        return Verdict(Status.UNKNOWN, problem, scope=_scope(result))
+    errors = class_errors(result)
+    because = [part for part in (_alike(result), _biased(result), _proven(result)) if part]
+    if errors is not None:
+        return _by_labels(result, errors, because)
+    if result.multi_label and result.conf.size:
+        return _by_true_confusion(result, because)
+    return Verdict(Status.UNKNOWN, _unlabelled(result), scope=_scope(result), because=tuple(because[1:]))
+
+
+def _nothing_to_say(result: DeepInspectResult) -> str:
     known = int((result.counts > 0).sum())
     if not result.done:
         return "Nothing has been looked at yet."
     if known == 0:
         return "The model predicts no class for any input, so there is nothing to compare."
-    if known == 1:
-        return f"The model predicts “{result.classes[int(result.counts.argmax())]}” for everything, so there is no pair to compare."
-    if not np.isfinite(result.confusion_limit):
-        return "The classes have not been compared yet."
+    if known == 1 and class_errors(result) is None:
+        name = result.classes[int(result.counts.argmax())]
+        return f"The model predicts “{name}” for every input looked at, so there is no pair to compare."
+    return ""
+
+
+def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str]) -> Verdict:
+    worst = int(errors.order[0])
+    failing = errors.failing
+    few = int(((errors.members > 0) & (errors.members < FEWEST)).sum())
+    total, wrong = int(errors.members.sum()), int(errors.wrong.sum())
+    if not wrong:
+        sentence = f"All {total:,} labelled inputs are classified right."
+    else:
+        sentence = f"{_class_words(result, errors, worst)}; over all classes {percent(wrong / total)} of {total:,} inputs are wrong."
+    reasons = [_rule(failing, errors)]
+    if few:
+        reasons.append(f"{count(few, 'class')} with fewer than {FEWEST} labelled inputs cannot be judged.")
+    value = float(errors.share[worst])
+    quantity = Quantity(
+        "Errors in the worst class",
+        value,
+        low=float(errors.low[worst]),
+        high=float(errors.high[worst]),
+        better="low",
+        text=f"{percent(value)} ({percent(float(errors.low[worst]))} to {percent(float(errors.high[worst]))})",
+    )
+    status = _status(errors, failing, result.complete)
+    return Verdict(status, sentence, quantity, _scope(result), (*reasons, *because))
+
+
+def _status(errors: ClassErrors, failing: np.ndarray, complete: bool) -> Status:
+    """Fails where a class surely does; holds only where every class surely does not; between them a risk or no answer."""
+    if len(failing):
+        return Status.FAILS
+    seen = errors.members > 0
+    if complete and seen.all() and bool((errors.high < LIMIT).all()):
+        return Status.HOLDS
+    judged = errors.members >= FEWEST
+    if bool((np.nan_to_num(errors.share[judged]) > LIMIT).any()):
+        return Status.AT_RISK
+    return Status.UNKNOWN
+
+
+def _rule(failing: np.ndarray, errors: ClassErrors) -> str:
+    limit = percent(LIMIT)
+    if len(failing):
+        verb = "gets" if len(failing) == 1 else "get"
+        return f"{count(len(failing), 'class')} of {int((errors.members > 0).sum()):,} {verb} more than {limit} wrong, 95 % sure."
+    return f"No class gets more than {limit} wrong for certain (95 %)."
+
+
+def _class_words(result: DeepInspectResult, errors: ClassErrors, c: int) -> str:
+    right, members = int(errors.members[c] - errors.wrong[c]), int(errors.members[c])
+    words = f"“{result.classes[c]}” is right in {right:,} of {members:,} inputs"
+    other = int(errors.taken_for[c])
+    if other < 0:
+        return words
+    taken = int(errors.table[c, other])
+    return f"{words} and taken for “{result.classes[other]}” in {taken:,}"
+
+
+def _by_true_confusion(result: DeepInspectResult, because: list[str]) -> Verdict:
+    """For a multi-label model: the pair that the labels say is mixed up most."""
+    conf = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.conf)
+    if not np.isfinite(conf).any():
+        return Verdict(Status.UNKNOWN, "Too few labelled inputs to say which classes are mixed up.", scope=_scope(result))
+    a, b = np.unravel_index(int(np.nanargmax(conf)), conf.shape)
+    worst = float(conf[a, b])
+    name = f"“{result.classes[int(a)]}” and “{result.classes[int(b)]}”"
+    sentence = f"{name} are predicted together in {percent(worst)} of the inputs that show only one of them."
+    status = Status.FAILS if worst > LIMIT else Status.AT_RISK
+    if worst == 0:
+        status, sentence = Status.UNKNOWN, "No two classes are mixed up in any labelled input."
+    quantity = Quantity("Worst confusion of two classes", worst, better="low", text=percent(worst))
+    return Verdict(status, sentence, quantity, _scope(result), tuple(because))
+
+
+def _unlabelled(result: DeepInspectResult) -> str:
+    alike = _alike(result)
+    return f"{alike} Whether the model confuses them needs labels." if alike else "The classes have not been compared yet."
+
+
+def _scope(result: DeepInspectResult) -> str:
+    total = len(result.predicted)
+    seen = f"{count(result.done, 'input')} of {result.dataset}" if result.complete else f"So far {result.done:,} of {total:,} inputs"
+    calls = count(result.model_calls, "model call")
+    return f"{seen}, {calls}."
+
+
+def _alike(result: DeepInspectResult) -> str:
+    """Which two classes look most alike to the network; distance has no direction."""
+    if not len(result.confusion_top):
+        return ""
+    a, b = (int(c) for c in (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[0])
+    names = f"“{result.classes[a]}” and “{result.classes[b]}”"
+    few = min(int(result.counts[a]), int(result.counts[b]))
+    if few < FEWEST:
+        return f"{names} look most alike to the network, but one of them has only {count(few, 'predicted input')}."
+    known = int((result.counts > 0).sum())
     pairs = known * (known - 1) // 2
     if not len(result.confusion_pairs):
-        a, b = _names(result, result.confusion_top[0])
-        one = "the only pair" if pairs == 1 else f"the nearest of {pairs:,} pairs"
-        return f"No pair of classes stands out as confused; {one} is “{a}” and “{b}”."
-    a, b = _names(result, result.confusion_pairs[0])
-    return f"Most confused: “{a}” and “{b}”; {count(len(result.confusion_pairs), 'pair')} of {pairs:,} reported."
+        return f"{names} look most alike to the network; none of {count(pairs, 'pair')} stands out."
+    return f"{names} look most alike to the network; {len(result.confusion_pairs):,} of {count(pairs, 'pair')} stand out."
 
 
 def _biased(result: DeepInspectResult) -> str:
     if not len(result.bias_pairs):
         return ""
-    a, b = _names(result, result.bias_pairs[0])
+    a, b = (int(c) for c in result.bias_pairs[0])
     third = f", most of all towards “{result.classes[int(result.triplets[0, 2])]}”" if len(result.triplets) else ""
-    return f"Most biased: “{a}” against “{b}”{third}; {count(len(result.bias_pairs), 'pair')} reported."
+    return f"“{result.classes[a]}” and “{result.classes[b]}” are treated most differently{third}."
 
 
 def _proven(result: DeepInspectResult) -> str:
+    """How well the distances find what the labels say is confused."""
     quality = result.confusion
-    if quality is None:
-        return "Without labels nobody can say how many are true." if result.done and len(result.confusion_pairs) else ""
-    if not len(quality.true_pairs):
-        return "By the labels no pair is confused more than the others."
+    if quality is None or not len(quality.true_pairs):
+        return ""
+    true = count(len(quality.true_pairs), "pair")
     if not quality.reported:
-        verb = "is" if len(quality.true_pairs) == 1 else "are"
-        return f"By the labels {count(len(quality.true_pairs), 'pair')} {verb} truly confused."
+        return f"By the labels {true} stand out as confused; the distances report none."
     return (
-        f"{quality.hits:,} of {quality.reported:,} reported confusions are true by the labels (precision {percent(quality.precision)}), "
-        f"and {percent(quality.recall)} of the {len(quality.true_pairs):,} true ones are found{_gain(quality)}."
+        f"By the labels {true} stand out as confused; the distances report {quality.reported:,}, {quality.hits:,} of them right"
+        f"{_gain(quality)}."
     )
 
 
 def _gain(quality: Quality) -> str:
     if not math.isfinite(quality.aucec):
         return ""
-    than = f", {percent(quality.gain_mode)} over weight distances" if quality.gain_mode > 0 else ""
-    return (
-        f"; as a ranking {percent(quality.gain_random)} better than chance{than}"
-        if quality.gain_random > 0
-        else "; as a ranking no better than chance"
-    )
+    if quality.gain_random <= 0:
+        return ", as a ranking no better than chance"
+    return f", as a ranking {percent(quality.gain_random)} better than chance"
 
 
-def inspect_headline(result: DeepInspectResult) -> Headline:
-    """How often the worst reported pair is truly mixed up; without labels, how many pairs are reported."""
-    pairs = result.confusion_pairs
-    if not result.conf.size or not len(pairs):
-        status: Status = "unknown" if not np.isfinite(result.confusion_limit) else "doubtful" if len(pairs) else "good"
-        return Headline("Confused class pairs", float(len(pairs)), f"{count(len(pairs), 'pair')} reported", "low", status)
-    worst = float(np.nan_to_num(result.conf[pairs[:, 0], pairs[:, 1]]).max())
-    title = "Worst confusion of a reported pair"
-    return Headline(title, worst, percent(worst), "low", "bad" if worst >= BAD else "doubtful" if worst >= DOUBTFUL else "good")
+def inspect_findings(result: DeepInspectResult, params: DeepInspectParams) -> list[Finding]:
+    """Classes that the labels say fail, worst first; then the pairs that stand out."""
+    errors = class_errors(result)
+    found = []
+    for exhibit in result.exhibits:
+        if exhibit.kind == "class" and errors is not None:
+            found.append(_class_finding(result, errors, exhibit))
+        elif exhibit.kind == "confusion":
+            found.append(_confusion_finding(result, exhibit))
+        elif exhibit.kind == "bias":
+            found.append(_bias_finding(result, exhibit))
+    return found
 
 
-def inspect_findings(result: DeepInspectResult) -> list[Finding]:
-    """The reported pairs, confusion first, each with a picture of inputs that are mixed up."""
-    return [_confusion_finding(result, each) if each.kind == "confusion" else _bias_finding(result, each) for each in result.exhibits]
+def _class_finding(result: DeepInspectResult, errors: ClassErrors, exhibit: Exhibit) -> Finding:
+    c = exhibit.first
+    detail = {
+        **_detail(result, exhibit),
+        "labelled": int(errors.members[c]),
+        "errors": int(errors.wrong[c]),
+        "share": float(errors.share[c]),
+        "at_least": float(errors.low[c]),
+    }
+    severity = 0.5 + 0.5 * float(errors.share[c])
+    return Finding("class", _class_words(result, errors, c), severity, detail, exhibit.picture, _failing(exhibit))
 
 
 def _confusion_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
     a, b = exhibit.first, exhibit.second
     distance = float(result.napvd[a, b])
     true = float(result.conf[a, b]) if result.conf.size else math.nan
-    proof = "" if math.isnan(true) else f"; truly confused in {percent(true)} of their inputs"
-    title = f"“{result.classes[a]}” and “{result.classes[b]}” look alike to the model (distance {number(distance)}{proof})"
+    names = f"“{result.classes[a]}” and “{result.classes[b]}”"
+    proof = "no labels say whether they are confused" if math.isnan(true) else f"truly confused in {percent(true)} of their inputs"
     detail = {
         **_detail(result, exhibit),
-        "napvd": distance,
+        "distance": distance,
         "limit": result.confusion_limit,
         "true_confusion": None if math.isnan(true) else true,
         "truly_confused": _is_true(result.confusion, a, b),
     }
-    return Finding("confusion", title, _severity(result, distance), detail, exhibit.picture, _failing(exhibit))
+    severity = 0.25 * _nearness(result, distance) if math.isnan(true) else 0.5 * true
+    title = f"{names} look alike to the network; {proof}"
+    return Finding("confusion", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
 def _bias_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
@@ -123,19 +239,20 @@ def _bias_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
         "truly_biased": _is_true(result.bias, a, b),
     }
     highest = float(np.nanmax(result.avg_bias))
-    return Finding("bias", title, 0.5 * value / highest if highest > 0 else 0.0, detail, exhibit.picture, _failing(exhibit))
+    severity = 0.2 * value / highest if highest > 0 else 0.0
+    return Finding("bias", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
 def _detail(result: DeepInspectResult, exhibit: Exhibit) -> dict[str, object]:
     return {
         "class": result.classes[exhibit.first],
-        "other_class": result.classes[exhibit.second],
+        "other_class": result.classes[exhibit.second] if exhibit.second >= 0 else "",
         "inputs": [int(place) for place in exhibit.places],
         "wrong": exhibit.wrong,
     }
 
 
-def _severity(result: DeepInspectResult, distance: float) -> float:
+def _nearness(result: DeepInspectResult, distance: float) -> float:
     """How far below the mean distance, as a share of it: 1 for two classes that cannot be told apart at all."""
     first, second = np.triu_indices(len(result.napvd), 1)
     values = result.napvd[first, second]
@@ -151,36 +268,52 @@ def _failing(exhibit: Exhibit) -> np.ndarray | None:
     return exhibit.input[0] if len(exhibit.input) else None
 
 
-def thresholds_verdict(result: ThresholdsResult) -> str:
-    """Over which thresholds the reported pairs stay the same, and what it cost."""
-    cost = f"{_cost(result)} for {count(len(result.thresholds), 'threshold')}."
+def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Verdict:
+    """Over which thresholds the reported pairs stay the same."""
+    scope = f"{_seen(result)} at {count(len(result.thresholds), 'threshold')}."
     agreement = result.confusion.agreement
-    middle = f"{result.thresholds[result.reference]:g}"
     if not np.isfinite(agreement).any():
-        return f"No pair of classes stands out at any threshold. {cost}"
-    stable = result.thresholds[np.nan_to_num(agreement) >= 0.5]
-    words = f"At least half of the confused pairs are the same as at {middle} for thresholds from {stable.min():g} to {stable.max():g}."
+        return Verdict(Status.UNKNOWN, "No pair of classes stands out at any threshold.", scope=scope)
+    middle = f"{result.thresholds[result.reference]:g}"
+    least = float(np.nanmin(agreement))
+    stable = result.thresholds[np.nan_to_num(agreement) >= STABLE]
+    sentence = (
+        f"At least {percent(STABLE)} of the confused pairs are the same as at {middle} for thresholds from "
+        f"{stable.min():g} to {stable.max():g}."
+    )
+    because = [f"Fewest pairs in common with those at {middle}: {percent(least)}."]
     if result.labelled and np.isfinite(result.confusion.aucec).any():
         best = int(np.nanargmax(result.confusion.aucec))
-        words += f" The ranking is truest at {result.thresholds[best]:g} (area {number(float(result.confusion.aucec[best]))})."
-    return f"{words} {cost}"
+        because.append(f"By the labels the ranking is best at {result.thresholds[best]:g}.")
+    quantity = Quantity("Pairs in common at the worst threshold", least, better="high", text=percent(least))
+    status = Status.HOLDS if result.complete and least >= STABLE else Status.AT_RISK
+    if not result.complete:
+        status = Status.UNKNOWN
+    return Verdict(status, sentence, quantity, scope, tuple(because))
 
 
-def coverage_verdict(result: CoverageResult) -> str:
-    """Whether coverage tells the classes apart, and what it cost."""
-    cost = f"{_cost(result)}."
+def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
+    """Whether coverage tells the classes apart; it is no statement about the quality of the model."""
+    scope = f"{_seen(result)}."
     if not np.isfinite(result.effect_shares).all():
-        return f"Coverage cannot be compared: fewer than two classes have two predicted members. {cost}"
+        words = "Coverage cannot be compared: fewer than two classes have two predicted inputs."
+        return Verdict(Status.UNKNOWN, words, scope=scope)
     weak = float(result.effect_shares[:2].sum())
-    differ = "differs" if result.kruskal_p < 0.05 else "does not differ"
+    sentence = f"Coverage hardly differs in {percent(weak)} of the pairs of classes, so it cannot tell these apart."
+    because = (
+        "Coverage says which neurons were used, not whether the model is right.",
+        _kruskal_words(result),
+    )
+    quantity = Quantity("Pairs of classes with equal coverage", weak, text=percent(weak))
+    return Verdict(Status.UNKNOWN, sentence, quantity, scope, because)
+
+
+def _kruskal_words(result: CoverageResult) -> str:
     surety = f"p = {number(result.kruskal_p)}" if result.kruskal_p > 0 else "p < 10⁻³⁰⁰"
-    pairs = f"{percent(weak)} of the pairs of classes differ by a small or negligible effect, so coverage does not tell these apart"
-    return f"Neuron coverage {differ} between classes as a whole ({surety}); {pairs}. {cost}"
+    differ = "differs" if result.kruskal_p < 0.05 else "does not differ"
+    return f"Over all classes together it {differ} (Kruskal–Wallis, {surety})."
 
 
-def _names(result: DeepInspectResult, pair: np.ndarray) -> tuple[str, str]:
-    return result.classes[int(pair[0])], result.classes[int(pair[1])]
-
-
-def _cost(result: DeepInspectResult | ThresholdsResult | CoverageResult) -> str:
-    return f"{count(result.done, 'input')}, {count(result.model_calls, 'model call')}"
+def _seen(result: ThresholdsResult | CoverageResult) -> str:
+    words = f"{count(result.done, 'input')} of {result.dataset}, {count(result.model_calls, 'model call')}"
+    return words if result.complete else f"So far {words}"

@@ -1,25 +1,43 @@
-"""The feature game: which few pixels of a salient feature flip the class (Wicker, Huang and Kwiatkowska)."""
+"""The feature game: which few pixels flip the class (Wicker, Huang and Kwiatkowska)."""
 
-from robgui.analyses.feature_game.batch import feature_game_batch
-from robgui.analyses.feature_game.engine import feature_game
-from robgui.analyses.feature_game.game import Game, Goal
-from robgui.analyses.feature_game.keypoints import find_keypoints
-from robgui.analyses.feature_game.match import example_of
-from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
-from robgui.analyses.feature_game.persistence import persistence, scaled, turned
-from robgui.analyses.feature_game.pictures import difference, pictures
-from robgui.analyses.feature_game.result import (
-    Evidence,
-    FeatureGameBatchResult,
-    FeatureGameResult,
-    Outcome,
-    Persistence,
-    Severity,
-    Tree,
-)
-from robgui.analyses.feature_game.saliency import Mixture
-from robgui.analyses.feature_game.words import NO_GUARANTEE, before_and_after
+from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.analyses.feature_game.batch import feature_game_batch
+    from robgui.analyses.feature_game.engine import feature_game
+    from robgui.analyses.feature_game.example import before_and_after, difference, example_of, pictures
+    from robgui.analyses.feature_game.game import Game, Goal
+    from robgui.analyses.feature_game.keypoints import find_keypoints
+    from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
+    from robgui.analyses.feature_game.result import (
+        Evidence,
+        FeatureGameBatchResult,
+        FeatureGameResult,
+        Outcome,
+        Persistence,
+        Severity,
+        Tree,
+    )
+    from robgui.analyses.feature_game.saliency import Mixture
+    from robgui.analyses.feature_game.turning import persistence, scaled, turned
+    from robgui.analyses.feature_game.words import NO_GUARANTEE
+
+#: Public name -> module of this package; imported when first used, so that the window reads the record without torch.
+_HOMES = {
+    "feature_game_batch": "batch",
+    "feature_game": "engine",
+    **dict.fromkeys(("Game", "Goal"), "game"),
+    "find_keypoints": "keypoints",
+    **dict.fromkeys(("FeatureGameBatchParams", "FeatureGameParams"), "params"),
+    **dict.fromkeys(("persistence", "scaled", "turned"), "turning"),
+    **dict.fromkeys(("before_and_after", "difference", "example_of", "pictures"), "example"),
+    **dict.fromkeys(("Evidence", "FeatureGameBatchResult", "FeatureGameResult", "Outcome", "Persistence", "Severity", "Tree"), "result"),
+    "Mixture": "saliency",
+    "NO_GUARANTEE": "words",
+}
 __all__ = [
     "NO_GUARANTEE",
     "Evidence",
@@ -45,3 +63,9 @@ __all__ = [
     "scaled",
     "turned",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

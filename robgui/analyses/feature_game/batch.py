@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from robgui.analyses.choosing import chosen_places, class_of
-from robgui.analyses.feature_game.match import Match, best_outcome, example_of, rounded
+from robgui.analyses.feature_game.example import example_of
+from robgui.analyses.feature_game.match import Match, best_outcome, rounded
 from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import ALL_CLASSES, FeatureGameBatchParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
-from robgui.analyses.feature_game.words import batch_findings, batch_headline, batch_verdict
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.dataset.picture import picture_of
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.execution.analysis import Pace, Shards, Step, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 MOST_FINDINGS = 10
@@ -75,16 +75,6 @@ def merge_games(
     )
 
 
-@analysis(
-    title="Feature game on many images",
-    question="How many pixels does it take to change the class, image by image?",
-    verdict=batch_verdict,
-    findings=batch_findings,
-    headline=batch_headline,
-    kinds=("image",),
-    inputs="many",
-    shards=Shards(lambda params, inputs: len(chosen_places(inputs, params.inputs, params.seed)), games_part, merge_games),
-)
 def feature_game_batch(classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams) -> Iterator[Step[FeatureGameBatchResult]]:
     """Plays one game after the other, always with a cooperative player II."""
     return games_part(classifier, dataset, params, None)
@@ -185,11 +175,9 @@ class _Tally:
             worst_examples=np.stack([example for _, _, _, example in self._worst]) if self._worst else blank,
             mean=mean,
             median=median,
-            norm=self._params.norm,
             target=self._target,
             model_calls=int(self._calls.sum()),
             labels=tuple(self._classifier.labels),
-            preset=self._params.preset,
         )
 
 

@@ -7,22 +7,21 @@ Monte Carlo tree search finds the least severe example (Section 4). The model is
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.match import MOST_TARGETS, NOTHING, Match, best_outcome, example_of, rounded
+from robgui.analyses.feature_game.example import example_of
+from robgui.analyses.feature_game.match import MOST_TARGETS, NOTHING, Match, best_outcome, rounded
 from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import FeatureGameParams
-from robgui.analyses.feature_game.persistence import PERSISTENCE_CALLS, persistence
 from robgui.analyses.feature_game.result import FeatureGameResult, Persistence
 from robgui.analyses.feature_game.tree import Node, table
-from robgui.analyses.feature_game.words import game_findings, game_headline, game_verdict
+from robgui.analyses.feature_game.turning import PERSISTENCE_CALLS, persistence
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Turning and scaling is left out when it would take a larger share of the calls than this.
@@ -31,15 +30,6 @@ _PERSISTENCE_SHARE = 0.1
 _SAME = 1e-6
 
 
-@analysis(
-    title="Feature game",
-    question="Which few pixels of a salient feature flip the class?",
-    verdict=game_verdict,
-    findings=game_findings,
-    headline=game_headline,
-    first_look={"max_calls": 1500},
-    kinds=("image",),
-)
 def feature_game(classifier: Classifier, dataset: Dataset, params: FeatureGameParams) -> Iterator[Step[FeatureGameResult]]:
     """Plays the game on one image; every Step has the keypoints, the saliency so far, the best example and the tree."""
     if len(dataset) != 1:
@@ -120,15 +110,12 @@ class _Seen:
             labels=self._labels,
             confidence=confidence,
             found_confidence=confidence if best is None else best.confidence,
-            norm=self._params.norm,
-            distance=math.inf if self._params.distance is None else self._params.distance,
             player=match.task.player,
             outcomes=tuple(outcomes),
             searches=len(match.tasks),
             evidence=match.oracle.evidence(),
             persistence=self._persistence,
             remark=self._remark,
-            preset=self._params.preset,
             exact_class=self._exact,
         )
 

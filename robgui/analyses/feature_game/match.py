@@ -145,10 +145,3 @@ def best_outcome(outcomes: Sequence[Outcome], norm: Norm) -> Outcome | None:
 def rounded(image: np.ndarray) -> np.ndarray:
     """The image as a picture file holds it: uint8."""
     return np.asarray(np.round(np.clip(image, 0, 1) * 255).astype(np.uint8))
-
-
-def example_of(image: np.ndarray, outcome: Outcome) -> np.ndarray:
-    """The example of an outcome ``(c, h, w)`` in [0, 1], made from the image of the result."""
-    example = image.copy()
-    example[:, outcome.changed[:, 1], outcome.changed[:, 0]] = outcome.values.T.astype(np.float32) / np.float32(255)
-    return example

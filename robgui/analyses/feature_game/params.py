@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
-from robgui.analyses.presets import with_preset
 from robgui.core.execution.analysis import Params
 
 Player = Literal["cooperative", "adversarial", "nature"]
@@ -32,10 +32,7 @@ class _Preset(Params):
         "play, 20 s a move, 60 s in all, as published; your own settings win.",
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_published(cls, values: Any) -> Any:
-        return with_preset(cls, values, {"paper": PAPER})
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER}
 
 
 class _Game(Params):

@@ -170,15 +170,12 @@ class FeatureGameResult:
         labels: Class names.
         confidence: ``(C,)`` outputs for the image.
         found_confidence: ``(C,)`` outputs for the best example; for the image while there is none.
-        norm: What is kept small.
-        distance: Largest distance allowed; inf without a limit.
         player: Player II of the search under way or of the last one.
         outcomes: The searches that have ended, and the one under way, in order.
         searches: How many there will be.
         evidence: Steepness seen.
         persistence: The example turned and scaled; None while unknown.
         remark: Anything the user should know, in words.
-        preset: default or paper.
         exact_class: Class of the image before rounding to 8 bits; -1 when that is ``original`` too.
     """
 
@@ -204,15 +201,12 @@ class FeatureGameResult:
     labels: tuple[str, ...]
     confidence: np.ndarray
     found_confidence: np.ndarray
-    norm: Norm
-    distance: float
     player: Player
     outcomes: tuple[Outcome, ...]
     searches: int
     evidence: Evidence
     persistence: Persistence | None
     remark: str
-    preset: str
     exact_class: int = -1
 
 
@@ -240,11 +234,9 @@ class FeatureGameBatchResult:
         worst_examples: ``(W, c, h, w)`` the examples of these.
         mean: Mean severity of the examples found.
         median: Their median severity.
-        norm: What is kept small.
         target: Class to reach; -1: any other.
         model_calls: Images shown to the model.
         labels: Class names.
-        preset: default or paper.
     """
 
     severity: np.ndarray
@@ -266,8 +258,6 @@ class FeatureGameBatchResult:
     worst_examples: np.ndarray
     mean: float
     median: float
-    norm: Norm
     target: int
     model_calls: int
     labels: tuple[str, ...]
-    preset: str

@@ -1,12 +1,27 @@
 """Last particle: is the failure probability under noise below 1e-10, with what confidence? (Tit, Furon, Rousset, Traonouez)."""
 
-from robgui.analyses.last_particle.estimate import Estimate, estimate
-from robgui.analyses.last_particle.exact import Law, monte_carlo_bound, power, threshold
-from robgui.analyses.last_particle.one import last_particle
-from robgui.analyses.last_particle.params import LastParticleParams, LastParticleTableParams
-from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
-from robgui.analyses.last_particle.table import last_particle_table
+from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.analyses.last_particle.estimates import Estimate, estimate
+    from robgui.analyses.last_particle.exact import Law, monte_carlo_bound, power, threshold
+    from robgui.analyses.last_particle.params import LastParticleParams, LastParticleTableParams
+    from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
+    from robgui.analyses.last_particle.single_input import last_particle
+    from robgui.analyses.last_particle.table import last_particle_table
+
+#: Public name -> module of this package; imported when first used, so that the window reads the record without torch.
+_HOMES = {
+    **dict.fromkeys(("Estimate", "estimate"), "estimates"),
+    **dict.fromkeys(("Law", "monte_carlo_bound", "power", "threshold"), "exact"),
+    "last_particle": "single_input",
+    **dict.fromkeys(("LastParticleParams", "LastParticleTableParams"), "params"),
+    **dict.fromkeys(("LastParticleResult", "LastParticleTableResult"), "result"),
+    "last_particle_table": "table",
+}
 __all__ = [
     "Estimate",
     "LastParticleParams",
@@ -21,3 +36,9 @@ __all__ = [
     "power",
     "threshold",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

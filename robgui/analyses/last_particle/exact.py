@@ -14,8 +14,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import special, stats
 
-#: One minus the confidence of every interval.
-OUTSIDE = 0.05
+from robgui.analyses.last_particle.result import OUTSIDE
+
 #: Points of time at which the law of a birth process is tabulated for intervals.
 _GRID = 256
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from robgui.analyses.last_particle.exact import OUTSIDE, Law
+from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.lanes import Lane
+from robgui.analyses.last_particle.result import OUTSIDE
 
 #: A larger share of new particles that never moved, and at least so many, means that the particles are copies of each other.
 MOST_STUCK, FEW_STUCK = 0.2, 3

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from robgui.analyses.presets import with_preset
 from robgui.core.execution.analysis import Params
 
 Noise = Literal["box", "clip", "l2", "gaussian"]
@@ -163,11 +163,7 @@ class MethodParams(Params):
         json_schema_extra={"rare": True, "empty": "the model's highest"},
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _preset(cls, values: Any) -> Any:
-        """The settings of the preset wherever the user has left the default."""
-        return with_preset(cls, values, PRESETS)
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     @model_validator(mode="after")
     def _fits_together(self) -> MethodParams:
@@ -184,3 +180,8 @@ class LastParticleParams(MethodParams, _One):
 
 class LastParticleTableParams(MethodParams, _Many):
     """Settings for a table of inputs and sizes of noise; a preset replaces what is still at its default."""
+
+
+def table_units(params: LastParticleTableParams, inputs: int) -> int:
+    """One for every input that may be tested; where the model gets some wrong, the right ones are shared out evenly."""
+    return min(params.most, inputs)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+import numpy as np
 import torch
 
+from robgui.analyses.last_particle.montecarlo import MonteCarlo
+from robgui.analyses.last_particle.pair_tests import PairTests
 from robgui.analyses.last_particle.params import MethodParams
-from robgui.analyses.last_particle.run import Run
-from robgui.bounds import Certificate, certifying
+from robgui.bounds import Certificate, certifying, no_certificate
 from robgui.core.model.classifier import Classifier
 
 
@@ -23,8 +25,34 @@ def unprovable(params: MethodParams) -> str:
     return ""
 
 
-def prove(classifier: Classifier, run: Run, first: int, last: int) -> Generator[None, None, Certificate]:
-    """What is proven about the pairs ``first`` to ``last`` - 1, all of one size of noise; yields now and then."""
+def prove(
+    classifier: Classifier,
+    run: PairTests,
+    first: int,
+    last: int,
+    failing: np.ndarray,
+) -> Generator[None, None, Certificate]:
+    """What is proven about the pairs ``first`` to ``last`` - 1; yields now and then.
+
+    They are all of one size of noise. A failure that the run itself has met outweighs the proof.
+
+    Args:
+        classifier: The model.
+        run: Its tests.
+        first: The first pair.
+        last: The one after the last.
+        failing: ``(last - first,)`` for which of them a failing input has been met.
+    """
     pairs = torch.arange(first, last, device=classifier.device)
     x, reach, _ = run.prior.limits(pairs)
-    return (yield from certifying(classifier, x, run.classes[pairs], reach[0]))
+    proof = yield from certifying(classifier, x, run.classes[pairs], reach[0])
+    if not proof.reason and bool((proof.certified & failing).any()):
+        why = "this run met a failing input within the noise, which the proof rules out"
+        return no_certificate(classifier, why)
+    return proof
+
+
+def met_failures(run: PairTests, monte_carlo: MonteCarlo, first: int, last: int) -> np.ndarray:
+    """For which of these pairs the test or the plain samples have met a failing input."""
+    tested = np.array([run.failure(pair) is not None for pair in range(first, last)], dtype=bool)
+    return np.asarray(tested | (monte_carlo.failures[first:last] > 0))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.last_particle.params import Noise
+#: An interval leaves out this much in all: 95 %.
+OUTSIDE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class LastParticleResult:
     of the class most likely to win wrongly. ``levels``, ``acceptance`` and ``particles`` belong to the first replica.
 
     Attributes:
-        validated: The failure probability is below ``critical``, at confidence 1 - ``risk``.
+        validated: The failure probability is below the critical one of the settings, at confidence 1 - risk.
         inconclusive: Nothing can be said; ``reason`` says why.
         reason: Empty unless inconclusive.
         finished: False while the test is still climbing.
@@ -50,17 +51,8 @@ class LastParticleResult:
         counterexample: A failing input within the noise found by gradient search ``(*shape)``, None without one.
         counterexample_class: Its class, or -1.
         attack_note: Why there was no search, or what it found, in words.
-        power_p: ``(q,)`` failure probabilities in falling order from ``critical``.
+        power_p: ``(q,)`` failure probabilities in falling order from the critical one.
         power: ``(q,)`` how often an input with that failure probability is validated.
-        eps: Size of the noise.
-        noise: Kind of noise.
-        critical: As in the settings.
-        risk: As in the settings.
-        n_particles: ``particles`` of the settings.
-        kill: As in the settings.
-        steps: As in the settings.
-        replicas: As in the settings.
-        class_wise: As in the settings.
         start: Score of the input without noise; negative, as the model gets it right.
         input: ``(*shape)`` the input, in [0, 1].
         input_name: What the dataset calls it.
@@ -107,15 +99,6 @@ class LastParticleResult:
     attack_note: str
     power_p: np.ndarray
     power: np.ndarray
-    eps: float
-    noise: Noise
-    critical: float
-    risk: float
-    n_particles: int
-    kill: int
-    steps: int
-    replicas: int
-    class_wise: bool
     start: float
     input: np.ndarray
     input_name: str
@@ -156,14 +139,6 @@ class LastParticleTableResult:
         attacked: Where it was searched for.
         attack_note: Why there was no search; empty when there was.
         model_calls: All model calls of the tests.
-        noise: Kind of noise.
-        critical: As in the settings.
-        risk: As in the settings.
-        n_particles: ``particles`` of the settings.
-        kill: As in the settings.
-        steps: As in the settings.
-        replicas: As in the settings.
-        class_wise: As in the settings.
         left_out: Inputs looked at and left out because the model gets them wrong without noise.
         names: n names of the inputs.
         places: ``(n,)`` their places in the dataset.
@@ -200,14 +175,6 @@ class LastParticleTableResult:
     attacked: np.ndarray
     attack_note: str
     model_calls: int
-    noise: Noise
-    critical: float
-    risk: float
-    n_particles: int
-    kill: int
-    steps: int
-    replicas: int
-    class_wise: bool
     left_out: int
     names: tuple[str, ...]
     places: np.ndarray

@@ -9,27 +9,22 @@ import numpy as np
 import torch
 
 from robgui.analyses.last_particle.attack import refusal, search
-from robgui.analyses.last_particle.choice import first_right
 from robgui.analyses.last_particle.exact import monte_carlo_bound
 from robgui.analyses.last_particle.montecarlo import MonteCarlo
-from robgui.analyses.last_particle.params import LastParticleTableParams
-from robgui.analyses.last_particle.proof import prove, unprovable
+from robgui.analyses.last_particle.pair_tests import PairTests
+from robgui.analyses.last_particle.params import LastParticleTableParams, table_units
+from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleTableResult
-from robgui.analyses.last_particle.run import Run
-from robgui.analyses.last_particle.words import table_findings, table_headline, table_verdict
+from robgui.analyses.last_particle.tested_inputs import first_right
+from robgui.bounds import Certificate
 from robgui.core.dataset import Dataset, align
-from robgui.core.execution.analysis import Pace, Shards, Step, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: So many failing inputs are kept for showing.
 SHOWN = 12
 #: Inputs given to the formal bounds at once, so that a stop is answered soon.
 _PROVEN_AT_ONCE = 16
-
-
-def table_units(params: LastParticleTableParams, inputs: int) -> int:
-    """One for every input that may be tested; where the model gets some wrong, the right ones are shared out evenly."""
-    return min(params.most, inputs)
 
 
 def table_part(
@@ -53,15 +48,6 @@ def merge_tables(
     return merged(results, SHOWN)
 
 
-@analysis(
-    title="Last particle table",
-    question="Which inputs keep their class under which noise: validated, sampled, proven?",
-    verdict=table_verdict,
-    findings=table_findings,
-    headline=table_headline,
-    inputs="many",
-    shards=Shards(table_units, table_part, merge_tables),
-)
 def last_particle_table(
     classifier: Classifier, dataset: Dataset, params: LastParticleTableParams
 ) -> Iterator[Step[LastParticleTableResult]]:
@@ -80,7 +66,7 @@ class _Table:
         self._own = _own_inputs(part, table_units(params, len(dataset)), self._shape[1])
         self._names = tuple(dataset.key(int(place)) for place in self._chosen.places[self._own])
         self._pairs = np.arange(size).reshape(self._shape)[:, self._own].ravel()
-        self._run = run = Run(classifier, dataset, params, self._chosen, params.radii, trace=False, only=self._pairs)
+        self._run = run = PairTests(classifier, dataset, params, self._chosen, params.radii, trace=False, only=self._pairs)
         self._monte_carlo = MonteCarlo(run.any_rival, run.prior.dim, size, params.samples, params.seed, run.rows, classifier.device)
         self._told = _Told(size)
         self._seconds = 0.0
@@ -116,13 +102,21 @@ class _Table:
                 if self._why_not_certified:
                     return
                 part = slice(first, min(self._own.stop, first + _PROVEN_AT_ONCE))
-                proof = yield from prove(self._classifier, self._run, e * n + part.start, e * n + part.stop)
-                self._why_not_certified = proof.reason
-                if not proof.reason:
-                    self._certified[e, part], self._lower[e, part] = proof.certified, proof.lower
-                self._proven += part.stop - part.start
+                pairs = (e * n + part.start, e * n + part.stop)
+                failing = met_failures(self._run, self._monte_carlo, *pairs)
+                proof = yield from prove(self._classifier, self._run, *pairs, failing)
+                self._keep(proof, e, part)
                 yield
             self._certified_seconds[e] = time.monotonic() - began
+
+    def _keep(self, proof: Certificate, e: int, part: slice) -> None:
+        """Without a proof, or against one, nothing stays that was proven before."""
+        self._why_not_certified = proof.reason
+        if proof.reason:
+            self._certified[:], self._lower[:] = False, np.nan
+        else:
+            self._certified[e, part], self._lower[e, part] = proof.certified, proof.lower
+        self._proven += part.stop - part.start
 
     def _search(self) -> Iterator[None]:
         """Searches for a failure wherever an input is validated without proof."""
@@ -179,14 +173,6 @@ class _Table:
             attacked=self._cut(self._attacked),
             attack_note=self._why_not_attacked,
             model_calls=int(calls.sum()),
-            noise=p.noise,
-            critical=p.critical,
-            risk=p.risk,
-            n_particles=p.particles,
-            kill=p.kill,
-            steps=p.steps,
-            replicas=p.replicas,
-            class_wise=p.class_wise,
             left_out=self._chosen.left_out,
             names=self._names,
             places=self._chosen.places[self._own],
@@ -226,11 +212,11 @@ class _Told:
         self.mixed = np.ones(size, dtype=bool)
         self.numbers = np.full((size, 3), np.nan)
 
-    def update(self, run: Run) -> None:
+    def update(self, run: PairTests) -> None:
         """Writes down the verdicts that are new."""
         ended = run.splitting.ended.reshape(run.rivals.shape).all(1)
         for pair in np.flatnonzero(ended & ~self.finished):
-            verdict = run.verdict(int(pair))
+            verdict = run.joint(int(pair))
             self.finished[pair], self.validated[pair], self.inconclusive[pair] = True, verdict.validated, verdict.inconclusive
             self.mixed[pair] = verdict.mixed
             self.numbers[pair] = verdict.p_estimate, verdict.p_low, verdict.p_high

@@ -24,11 +24,15 @@ def merged(results: Sequence[LastParticleTableResult], most_shown: int) -> LastP
     fields: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in results], axis=1) for name in _PER_PAIR}
     fields |= {name: np.concatenate([getattr(each, name) for each in results]) for name in _PER_INPUT}
     fields |= {name: np.sum([getattr(each, name) for each in results], axis=0) for name in _SECONDS}
+    reason = next((each.certified_reason for each in results if each.certified_reason), "")
+    if reason:  # what one part finds against the proof holds for all
+        fields["certified"] = np.zeros_like(fields["certified"])
+        fields["certified_lower"] = np.full_like(fields["certified_lower"], np.nan)
     return replace(
         results[0],
         **fields,
         **_shown(results, fields["p_estimate"], most_shown),
-        certified_reason=next((each.certified_reason for each in results if each.certified_reason), ""),
+        certified_reason=reason,
         names=tuple(name for each in results for name in each.names),
         model_calls=sum(each.model_calls for each in results),
     )

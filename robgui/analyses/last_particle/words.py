@@ -1,27 +1,43 @@
-"""What a last-particle result says in words: verdicts, headlines and findings."""
+"""What the last particle says: verdicts, findings and offers.
+
+A failure that anything has seen (the test, a plain sample, a gradient search) outweighs the statistics: "validated" is
+said only where no sample failed, and beside a counterexample of the gradient search the status is a risk.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.last_particle.exact import OUTSIDE
-from robgui.core.dataset.picture import picture_of
+from robgui.analyses.last_particle.params import LastParticleParams, LastParticleTableParams, MethodParams
+from robgui.analyses.last_particle.result import OUTSIDE, LastParticleResult, LastParticleTableResult
 from robgui.core.finding import Finding
-from robgui.core.headline import Headline, Status
-from robgui.core.text.words import count, percent, probability
-
-if TYPE_CHECKING:
-    from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
+from robgui.core.intervals import clopper_pearson
+from robgui.core.offer import Offer
+from robgui.core.text.words import count, probability
+from robgui.core.verdict import Quantity, Status, Verdict
 
 #: What each kind of noise means, for axes and sentences.
 NOISE_WORDS = {
     "box": "uniform noise of at most {eps} per value, within bounds",
     "clip": "uniform noise of at most {eps} per value, cut off at the bounds",
-    "l2": "uniform noise in an l2 ball of radius {eps}",
+    "l2": "uniform noise in a ball of radius {eps} (root of squares), cut off at the bounds",
     "gaussian": "Gaussian noise of standard deviation {eps}",
 }
+#: With at least this many failing plain samples their share is the better estimate.
+ENOUGH_FAILURES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """One failure probability from everything that was sampled, with its 95 % interval and where it comes from."""
+
+    p: float
+    low: float
+    high: float
+    source: str
 
 
 def noise_words(noise: str, eps: float) -> str:
@@ -29,116 +45,163 @@ def noise_words(noise: str, eps: float) -> str:
     return NOISE_WORDS[noise].format(eps=f"{eps:g}")
 
 
-def verdict(result: LastParticleResult) -> str:
-    """Proven, validated, failing, inconclusive or not finished, how sure, at what cost; then what else was found."""
-    return " ".join(part for part in (_proof(result), _finding(result), _limits(result), _attack(result)) if part)
+def validated(result: LastParticleResult) -> bool:
+    """Whether the test has passed and no plain sample contradicts it."""
+    return result.validated and not result.monte_carlo_failures
 
 
-def _proof(result: LastParticleResult) -> str:
-    return (
-        f"Certified: formal bounds prove that no noise of at most {result.eps:g} per value changes the class." if result.certified else ""
+def chance_of(result: LastParticleResult) -> Chance | None:
+    """The failure probability: by plain samples where enough of them failed, else by the test; None without an answer."""
+    failures, samples = result.monte_carlo_failures, result.monte_carlo_samples
+    if failures >= ENOUGH_FAILURES or (failures and (result.validated or result.inconclusive)):
+        low, high = clopper_pearson(failures, samples)
+        return Chance(failures / samples, float(low), float(high), f"{failures:,} of {samples:,} plain samples")
+    if result.inconclusive or result.validated:
+        return None
+    return Chance(result.p_estimate, result.p_low, result.p_high, f"{count(result.model_calls, 'call')} of the test")
+
+
+def verdict(result: LastParticleResult, params: LastParticleParams) -> Verdict:
+    """Whether noise makes the model fail, how often, and what that rests on, evidence against first."""
+    chance = chance_of(result)
+    because = [_contradiction(result), _counterexample(result), _proof(result), _rests_on(result, params), _plain(result)]
+    return Verdict(
+        _status(result, chance),
+        _sentence(result, params, chance),
+        _quantity(result, params, chance),
+        _scope(result, params),
+        tuple(part for part in because if part),
     )
 
 
-def _finding(result: LastParticleResult) -> str:
-    calls = count(result.model_calls, "call")
-    if result.validated:
-        limit, sure = probability(result.critical, 2), _confidence(result.risk)
-        return f"Validated: fails with probability below {limit}, at {sure} confidence, {calls}."
-    if _open(result):
-        return f"Not finished: {_killings(result)} after {calls}; no answer yet."
-    if result.inconclusive:
-        return f"{'The test alone is inconclusive' if result.certified else 'Inconclusive'} after {calls}: {result.reason}."
-    interval = f"{_confidence(OUTSIDE)} interval: {probability(result.p_low)} to {probability(result.p_high)}"
-    shown = " One failing input is shown." if result.failure is not None else ""
-    return f"Fails with probability about {probability(result.p_estimate)} ({interval}), {calls}.{shown}"
+def _status(result: LastParticleResult, chance: Chance | None) -> Status:
+    if result.certified:
+        return Status.HOLDS if chance is None else Status.FAILS
+    if chance is not None:
+        return Status.FAILS
+    if result.counterexample is not None:
+        return Status.AT_RISK
+    return Status.HOLDS if validated(result) else Status.UNKNOWN
 
 
-def _open(result: LastParticleResult) -> bool:
-    """Whether the test still climbs, or was stopped while it did: a result cannot tell the two apart."""
-    return result.inconclusive and not result.finished
+def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Chance | None) -> str:
+    noise = noise_words(params.noise, params.eps)
+    name = f"{result.input_name}, “{result.labels[result.label]}”"
+    if chance is not None:
+        interval = f"{_confidence(OUTSIDE)} interval {probability(chance.low)} to {probability(chance.high)}"
+        most = "at most about" if params.class_wise and not chance.source.endswith("samples") else "about"
+        return f"{name}: {noise} changes the class with probability {most} {probability(chance.p)} ({interval})."
+    if result.certified:
+        return f"{name}: certified; no noise of at most {params.eps:g} per value changes the class."
+    if validated(result):
+        limit, sure = probability(params.critical, 2), _confidence(params.risk)
+        rare = f"{noise} changes the class with probability below {limit} ({sure} confidence)"
+        if result.counterexample is None:
+            return f"{name}: validated; {rare}."
+        other = result.labels[result.counterexample_class]
+        return f"{name}: chance hardly ever finds it, but a change within the noise turns it into “{other}”; {rare}."
+    if not result.finished:
+        return f"{name}: no answer yet; {_rounds(result)} done."
+    return f"{name}: the test cannot tell, because {result.reason}."
 
 
-def _killings(result: LastParticleResult) -> str:
-    killed = int(np.minimum(result.test_killed, result.m).sum())
-    return f"{killed:,} of {count(result.m * len(result.test_killed), 'killing')}"
+def _contradiction(result: LastParticleResult) -> str:
+    if not result.validated or not result.monte_carlo_failures:
+        return ""
+    return (
+        f"The test alone would have passed, but {count(result.monte_carlo_failures, 'plain sample')} failed: it has missed a "
+        "way to fail; test class by class."
+    )
 
 
-def _limits(result: LastParticleResult) -> str:
-    """What the test could not have seen."""
-    unproven = result.validated and not result.certified
-    return "This holds if the particles move freely; the diagnostics found no sign against it." if unproven else ""
-
-
-def _attack(result: LastParticleResult) -> str:
-    if not result.validated or result.counterexample is None:
+def _counterexample(result: LastParticleResult) -> str:
+    if result.counterexample is None:
         return ""
     other = result.labels[result.counterexample_class]
-    return f"A gradient search does find a failure within the noise, as “{other}”: rarer than that, not impossible."
+    return f"A gradient search finds an input within the noise that the model takes for “{other}”."
+
+
+def _proof(result: LastParticleResult) -> str:
+    if not result.certified:
+        return ""
+    alone = f" The test alone cannot tell: {result.reason}." if result.inconclusive and result.finished else ""
+    return f"Formal bounds prove it.{alone}"
+
+
+def _rests_on(result: LastParticleResult, params: LastParticleParams) -> str:
+    if result.certified or not validated(result):
+        return ""
+    checks = "the diagnostics found no sign against it" if params.replicas > 1 else "one repetition can hardly check that"
+    return f"This holds if the samples of the test move freely; {checks}."
+
+
+def _plain(result: LastParticleResult) -> str:
+    if not result.monte_carlo_samples or result.monte_carlo_failures:
+        return ""
+    return f"No failure among {result.monte_carlo_samples:,} plain samples."
+
+
+def _scope(result: LastParticleResult, params: LastParticleParams) -> str:
+    calls = count(result.model_calls, "call")
+    state = "" if result.finished else f"Not finished: {_rounds(result)}. "
+    return f"{state}{calls} of the test, {count(result.monte_carlo_samples, 'plain sample')}."
+
+
+def _rounds(result: LastParticleResult) -> str:
+    done = int(np.minimum(result.test_killed, result.m).sum())
+    return f"{done:,} of {count(result.m * len(result.test_killed), 'round')}"
+
+
+def _quantity(result: LastParticleResult, params: LastParticleParams, chance: Chance | None) -> Quantity:
+    name = f"Failure probability, {noise_words(params.noise, params.eps)}"
+    if chance is not None:
+        return Quantity(name, chance.p, low=chance.low, high=chance.high, better="low", text=f"about {probability(chance.p)}")
+    if result.certified:
+        return Quantity(name, 0.0, better="low", text="0, by proof")
+    if validated(result):
+        return Quantity(name, result.p_high, better="low", text=f"below {probability(params.critical, 2)}")
+    return Quantity(name, float("nan"), better="low", text="cannot tell" if result.finished else "not finished")
 
 
 def _confidence(risk: float) -> str:
     return f"{100 * (1 - risk):.10g} %"
 
 
-def headline(result: LastParticleResult) -> Headline:
-    """How often noise makes the model fail."""
-    title = f"Failure probability, {noise_words(result.noise, result.eps)}"
-    if result.certified:
-        return Headline(title, 0.0, "0, by proof", "low", "good")
-    if result.validated:
-        status: Status = "good" if result.counterexample is None else "doubtful"
-        return Headline(title, result.p_high, f"below {probability(result.critical, 2)}", "low", status)
-    if result.inconclusive:
-        return Headline(title, float("nan"), "not finished" if _open(result) else "inconclusive", "low", "unknown")
-    return Headline(title, result.p_estimate, f"about {probability(result.p_estimate)}", "low", "bad")
+def findings(result: LastParticleResult, params: LastParticleParams) -> list[Finding]:
+    """The failing input, or that the test cannot be trusted."""
+    from robgui.core.dataset.picture import picture_of
 
-
-def table_headline(result: LastParticleTableResult) -> Headline:
-    """The share of inputs validated or proven at the largest noise."""
-    title = f"{'Validated or proven' if result.certified.any() else 'Validated'} at noise {result.radii[-1]:g}"
-    decided = (result.finished | result.certified)[-1]
-    if not decided.any():
-        return Headline(title, float("nan"), "not reached", "high", "unknown")
-    share, unknown = (float(which[-1][decided].mean()) for which in (result.safe, result.undecided))
-    status: Status = "good" if share == 1 else "bad" if share + unknown < 0.5 else "doubtful"
-    if not decided.all() or unknown == 1:
-        status = "unknown"
-    return Headline(title, share, percent(share), "high", status)
-
-
-def findings(result: LastParticleResult) -> list[Finding]:
-    """The failing input, or that the particles did not move freely."""
-    detail = _detail(result)
-    name = result.labels[result.label]
+    detail, name = _detail(result, params), result.labels[result.label]
+    chance = chance_of(result)
     found = []
-    if result.failure is not None:
+    if result.failure is not None and chance is not None:
         other = result.labels[result.failure_class]
-        often = f"below {probability(result.critical, 2)}" if result.validated else f"about {probability(result.p_estimate)}"
-        title = f"{result.input_name}: “{name}” becomes “{other}” with probability {often}"
-        found.append(
-            Finding("noise failure", title, _severity(result.p_estimate), detail, _pictures(result, result.failure), result.failure)
-        )
-    elif result.counterexample is not None:
+        title = f"{result.input_name}: “{name}” becomes “{other}” with probability about {probability(chance.p)}"
+        picture = beside(result.input, result.failure, result.kind)
+        found.append(Finding("noise failure", title, _severity(chance.p), detail, picture, result.failure))
+    if result.counterexample is not None:
         other = result.labels[result.counterexample_class]
-        title = f"{result.input_name}: “{name}” becomes “{other}” within the noise, found by gradient search only"
-        found.append(Finding("rare failure", title, 0.2, detail, _pictures(result, result.counterexample), result.counterexample))
+        title = f"{result.input_name}: “{name}” becomes “{other}” within the noise, found by gradient search"
+        picture = beside(result.input, result.counterexample, result.kind)
+        found.append(Finding("rare failure", title, 0.4, detail, picture, result.counterexample))
     if result.finished and not result.mixed and not result.certified:
         title = f"{result.input_name}: {result.reason}"
-        found.append(Finding("not mixed", title, 0.3, detail, picture_of(result.input, result.kind), result.input))
+        found.append(Finding("not mixed", title, 0.1, detail, picture_of(result.input, result.kind), result.input))
     return found
 
 
-def _detail(result: LastParticleResult) -> dict[str, object]:
+def _detail(result: LastParticleResult, params: LastParticleParams) -> dict[str, object]:
     return {
         "class": result.labels[result.label],
         "other_class": result.labels[result.failure_class] if result.failure_class >= 0 else "",
         "p_estimate": result.p_estimate,
         "p_low": result.p_low,
         "p_high": result.p_high,
-        "noise": result.noise,
-        "eps": result.eps,
-        "validated": result.validated,
+        "noise": params.noise,
+        "eps": params.eps,
+        "validated": validated(result),
+        "plain_failures": result.monte_carlo_failures,
+        "plain_samples": result.monte_carlo_samples,
     }
 
 
@@ -147,12 +210,10 @@ def _severity(p: float) -> float:
     return float(np.clip(1.1 + 0.1 * np.log10(max(p, 1e-300)), 0.1, 1.0))
 
 
-def _pictures(result: LastParticleResult, failing: np.ndarray) -> np.ndarray:
-    return beside(result.input, failing, result.kind)
-
-
 def beside(x: np.ndarray, failing: np.ndarray, kind: str) -> np.ndarray:
     """The input and, right of it, the failing one, as a picture."""
+    from robgui.core.dataset.picture import picture_of
+
     first, second = (_enlarged(picture_of(each, kind)) for each in (x, failing))
     gap = np.full((first.shape[0], 8, 3), 255, dtype=np.uint8)
     return np.concatenate([first, gap, second], axis=1)
@@ -163,47 +224,135 @@ def _enlarged(picture: np.ndarray, smallest: int = 112) -> np.ndarray:
     return picture.repeat(factor, 0).repeat(factor, 1)
 
 
-def table_verdict(result: LastParticleTableResult) -> str:
-    """How many inputs are validated at the smallest and the largest noise, beside what is proven, and the cost."""
-    shares = " and ".join(_share(result, e) for e in sorted({0, len(result.radii) - 1}))
-    parts = []
-    if not result.certified_reason and np.isfinite(result.certified_lower).all():
-        parts.append(_formal(result))
-    if result.undecided[result.finished].any():
-        parts.append(f"{percent(float(result.undecided[result.finished].mean()))} inconclusive")
-    limit = probability(result.critical, 2)
-    parts.append(f"validated means: noise fails with probability below {limit}, at {_confidence(result.risk)} confidence")
-    rest = f"{'; '.join(parts)}; {count(result.model_calls, 'call')}."
-    known = "Validated or proven" if result.certified.any() else "Validated"
-    return f"{known} {shares} of {count(result.validated.shape[1], 'input')}. {rest[0].upper()}{rest[1:]}"
+def offers(result: LastParticleResult, params: LastParticleParams) -> Sequence[Offer]:
+    """The failing input, the one found by gradient search, and the input itself."""
+    made = [Offer(f"The input, {result.input_name}", (result.input_name,), places=(0,))]
+    for failing, title, words in (
+        (result.failure, "The failing input", "with noise of"),
+        (result.counterexample, "The failure found by gradient search", "attacked within noise of"),
+    ):
+        if failing is not None:
+            made.insert(0, Offer(title, (f"{result.input_name} {words} {params.eps:g}",), failing[None], places=(0,)))
+    return made
 
 
-def _share(result: LastParticleTableResult, e: int) -> str:
-    decided = int((result.finished | result.certified)[e].sum())
-    share = percent(float(result.safe[e].sum()) / decided) if decided else "none yet"
-    return f"{share} at noise {result.radii[e]:g}"
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How the inputs stand at each size of noise, ``(E,)`` each; every input is in exactly one of them.
+
+    Attributes:
+        failing: The test or a plain sample has seen a failure.
+        risky: Validated by the test, but a gradient search finds a failure within the noise.
+        validated: Validated by the test, and nothing speaks against it.
+        certified: Proven.
+        unclear: The test cannot tell.
+        open: Not decided yet.
+    """
+
+    failing: np.ndarray
+    risky: np.ndarray
+    validated: np.ndarray
+    certified: np.ndarray
+    unclear: np.ndarray
+    open: np.ndarray
 
 
-def _formal(result: LastParticleTableResult) -> str:
-    over, found = result.false_positives, result.false_positives & result.counterexample
-    words = f"{percent(float(result.certified.mean()))} of all pairs certified by proof, {percent(float(over.mean()))} validated only"
-    if over.any():
-        words += f" (a counterexample is known for {percent(float(found.sum() / over.sum()))} of these)"
-    if result.contradictions.any():
-        words += f"; {int(result.contradictions.sum()):,} certified but not validated, which must not be"
-    return words
+def counts_of(result: LastParticleTableResult) -> Counts:
+    """Counts of the pairs by what is known of them, the gravest first."""
+    failing = failing_pairs(result)
+    certified = result.certified & ~failing
+    rest = ~failing & ~certified
+    risky = rest & result.counterexample
+    rest &= ~risky
+    passed = rest & result.validated
+    rest &= ~passed
+    unclear = rest & result.finished & result.inconclusive
+    groups = (failing, risky, passed, certified, unclear, rest & ~unclear)
+    return Counts(*(np.asarray(group.sum(1)) for group in groups))
 
 
-def table_findings(result: LastParticleTableResult) -> list[Finding]:
+def failing_pairs(result: LastParticleTableResult) -> np.ndarray:
+    """Where the test or a plain sample has seen a failure ``(E, n)``."""
+    by_test = result.finished & ~result.validated & ~result.inconclusive
+    return np.asarray(by_test | (result.monte_carlo_failures > 0))
+
+
+def table_verdict(result: LastParticleTableResult, params: LastParticleTableParams) -> Verdict:
+    """How many inputs fail, pass and are open at the largest noise."""
+    inputs, known = result.validated.shape[1], counts_of(result)
+    last = len(result.radii) - 1
+    sentence = f"At noise {result.radii[last]:g}, of {count(inputs, 'input')}: {_row(known, last)}."
+    limit = probability(params.critical, 2)
+    because = [
+        *_lost(known, result),
+        _contradictions(result),
+        f"Validated means that noise changes the class with probability below {limit}, at {_confidence(params.risk)} confidence.",
+    ]
+    safe = int(known.validated[last] + known.certified[last])
+    quantity = Quantity(f"Inputs that hold at noise {result.radii[last]:g}", safe / max(1, inputs), better="high")
+    quantity = Quantity(quantity.name, quantity.value, better="high", text=f"{safe:,} of {inputs:,}")
+    left_out = f" {count(result.left_out, 'input')} that the model gets wrong without noise were left out." if result.left_out else ""
+    undecided = f" {int(known.open.sum()):,} of {count(result.validated.size, 'test')} still open." if known.open.any() else ""
+    scope = f"{count(inputs, 'input')} that the model gets right, {count(result.model_calls, 'call')}.{undecided}{left_out}"
+    return Verdict(_table_status(known), sentence, quantity, scope, tuple(part for part in because if part))
+
+
+def _row(known: Counts, e: int) -> str:
+    parts = [
+        (known.failing[e], "fail"),
+        (known.risky[e], "pass the test but fail in a gradient search"),
+        (known.validated[e], "validated"),
+        (known.certified[e], "certified"),
+        (known.unclear[e], "unclear"),
+        (known.open[e], "still open"),
+    ]
+    return ", ".join(f"{int(number):,} {words}" for number, words in parts if number) or "nothing is known yet"
+
+
+def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
+    """The smallest noise at which an input fails."""
+    failing = np.flatnonzero(known.failing)
+    if len(failing):
+        first = int(failing[0])
+        return [f"The smallest noise at which an input fails is {result.radii[first]:g} ({int(known.failing[first]):,} of them)."]
+    return ["No input was seen to fail."] if not known.open.any() else []
+
+
+def _contradictions(result: LastParticleTableResult) -> str:
+    wrong = int((result.certified & failing_pairs(result)).sum())
+    return f"{wrong:,} proofs are contradicted by a failing sample and do not count." if wrong else ""
+
+
+def _table_status(known: Counts) -> Status:
+    if known.failing.any():
+        return Status.FAILS
+    if known.risky.any():
+        return Status.AT_RISK
+    return Status.UNKNOWN if known.open.any() or known.unclear.any() else Status.HOLDS
+
+
+def table_findings(result: LastParticleTableResult, params: LastParticleTableParams) -> list[Finding]:
     """The failing inputs kept for showing, worst first."""
-    found = []
-    for place, (e, i) in enumerate(result.shown):
-        p, name = float(result.p_estimate[e, i]), result.labels[int(result.classes[i])]
-        other = result.labels[int(result.shown_class[place])]
-        title = f"{result.names[i]}: “{name}” becomes “{other}” at noise {result.radii[e]:g} with probability about {probability(p)}"
-        detail = {"class": name, "other_class": other, "p_estimate": p, "noise": result.noise, "eps": float(result.radii[e])}
-        failing = result.shown_failure[place]
-        found.append(
-            Finding("noise failure", title, _severity(p), detail, beside(result.shown_input[place], failing, result.kind), failing)
-        )
-    return found
+    return [_table_finding(result, params, place, int(e), int(i)) for place, (e, i) in enumerate(result.shown)]
+
+
+def _table_finding(result: LastParticleTableResult, params: MethodParams, place: int, e: int, i: int) -> Finding:
+    p, name = float(result.p_estimate[e, i]), result.labels[int(result.classes[i])]
+    other = result.labels[int(result.shown_class[place])]
+    title = f"{result.names[i]}: “{name}” becomes “{other}” at noise {result.radii[e]:g} with probability about {probability(p)}"
+    detail = {"class": name, "other_class": other, "p_estimate": p, "noise": params.noise, "eps": float(result.radii[e])}
+    failing = result.shown_failure[place]
+    picture = beside(result.shown_input[place], failing, result.kind)
+    return Finding("noise failure", title, _severity(p), detail, picture, failing)
+
+
+def table_offers(result: LastParticleTableResult, params: LastParticleTableParams) -> Sequence[Offer]:
+    """The failing inputs found."""
+    if not len(result.shown):
+        return ()
+    names = tuple(f"{result.names[i]} with noise of {result.radii[e]:g}" for e, i in result.shown)
+    places = tuple(int(result.places[i]) for _, i in result.shown)
+    return (
+        Offer("The worst failing input", names[:1], result.shown_failure[:1], places=places[:1]),
+        Offer("All failing inputs on show", names, result.shown_failure, places=places),
+    )

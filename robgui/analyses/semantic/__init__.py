@@ -1,14 +1,36 @@
-"""Semantic robustness: over which poses, lights, rotations does the class survive (Hamdi and Ghanem)."""
+"""Semantic robustness: over which poses, lights, rotations a class survives (Hamdi and Ghanem).
 
-from robgui.analyses.choosing import class_of
-from robgui.analyses.semantic.maps.maps import network_map, semantic_map
-from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, MapParams, RegionsParams, SrvrParams
-from robgui.analyses.semantic.regions.region_api import Grown, grow, growing
-from robgui.analyses.semantic.regions.regions import semantic_regions
-from robgui.analyses.semantic.regions.volume_ratio import srvr, table
-from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult, Traps, pieces
-from robgui.analyses.semantic.scene.scene import Axis, Scene
-from robgui.analyses.semantic.scene.space import Space, scene_of
+Names are imported when they are first asked for, so that the package itself costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.analyses.choosing import class_of
+    from robgui.analyses.semantic.maps.maps import semantic_map
+    from robgui.analyses.semantic.params import (
+        METHOD_WORDS,
+        METHODS,
+        MapParams,
+        RegionsParams,
+        SrvrParams,
+    )
+    from robgui.analyses.semantic.regions.region_api import Grown, grow, growing
+    from robgui.analyses.semantic.regions.regions import semantic_regions
+    from robgui.analyses.semantic.regions.volume_ratio import srvr, table
+    from robgui.analyses.semantic.result import (
+        MapResult,
+        RegionsResult,
+        SrvrResult,
+        Traps,
+        network_map,
+        pieces,
+    )
+    from robgui.analyses.semantic.scene.scene import Axis, Scene
+    from robgui.analyses.semantic.scene.space import Space, scene_of
 
 __all__ = [
     "METHODS",
@@ -35,3 +57,41 @@ __all__ = [
     "srvr",
     "table",
 ]
+
+_PLACES = {
+    "robgui.analyses.choosing": ("class_of",),
+    "robgui.analyses.semantic.maps.maps": ("semantic_map",),
+    "robgui.analyses.semantic.params": (
+        "METHODS",
+        "METHOD_WORDS",
+        "MapParams",
+        "RegionsParams",
+        "SrvrParams",
+    ),
+    "robgui.analyses.semantic.regions.region_api": ("Grown", "grow", "growing"),
+    "robgui.analyses.semantic.regions.regions": ("semantic_regions",),
+    "robgui.analyses.semantic.regions.volume_ratio": ("srvr", "table"),
+    "robgui.analyses.semantic.result": (
+        "MapResult",
+        "RegionsResult",
+        "SrvrResult",
+        "Traps",
+        "network_map",
+        "pieces",
+    ),
+    "robgui.analyses.semantic.scene.scene": ("Axis", "Scene"),
+    "robgui.analyses.semantic.scene.space": ("Space", "scene_of"),
+}
+_MODULES = {name: module for module, names in _PLACES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported now (PEP 562)."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -1,23 +1,30 @@
-"""Settings of semantic maps, regions and SRVR."""
+"""Settings of semantic maps, regions and the safe share of the range."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from robgui.analyses.presets import with_preset
 from robgui.core.execution.analysis import Params, Takes
 
-Method = Literal["naive", "oir_b", "oir_w"]
+GrowMethod = Literal["naive", "oir_b", "oir_w"]
 Mode = Literal["robust", "adversarial"]
 Gradient = Literal["auto", "differences", "autograd"]
 Preset = Literal["default", "paper"]
 
-METHODS: tuple[Method, ...] = ("naive", "oir_b", "oir_w")
-#: What people call the methods.
-METHOD_WORDS: dict[str, str] = {"naive": "naive", "oir_b": "OIR_B", "oir_w": "OIR_W"}
+METHODS: tuple[GrowMethod, ...] = ("naive", "oir_b", "oir_w")
+#: What the program calls the ways to grow; the paper's names stand in the manual and its claims.
+METHOD_WORDS: dict[str, str] = {
+    "naive": "grow, naive",
+    "oir_b": "grow, black-box",
+    "oir_w": "grow, with gradients",
+}
+#: The same where there is little room, such as beside the number of a start.
+SHORT_WORDS: dict[str, str] = {"naive": "naive", "oir_b": "black-box", "oir_w": "with gradients"}
+PAPER_WORDS: dict[str, str] = {"naive": "naive", "oir_b": "OIR_B", "oir_w": "OIR_W"}
 #: The scene that transforms the chosen input; every other name is a mesh.
 IMAGE = "image"
 #: More axes would need more than a thousand nodes for each region and step.
@@ -140,6 +147,13 @@ class MapParams(SpaceParams, _SeveralScenes):
     )
     trap_floor: float = Field(0.2, ge=0, le=1, title="Trap below", description="A trap's lowest score is below this …")
     trap_wall: float = Field(0.5, gt=0, le=1, title="Inside above", description="… and every cell around the trap has at least this score.")
+    enough: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        title="Enough",
+        description="A map fails when the class survives at less than this share of its poses, or has a trap that loses it.",
+    )
 
     @field_validator("axes")
     @classmethod
@@ -166,17 +180,27 @@ class MapParams(SpaceParams, _SeveralScenes):
 class GrowParams(Params):
     """How regions grow; ``paper`` replaces every setting that is still at its default."""
 
+    batch: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        title="Batch",
+        description="Inputs per model call; 0 lets the program choose. Another batch rounds "
+        "differently, which may move a bound by a fraction of a step.",
+        json_schema_extra={"zero": "automatic"},
+    )
     preset: Preset = Field(
         "default",
         title="Preset",
         description="paper: the published steps and constants, in the units of the parameters, with corners only; your own settings win.",
     )
-    mode: Mode = Field("robust", title="Find", description="robust: regions where the class holds. adversarial: regions where it does not.")
-    methods: tuple[Method, ...] = Field(
+    mode: Mode = Field("robust", title="Find", description="robust: regions that keep the class. adversarial: regions that lose it.")
+    methods: tuple[GrowMethod, ...] = Field(
         METHODS,
         min_length=1,
         title="Methods",
-        description="naive (area with a penalty), oir_b (outer against inner area), oir_w (gradient).",
+        description="naive: the score on the faces. oir_b: grow, black-box, the inside against a frame around it. "
+        "oir_w: grow, with gradients, along the slope of the score.",
     )
     starts: tuple[tuple[float, ...], ...] = Field(
         (),
@@ -198,7 +222,7 @@ class GrowParams(Params):
         gt=0,
         le=1,
         title="Outer margin (α)",
-        description="OIR_B: how much larger the outer region is.",
+        description="oir_b: how much larger the outer region is.",
         json_schema_extra={"rare": True},
     )
     beta: float = Field(
@@ -206,7 +230,7 @@ class GrowParams(Params):
         ge=0,
         lt=2,
         title="Gradient weight (β)",
-        description="OIR_W: weight of the gradient; below 2/(2n − 1).",
+        description="oir_w: weight of the gradient; below 2/(2n − 1).",
         json_schema_extra={"rare": True},
     )
     lam: float = Field(
@@ -232,14 +256,11 @@ class GrowParams(Params):
     gradient: Gradient = Field(
         "auto",
         title="Gradient",
-        description="OIR_W: differences of scores, or autograd through the model. auto: what is more accurate for the scene.",
+        description="oir_w: differences of scores, or autograd through the model. auto: what is more accurate for the scene.",
         json_schema_extra={"rare": True},
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_published(cls, values: Any) -> Any:
-        return with_preset(cls, values, {"paper": PAPER})
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER}
 
     @field_validator("methods", mode="before")
     @classmethod
@@ -248,17 +269,31 @@ class GrowParams(Params):
 
     @field_validator("methods")
     @classmethod
-    def _once(cls, methods: tuple[Method, ...]) -> tuple[Method, ...]:
+    def _once(cls, methods: tuple[GrowMethod, ...]) -> tuple[GrowMethod, ...]:
         return tuple(dict.fromkeys(methods))
 
 
 class _InsideParams(Params):
+    most_lost: float = Field(
+        0.01,
+        gt=0,
+        le=1,
+        title="Most lost",
+        description="A region holds when, with 95 % confidence, at most this share of the poses inside loses the class.",
+    )
+    enough: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        title="Enough",
+        description="A region holds only when it fills at least this share of the range.",
+    )
     samples: int = Field(
         256,
         ge=256,
         le=1_000_000,
         title="Samples inside",
-        description="Points in each found region that are looked at.",
+        description="Poses drawn in each grown region and looked at; 299 without a failure show a share below 1 %.",
         json_schema_extra={"rare": True},
     )
     eps_m: float = Field(
@@ -266,7 +301,7 @@ class _InsideParams(Params):
         ge=0,
         le=1,
         title="Mean allowance",
-        description="A region is robust when its mean score is at least 1 less this (εm) …",
+        description="The paper asks a region for a mean score of at least 1 less this (εm) …",
         json_schema_extra={"rare": True},
     )
     eps_v: float = Field(
@@ -274,7 +309,7 @@ class _InsideParams(Params):
         ge=0,
         le=1,
         title="Variance allowance",
-        description="… and the variance of its score is at most this (εv).",
+        description="… and for a variance of its score of at most this (εv).",
         json_schema_extra={"rare": True},
     )
 
@@ -284,7 +319,15 @@ class RegionsParams(_InsideParams, GrowParams, SpaceParams, _OneScene):
 
 
 class SrvrParams(GrowParams, SpaceParams, _SeveralScenes):
-    """Settings of the semantic robustness volume ratio."""
+    """Settings of the safe share of the range (the paper's semantic robustness volume ratio)."""
+
+    enough: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        title="Enough",
+        description="The safe share of the range that a network must reach on average.",
+    )
 
 
 def takes(params: MapParams | RegionsParams | SrvrParams) -> Takes:

@@ -1,14 +1,18 @@
-"""What semantic maps, regions and SRVR give back."""
+"""What semantic maps, regions and the safe share of the range give back."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from robgui.analyses.semantic.params import Mode, Preset
-from robgui.analyses.semantic.scene.mesh_file import Up
+from robgui.analyses.semantic.params import IMAGE
 from robgui.analyses.semantic.scene.scene import Axis
+
+
+def _none(*shape: int, dtype: type = float) -> np.ndarray:
+    """What stands in a field that a result of the first edition does not have."""
+    return np.zeros(shape, dtype=dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +64,9 @@ class MapResult:
         scene_axes: All parameters of the first scene.
         values: ``(len(scene_axes),)`` where they stand; the varied ones are overwritten.
         traps: Filled when the map is complete.
-        trap_floor: As in the settings.
-        trap_wall: As in the settings.
         model_calls: Images that the networks have seen.
-        seed: As in the settings.
-        up: As in the settings.
+        top_scores: ``(M, K, H, W)`` score of the class on top, nan where nothing is known; empty
+            in results of the first edition.
     """
 
     axes: tuple[Axis, ...]
@@ -83,11 +85,8 @@ class MapResult:
     scene_axes: tuple[Axis, ...]
     values: np.ndarray
     traps: Traps
-    trap_floor: float
-    trap_wall: float
     model_calls: int
-    seed: int
-    up: Up
+    top_scores: np.ndarray = field(default_factory=lambda: _none(0, 0, 0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,6 @@ class RegionsResult:
         inside_mean: ``(S,)`` mean score inside; nan until the growing is over.
         inside_var: ``(S,)`` variance of the score inside.
         holds: ``(S,)`` bool, whether mean and variance are as eps_m and eps_v ask.
-        samples: Points inside each region behind mean and variance.
         warnings: What is wrong with starts, one sentence each.
         inside_points: ``(S, E, n)`` a few points inside; E is 0 until the growing is over.
         inside_pictures: ``(S, E, h, w, 3)`` uint8, small pictures of them.
@@ -130,13 +128,8 @@ class RegionsResult:
         map_score: ``(H, W)`` that map.
         network: Name of the network.
         shape: Name of the scene or of the input.
-        spec: What ``scene_of`` makes it from again.
         labels: Class names.
         target: Class whose score it is.
-        mode: robust or adversarial.
-        preset: As in the settings.
-        eps_m: As in the settings.
-        eps_v: As in the settings.
         scene_axes: All parameters of the scene.
         values: ``(len(scene_axes),)`` where they stand; the varied ones are overwritten.
         model_calls: Images that the network has seen.
@@ -145,8 +138,9 @@ class RegionsResult:
         worst_scores: ``(I,)`` their scores.
         worst_top1: ``(I,)`` their classes.
         worst_region: ``(I,)`` the region they lie in.
-        seed: As in the settings.
-        up: As in the settings.
+        inside_lost: ``(S,)`` poses inside, drawn after the growing, at which the class is not on
+            top; -1 while that is not known. Empty in results of the first edition.
+        inside_total: ``(S,)`` how many poses were drawn; 0 while that is not known.
     """
 
     axes: tuple[Axis, ...]
@@ -167,7 +161,6 @@ class RegionsResult:
     inside_mean: np.ndarray
     inside_var: np.ndarray
     holds: np.ndarray
-    samples: int
     warnings: tuple[str, ...]
     inside_points: np.ndarray
     inside_pictures: np.ndarray
@@ -182,13 +175,8 @@ class RegionsResult:
     map_score: np.ndarray
     network: str
     shape: str
-    spec: str
     labels: tuple[str, ...]
     target: int
-    mode: Mode
-    preset: Preset
-    eps_m: float
-    eps_v: float
     scene_axes: tuple[Axis, ...]
     values: np.ndarray
     model_calls: int
@@ -197,8 +185,8 @@ class RegionsResult:
     worst_scores: np.ndarray
     worst_top1: np.ndarray
     worst_region: np.ndarray
-    seed: int
-    up: Up
+    inside_lost: np.ndarray = field(default_factory=lambda: _none(0, dtype=int))
+    inside_total: np.ndarray = field(default_factory=lambda: _none(0, dtype=int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +208,7 @@ class SrvrResult:
         starts: ``(P, n)`` the starts, the same for every shape and network.
         regions: ``(M,)`` regions done so far.
         never_grew: ``(M,)`` how many never grew …
-        bad_starts: ``(M,)`` … of which so many because the class is not seen at their start.
+        bad_starts: ``(M,)`` … of these, because the class is not seen at their start.
         hits: ``(M,)`` how many hit the end of a range.
         unconverged: ``(M,)`` how many did not come to rest.
         target: ``(K,)`` class of each shape.
@@ -229,8 +217,6 @@ class SrvrResult:
         methods: ``(Q,)`` naive, oir_b, oir_w.
         labels: Class names.
         axes: The n parameters, with the ranges used.
-        mode: robust or adversarial.
-        preset: As in the settings.
         model_calls: Images that the networks have seen.
     """
 
@@ -257,9 +243,17 @@ class SrvrResult:
     methods: tuple[str, ...]
     labels: tuple[str, ...]
     axes: tuple[Axis, ...]
-    mode: Mode
-    preset: Preset
     model_calls: int
+
+
+def network_map(result: MapResult, network: int) -> np.ndarray:
+    """The mean map ``(H, W)`` of one network over the shapes (the paper's NSM)."""
+    return np.asarray(result.scores[network].mean(0))
+
+
+def image_place(specs: tuple[str, ...], shape: int) -> int:
+    """Number of the input that a shape is made of, among the inputs of a run; -1 for a mesh."""
+    return specs[:shape].count(IMAGE) if specs[shape] == IMAGE else -1
 
 
 def pieces(axis: Axis, low: float, high: float) -> list[tuple[float, float]]:

@@ -1,32 +1,43 @@
-"""Words that maps, regions and SRVR share."""
+"""Words that maps, regions and the safe share of the range have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.scene import Axis
-from robgui.core.dataset.picture import picture_of
 from robgui.core.text.words import number
+from robgui.core.verdict import Status
+
+if TYPE_CHECKING:
+    from robgui.analyses.semantic.scene.scene import Axis
 
 #: Smallest side of a picture that stands for a finding.
 _SMALLEST = 112
+#: A side or a volume this near to the whole is the whole: rounding makes no region smaller.
+WHOLE = 1e-6
 
 
 def place_words(axes: Sequence[Axis], point: np.ndarray) -> str:
     """``azimuth 120°, elevation 30°``."""
-    return ", ".join(f"{axis.title.lower()} {_with_unit(float(value), axis.unit)}" for axis, value in zip(axes, point, strict=True))
+    values = zip(axes, point, strict=True)
+    return ", ".join(f"{axis.title.lower()} {with_unit(float(v), axis.unit)}" for axis, v in values)
 
 
 def region_place(axes: Sequence[Axis], low: np.ndarray, high: np.ndarray) -> str:
-    """``azimuth 100° to 180°, elevation 20° to 60°``."""
+    """``azimuth 100° to 180°, elevation everywhere``."""
     parts = []
     for axis, a, b in zip(axes, low, high, strict=True):
-        whole = b - a >= (axis.high - axis.low) * (1 - 1e-9)
-        span = "everywhere" if whole else f"{_with_unit(float(a), axis.unit)} to {_with_unit(float(b), axis.unit)}"
+        whole = b - a >= (axis.high - axis.low) * (1 - WHOLE)
+        span = "everywhere" if whole else _span(axis, float(a), float(b))
         parts.append(f"{axis.title.lower()} {span}")
     return ", ".join(parts)
+
+
+def range_words(axes: Sequence[Axis]) -> str:
+    """``azimuth 0° to 360°, elevation -10° to 90°``: all that is looked at."""
+    return ", ".join(f"{axis.title.lower()} {_span(axis, axis.low, axis.high)}" for axis in axes)
 
 
 def axes_words(axes: Sequence[Axis]) -> str:
@@ -34,13 +45,36 @@ def axes_words(axes: Sequence[Axis]) -> str:
     return " × ".join(axis.title.lower() for axis in axes)
 
 
+def with_unit(value: float, unit: str) -> str:
+    """``35°``, ``50 %``, ``2.73``."""
+    text = number(round(value, 1) if unit == "°" else float(f"{value:.3g}"))
+    return f"{text}{unit}" if unit == "°" else f"{text} {unit}".rstrip()
+
+
+def setting_words(share: float) -> str:
+    """A share that somebody has set: ``80 %``, ``0.5 %``."""
+    return f"{number(100 * share)} %"
+
+
+def sentence_case(words: str) -> str:
+    """The same with a capital first letter; names further on stay as they are."""
+    return words[:1].upper() + words[1:]
+
+
+def worst_status(statuses: Iterable[Status]) -> Status:
+    """The status that matters most."""
+    order = list(Status)
+    return min(statuses, key=order.index)
+
+
 def finding_picture(image: np.ndarray) -> np.ndarray:
-    """An image ``(c, h, w)`` in [0, 1] large enough to look at."""
+    """An image ``(c, h, w)`` in [0, 1] as a picture large enough to look at."""
+    from robgui.core.dataset.picture import picture_of
+
     picture = picture_of(image, "image")
     factor = max(1, -(-_SMALLEST // max(picture.shape[:2])))
     return np.ascontiguousarray(picture.repeat(factor, 0).repeat(factor, 1))
 
 
-def _with_unit(value: float, unit: str) -> str:
-    text = number(round(value, 1) if unit == "°" else float(f"{value:.3g}"))
-    return f"{text}{unit}" if unit == "°" else f"{text} {unit}".rstrip()
+def _span(axis: Axis, low: float, high: float) -> str:
+    return f"{with_unit(low, axis.unit)} to {with_unit(high, axis.unit)}"

@@ -1,12 +1,32 @@
-"""zoNNscan: how close are other classes to an input (Jaouen and Le Merrer)."""
+"""zoNNscan: how close are other classes to an input (Jaouen and Le Merrer).
 
-from robgui.analyses.zonnscan.attack import fast_gradient
-from robgui.analyses.zonnscan.disagreement import CornerCasesParams, CornerCasesResult, corner_cases, zonnscan_corner_cases
-from robgui.analyses.zonnscan.population_params import PopulationsParams
-from robgui.analyses.zonnscan.populations import PopulationsResult, zonnscan_populations
-from robgui.analyses.zonnscan.sweep import ZonnscanParams, ZonnscanResult, zone_samples, zonnscan
-from robgui.analyses.zonnscan.watermark import Key, compare_models, embed, make_key
-from robgui.analyses.zonnscan.watermark_check import WatermarkParams, WatermarkResult, zonnscan_watermark
+Its names are imported when they are first used: looking at the record costs no torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.analyses.zonnscan.attack import fast_gradient
+    from robgui.analyses.zonnscan.disagreement import corner_cases, zonnscan_corner_cases
+    from robgui.analyses.zonnscan.params import (
+        CornerCasesParams,
+        PopulationsParams,
+        WatermarkParams,
+        ZonnscanParams,
+    )
+    from robgui.analyses.zonnscan.populations import zonnscan_populations
+    from robgui.analyses.zonnscan.result import (
+        CornerCasesResult,
+        PopulationsResult,
+        WatermarkResult,
+        ZonnscanResult,
+    )
+    from robgui.analyses.zonnscan.sweep import zone_samples, zonnscan
+    from robgui.analyses.zonnscan.watermark import Key, compare_models, embed, make_key
+    from robgui.analyses.zonnscan.watermark_check import zonnscan_watermark
 
 __all__ = [
     "CornerCasesParams",
@@ -29,3 +49,31 @@ __all__ = [
     "zonnscan_populations",
     "zonnscan_watermark",
 ]
+
+_HOMES = {
+    "CornerCasesParams": "params",
+    "CornerCasesResult": "result",
+    "Key": "watermark",
+    "PopulationsParams": "params",
+    "PopulationsResult": "result",
+    "WatermarkParams": "params",
+    "WatermarkResult": "result",
+    "ZonnscanParams": "params",
+    "ZonnscanResult": "result",
+    "compare_models": "watermark",
+    "corner_cases": "disagreement",
+    "embed": "watermark",
+    "fast_gradient": "attack",
+    "make_key": "watermark",
+    "zone_samples": "sweep",
+    "zonnscan": "sweep",
+    "zonnscan_corner_cases": "disagreement",
+    "zonnscan_populations": "populations",
+    "zonnscan_watermark": "watermark_check",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -7,130 +7,24 @@ give different classes. The index around corner cases is compared with that arou
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from pydantic import Field
 
 from robgui.analyses.choosing import chosen_places
-from robgui.analyses.zonnscan.exhibits import thumbnails
-from robgui.analyses.zonnscan.population_params import Published, ScanParams
-from robgui.analyses.zonnscan.population_words import told_apart
-from robgui.analyses.zonnscan.populations import PopulationScan, PopulationsResult, read_sets
-from robgui.analyses.zonnscan.words import enlarged
+from robgui.analyses.zonnscan.params import CornerCasesParams
+from robgui.analyses.zonnscan.populations import PopulationScan, read_sets
+from robgui.analyses.zonnscan.result import CornerCasesResult
+from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, align, batches, inputs
-from robgui.core.dataset.picture import picture_of
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Params, Step, Takes, analysis
-from robgui.core.finding import Finding
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
-from robgui.core.text.words import count, percent
 
 MOST_FINDINGS = 20
 #: Inputs per look, so that the first corner cases are on screen soon.
 _LOOK = 256
 
 
-class _LookParams(Params):
-    look_at: int = Field(
-        2000,
-        ge=0,
-        le=1_000_000_000,
-        title="Look at",
-        description="At most so many inputs, chosen at random by the seed; 0 looks at all.",
-        json_schema_extra={"zero": "all"},
-    )
-
-
-class CornerCasesParams(ScanParams, _LookParams, Published):
-    """Settings of a search for corner cases."""
-
-    inputs: int = Field(
-        100,
-        ge=0,
-        le=1_000_000,
-        title="Compared",
-        description="The index of at most so many corner cases is measured; 0 measures all.",
-        json_schema_extra={"zero": "all"},
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class CornerCasesResult:
-    """K corner cases among the inputs that M models have seen.
-
-    Attributes:
-        models: ``(M,)`` names, the model in use first.
-        looked: Inputs that all models have seen.
-        numbers: ``(K,)`` place of each corner case among the inputs given, the worst first.
-        keys: ``(K,)`` what the dataset calls them.
-        classes: ``(M, K)`` class each model gives, numbered as in ``labels``.
-        confidence: ``(M, K)`` and how sure it is.
-        truth: ``(K,)`` class by the dataset, -1 where it does not tell.
-        pairs: ``(M, M)`` on how many inputs each pair of models disagrees.
-        thumbnails: ``(K, h, w, 3)`` uint8, small pictures of them; empty while looking.
-        notable_inputs: ``(W, *shape)`` the worst of them, in [0, 1]; empty while looking.
-        populations: The index under the first model around agreeing inputs and corner cases; empty while looking.
-        model_calls: Inputs that all models together have seen.
-        labels: Class names.
-        kind: image, table or sequence.
-    """
-
-    models: tuple[str, ...]
-    looked: int
-    numbers: np.ndarray
-    keys: tuple[str, ...]
-    classes: np.ndarray
-    confidence: np.ndarray
-    truth: np.ndarray
-    pairs: np.ndarray
-    thumbnails: np.ndarray
-    notable_inputs: np.ndarray
-    populations: tuple[PopulationsResult, ...]
-    model_calls: int
-    labels: tuple[str, ...]
-    kind: str
-
-
-def corner_cases_verdict(result: CornerCasesResult) -> str:
-    """How many corner cases there are, whether the index sees them, and what it cost."""
-    models = f"{len(result.models)} models"
-    if not len(result.numbers):
-        found = f"The {models} agree on {'all ' * (result.looked != 1)}{count(result.looked, 'input')}."
-    else:
-        share = percent(len(result.numbers) / result.looked)
-        found = f"The {models} disagree on {len(result.numbers):,} of {count(result.looked, 'input')} ({share})."
-    seen = "".join(f" {told_apart(known)}" for known in result.populations)
-    return f"{found}{seen} {result.model_calls:,} model calls."
-
-
-def corner_cases_findings(result: CornerCasesResult) -> list[Finding]:
-    """The corner cases on which every model is surest of its own answer."""
-    return [_finding(result, place, x) for place, x in enumerate(result.notable_inputs)]
-
-
-def _finding(result: CornerCasesResult, place: int, x: np.ndarray) -> Finding:
-    answers = {model: result.labels[c] for model, c in zip(result.models, result.classes[:, place].tolist(), strict=True)}
-    title = f"{result.keys[place]}: {' or '.join(dict.fromkeys(answers.values()))}?"
-    truth = int(result.truth[place])
-    detail = {
-        "answers": answers,
-        "confidence": {model: float(p) for model, p in zip(result.models, result.confidence[:, place], strict=True)},
-        "class": result.labels[truth] if truth >= 0 else None,
-        "place": int(result.numbers[place]),
-    }
-    return Finding("corner case", title, float(result.confidence[:, place].min()), detail, enlarged(picture_of(x, result.kind)), x)
-
-
-@analysis(
-    title="zoNNscan corner cases",
-    question="On which inputs do the models disagree, and does the index see them?",
-    verdict=corner_cases_verdict,
-    findings=corner_cases_findings,
-    several_models=True,
-    inputs="many",
-    takes=lambda params: Takes(fewest_models=2),
-)
 def zonnscan_corner_cases(
     classifiers: tuple[Classifier, ...], dataset: Dataset, params: CornerCasesParams
 ) -> Iterator[Step[CornerCasesResult]]:
@@ -232,6 +126,7 @@ class _Look:
             model_calls=self._seen + sum(known.model_calls for known in populations),
             labels=tuple(self._classifiers[0].labels),
             kind=self._classifiers[0].kind,
+            chosen=len(self._places),
         )
 
 

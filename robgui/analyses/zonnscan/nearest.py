@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.points import stretches
-from robgui.analyses.zonnscan.scan import Scan
-from robgui.analyses.zonnscan.tally import read_scores
-from robgui.analyses.zonnscan.zones import Cloud
+from robgui.analyses.zonnscan.sampling.points import stretches
+from robgui.analyses.zonnscan.sampling.scan import Scan
+from robgui.analyses.zonnscan.sampling.tally import read_scores
+from robgui.analyses.zonnscan.sampling.zones import Cloud
 from robgui.core.model.classifier import Classifier
 
 #: Crossing samples that are pulled towards the input, and how often the way is halved: 64 · 12 calls at most.

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from robgui.analyses.zonnscan.populations import PopulationsResult, compare, notable_places
+from robgui.analyses.zonnscan.populations import compare, notable_places
+from robgui.analyses.zonnscan.result import PopulationsResult
 
 #: Fields with one entry per input.
 _PER_INPUT = ("index", "half_width", "crossing", "second", "predicted", "numbers", "thumbnails", "samples")

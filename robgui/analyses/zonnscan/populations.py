@@ -16,16 +16,16 @@ from torch import Tensor
 
 from robgui.analyses.choosing import chosen_places
 from robgui.analyses.zonnscan.attack import fast_gradient
-from robgui.analyses.zonnscan.exhibits import thumbnails
-from robgui.analyses.zonnscan.points import Points, base_points
-from robgui.analyses.zonnscan.population_params import PopulationsParams, ScanParams
-from robgui.analyses.zonnscan.population_words import populations_findings, populations_verdict
-from robgui.analyses.zonnscan.scan import Scan
-from robgui.analyses.zonnscan.tally import Tally, half_widths, read_scores
-from robgui.analyses.zonnscan.zones import BoxCloud
+from robgui.analyses.zonnscan.params import PopulationsParams, ScanParams
+from robgui.analyses.zonnscan.result import PopulationsResult
+from robgui.analyses.zonnscan.sampling.points import Points, base_points
+from robgui.analyses.zonnscan.sampling.scan import Scan
+from robgui.analyses.zonnscan.sampling.tally import Tally, read_scores, safe_half_widths
+from robgui.analyses.zonnscan.sampling.zones import BoxCloud
+from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Shards, Step, Takes, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: An input is worth showing when its class changes within the zone, or when the model is this unsure there.
@@ -33,59 +33,6 @@ UNSURE = 0.5
 MOST_FINDINGS = 10
 #: The exact law of the Kolmogorov-Smirnov statistic takes too long for a live picture with more values than this.
 _EXACT = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class PopulationsResult:
-    """The index around N inputs that belong to two sets.
-
-    Attributes:
-        index: ``(N,)`` index of every input's zone.
-        half_width: ``(N,)`` of its 95 % interval.
-        crossing: ``(N,)`` share of samples of another class than the input's.
-        second: ``(N,)`` bool, True for the second set.
-        predicted: ``(N,)`` classes.
-        names: What the two sets are called.
-        keys: ``(N,)`` what the dataset calls each input.
-        numbers: ``(N,)`` place of each input among those given; a twin has the place of its original.
-        thumbnails: ``(N, h, w, 3)`` uint8, small pictures of them.
-        notable: ``(W,)`` the worst of the first set, worst first, as places in these arrays.
-        notable_inputs: ``(W, *shape)`` these inputs, in [0, 1].
-        kind: image, table or sequence.
-        means: ``(2,)`` mean index of each set.
-        ks_statistic: Largest distance of the two distribution functions.
-        ks_p: Two-sample Kolmogorov-Smirnov p value.
-        false_alarms: ``(T,)`` share of the first set above each threshold, rising.
-        detected: ``(T,)`` share of the second set above it.
-        auc: Area under that curve.
-        radius: As in the settings.
-        samples: ``(N,)`` samples taken.
-        model_calls: Inputs the model has seen, gradients included.
-        labels: Class names.
-    """
-
-    index: np.ndarray
-    half_width: np.ndarray
-    crossing: np.ndarray
-    second: np.ndarray
-    predicted: np.ndarray
-    names: tuple[str, str]
-    keys: tuple[str, ...]
-    numbers: np.ndarray
-    thumbnails: np.ndarray
-    notable: np.ndarray
-    notable_inputs: np.ndarray
-    kind: str
-    means: np.ndarray
-    ks_statistic: float
-    ks_p: float
-    false_alarms: np.ndarray
-    detected: np.ndarray
-    auc: float
-    radius: float
-    samples: np.ndarray
-    model_calls: int
-    labels: tuple[str, ...]
 
 
 def populations_part(
@@ -110,15 +57,6 @@ def merge_populations(
     return merged(results)
 
 
-@analysis(
-    title="zoNNscan populations",
-    question="Does the index tell two sets of inputs apart, such as test and adversarial ones?",
-    verdict=populations_verdict,
-    findings=populations_findings,
-    inputs="many",
-    takes=lambda params: Takes(needs=frozenset({"gradients"} if params.against == "adversarial" else ())),
-    shards=Shards(lambda params, count: min(map(len, chosen_sets(params, count))), populations_part, merge_populations),
-)
 def zonnscan_populations(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> Iterator[Step[PopulationsResult]]:
     """Scans the zone of every input of both sets: all coarsely first, then each until it is sure enough."""
     return populations_part(classifier, dataset, params, None)
@@ -143,7 +81,6 @@ class PopulationScan:
         self._classifier = classifier
         self._sets = sets
         self._names = names
-        self._radius = params.radius
         points, _, self._note = base_points(params.sampler, sets.x[0].numel(), params.samples, params.seed, classifier.device)
         self.scan, self._predicted = scan_inputs(
             classifier, sets.x, params.radius, points, samples=params.samples, target=params.target_half_width, batch=params.batch
@@ -168,7 +105,7 @@ class PopulationScan:
         notable = notable_places(counts.index, counts.crossing, ~sets.second)
         return PopulationsResult(
             index=counts.index,
-            half_width=half_widths(counts),
+            half_width=safe_half_widths(counts),
             crossing=counts.crossing,
             second=sets.second,
             predicted=self._predicted,
@@ -180,7 +117,6 @@ class PopulationScan:
             notable_inputs=sets.x[torch.from_numpy(notable).to(sets.x.device)].cpu().numpy(),
             kind=self._classifier.kind,
             **asdict(compare(counts.index[~sets.second], counts.index[sets.second])),
-            radius=self._radius,
             samples=counts.samples,
             model_calls=sets.calls + len(sets.x) + int(counts.samples.sum()),
             labels=tuple(self._classifier.labels),
@@ -192,6 +128,11 @@ def notable_places(index: np.ndarray, crossing: np.ndarray, among: np.ndarray, m
     severity = np.where(among & ((crossing > 0) | (index >= UNSURE)), np.maximum(index, crossing), -1.0)
     order = np.argsort(-severity, kind="stable")[:most]
     return order[severity[order] >= 0]
+
+
+def units(params: PopulationsParams, count: int) -> int:
+    """How many parts a comparison of ``count`` inputs can be split into."""
+    return min(map(len, chosen_sets(params, count)))
 
 
 def chosen_sets(params: PopulationsParams, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,150 +9,29 @@ entropy of the mean output, because a zone cut by a sharp boundary has an index 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
-from pydantic import Field, field_validator, model_validator
 from torch import Tensor
 
-from robgui.analyses.presets import with_preset
-from robgui.analyses.zonnscan.clouds import Zone, radius_of, zone_cloud
+from robgui.analyses.zonnscan.gradient_search import GradientSearch
 from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest_crossing
-from robgui.analyses.zonnscan.neighbours import Neighbours
-from robgui.analyses.zonnscan.points import FIRST_ROUND, Sampler
-from robgui.analyses.zonnscan.scan import Scan
-from robgui.analyses.zonnscan.tally import SHOWN, Tally, clopper_pearson, entropy_of, read_scores
-from robgui.analyses.zonnscan.words import sweep_findings, sweep_headline, sweep_verdict
-from robgui.core.dataset import Dataset, inputs
-from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Params, Step, Takes, analysis
+from robgui.analyses.zonnscan.params import ZonnscanParams
+from robgui.analyses.zonnscan.result import ZonnscanResult
+from robgui.analyses.zonnscan.sampling.clouds import radius_of, zone_cloud
+from robgui.analyses.zonnscan.sampling.points import FIRST_ROUND
+from robgui.analyses.zonnscan.sampling.scan import Scan
+from robgui.analyses.zonnscan.sampling.tally import SHOWN, Tally, clopper_pearson, entropy_of, intervals, read_scores
+from robgui.analyses.zonnscan.zone import Zone, largest_radius
+from robgui.core.dataset import Dataset, align, inputs
+from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.analysis import Pace, Step
+from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
-#: What the preset ``paper`` sets where the user has set nothing else (Section III: k = 10,000, plain sampling).
-PAPER: dict[str, Any] = {"samples": 10_000, "sampler": "plain", "target_half_width": 0.0}
 
-
-class ZonnscanParams(Params):
-    """Settings of a sweep; ``paper`` replaces every setting that is still at its default."""
-
-    preset: Literal["default", "paper"] = Field(
-        "default", title="Preset", description="paper: plain sampling, 10,000 samples, no early stop, as published; your own settings win."
-    )
-    radii: tuple[float, ...] = Field(
-        tuple(round(0.05 * i, 2) for i in range(21)),
-        title="Radii",
-        description="Sizes of the zone around the input, values being from 0 to 1; 0 is the input itself, 1 in linf the whole input space.",
-    )
-    samples: int = Field(1024, ge=1, le=1_000_000, title="Samples", description="Most samples per radius.")
-    sampler: Sampler = Field(
-        "sobol",
-        title="Sampler",
-        description="How samples are spread: sobol is surest for its cost, plain is the paper's, antithetic between them.",
-    )
-    zone: Zone = Field(
-        "linf",
-        title="Zone",
-        description="linf: every value moves by at most the radius. box: give two inputs, its corners; the radius shrinks it. "
-        "l2, l1: balls of these norms within the cube (slower; radii up to the root of the number of values, or that number). "
-        "clipped: the whole ball, then cut off at 0 and 1, which piles samples up there.",
-    )
-    target_half_width: float = Field(
-        0.005,
-        ge=0,
-        le=0.5,
-        title="Stop when the band is within ±",
-        description="A radius stops when its 95 % interval is this close to the index; 0 never stops early.",
-        json_schema_extra={"zero": "never"},
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _as_published(cls, values: Any) -> Any:
-        return with_preset(cls, values, {"paper": PAPER})
-
-    @field_validator("radii")
-    @classmethod
-    def _in_order(cls, radii: tuple[float, ...]) -> tuple[float, ...]:
-        if not radii or len(radii) > 1000:
-            raise ValueError("give between 1 and 1,000 radii")
-        if min(radii) < 0:
-            raise ValueError(f"a radius must not be negative, as {min(radii):g} is")
-        return tuple(sorted(set(radii)))
-
-
-@dataclass(frozen=True, slots=True)
-class ZonnscanResult:
-    """A sweep over R radii for C classes; nan where a radius has no sample yet.
-
-    Attributes:
-        radii: ``(R,)`` in rising order.
-        index: ``(R,)`` mean entropy of the outputs, in [0, 1].
-        ci_low: ``(R,)`` lower end of the index's 95 % interval.
-        ci_high: ``(R,)`` upper end.
-        mean_confidence: ``(R, C)`` mean output.
-        vote_share: ``(R, C)`` share of samples whose class is c.
-        crossing: ``(R,)`` share of samples whose class differs from the input's.
-        crossing_low: ``(R,)`` lower end of its exact 95 % interval.
-        crossing_high: ``(R,)`` upper end.
-        entropy_of_mean: ``(R,)`` entropy of the mean output.
-        mutual_information: ``(R,)`` entropy of the samples' mean output less their mean entropy: how much they disagree.
-        samples: ``(R,)`` samples taken; 1 at radius 0.
-        model_calls: Inputs the model has seen.
-        crossing_radius: Smallest radius at which a sample crosses, refined by bisection; nan without any.
-        witness: ``(1, *shape)`` the sample at that radius, ``(0, *shape)`` without any.
-        witness_class: Its class, or -1.
-        input: ``(*shape)`` the input, in [0, 1]; the centre of a box.
-        input_name: What the dataset calls it.
-        predicted: Class of the input.
-        labels: Class names.
-        shown_class: ``(R, 8)`` classes of the samples that ``zone_samples`` draws again; -1 where there is none.
-        kind: image, table or sequence.
-        zone: As in the settings.
-        sampler: The sampler used, which may stand in for the one asked for.
-        seed: As in the settings.
-        corners: ``(2, *shape)`` corners of a box, ``(0, *shape)`` otherwise.
-    """
-
-    radii: np.ndarray
-    index: np.ndarray
-    ci_low: np.ndarray
-    ci_high: np.ndarray
-    mean_confidence: np.ndarray
-    vote_share: np.ndarray
-    crossing: np.ndarray
-    crossing_low: np.ndarray
-    crossing_high: np.ndarray
-    entropy_of_mean: np.ndarray
-    mutual_information: np.ndarray
-    samples: np.ndarray
-    model_calls: int
-    crossing_radius: float
-    witness: np.ndarray
-    witness_class: int
-    input: np.ndarray
-    input_name: str
-    predicted: int
-    labels: tuple[str, ...]
-    shown_class: np.ndarray
-    kind: str
-    zone: Zone
-    sampler: Sampler
-    seed: int
-    corners: np.ndarray
-
-
-@analysis(
-    title="zoNNscan radius sweep",
-    question="How close are other classes to this input, radius by radius?",
-    verdict=sweep_verdict,
-    findings=sweep_findings,
-    headline=sweep_headline,
-    first_look={"samples": 256},
-    takes=lambda params: Takes(fewest_inputs=2, most_inputs=2) if params.zone == "box" else Takes(most_inputs=1),
-)
 def zonnscan(classifier: Classifier, dataset: Dataset, params: ZonnscanParams) -> Iterator[Step[ZonnscanResult]]:
     """Sweeps one input (or the box between two): every radius first coarsely, then finer until it is sure enough."""
     sweep = _Sweep(classifier, dataset, params)
@@ -163,6 +42,9 @@ def zonnscan(classifier: Classifier, dataset: Dataset, params: ZonnscanParams) -
     for _ in sweep.refine():
         if pace.due():
             yield sweep.step()
+    for _ in sweep.attack():
+        if pace.due():
+            yield sweep.step("Following gradients to a nearer change of class.")
     yield sweep.step()
 
 
@@ -191,9 +73,13 @@ class _Sweep:
             cap=cap,
             target=params.target_half_width,
             batch=params.batch,
-            neighbours=Neighbours(len(radii)) if self._sampler == "sobol" else None,
         )
         self.crossing: Crossing | None = None
+        self._truth = truth_of(classifier, dataset)
+        self._search: GradientSearch | None = None
+        self._no_attack = "it has not been made yet"
+        if not classifier.capabilities.gradients:
+            self._no_attack = f"the model gives no gradients: {classifier.capabilities.reason}"
 
     def refine(self) -> Iterator[None]:
         """Bisects for the smallest crossing radius; ``crossing`` is the nearest so far after each halving."""
@@ -205,13 +91,40 @@ class _Sweep:
             self.crossing = crossing
             yield
 
-    def step(self) -> Step[ZonnscanResult]:
+    def attack(self) -> Iterator[None]:
+        """Looks for a nearer change along the gradients; a model that cannot give them is left alone.
+
+        It comes last and has random numbers of its own, so that nothing else depends on it.
+        """
+        params = self._params
+        largest = min(params.radii[-1], largest_radius(params.zone, self.centre.numel()))
+        if not self._classifier.capabilities.gradients or largest == 0:
+            return
+        self._no_attack = "it is still at work"
+        self._search = GradientSearch(
+            self._classifier,
+            self._corners.flatten(1),
+            self._own.votes,
+            params.zone,
+            largest=largest,
+            seed=params.seed,
+            batch=params.batch,
+        )
+        try:
+            yield from self._search
+        except (ModelError, RuntimeError) as error:  # a layer without a derivative shows only now
+            self._no_attack = f"its gradients cannot be computed: {first_line(error)}"
+        else:
+            self._no_attack = "its gradients are 0 around this input" if self._search.blind else ""
+
+    def step(self, doing: str = "") -> Step[ZonnscanResult]:
         """The complete picture now."""
-        return Step(done=self.scan.done, total=self.scan.total, result=self._result(), note=self._note)
+        note = " ".join(part for part in (self._note, doing) if part)
+        return Step(done=self.scan.done, total=self.scan.total, result=self._result(), note=note)
 
     def _result(self) -> ZonnscanResult:
         counts = self.scan.tally.counts()
-        sampled, half = self.scan.estimates(counts)
+        index_low, index_high = intervals(counts)
         low, high = clopper_pearson(counts.crossed, counts.samples)
         own_confidence, own_index = self._own.confidence.double().cpu().numpy(), self._own.entropy.double().cpu().numpy()
         first = len(self._params.radii) - len(counts.samples)
@@ -221,7 +134,7 @@ class _Sweep:
             return np.concatenate([np.broadcast_to(own, (first, *rest.shape[1:])), rest])
 
         radii = np.asarray(self._params.radii)
-        index = joined(own_index, sampled)
+        index = joined(own_index, counts.index)
         mean_confidence = joined(own_confidence, counts.confidence)
         entropy_of_mean = entropy_of(mean_confidence, self._multi_label)
         entropy_of_mean[:first] = own_index
@@ -232,15 +145,15 @@ class _Sweep:
         return ZonnscanResult(
             radii=radii,
             index=index,
-            ci_low=np.clip(joined(own_index, sampled - half), 0, 1),
-            ci_high=np.clip(joined(own_index, sampled + half), 0, 1),
+            ci_low=joined(own_index, index_low),
+            ci_high=joined(own_index, index_high),
             mean_confidence=mean_confidence,
             vote_share=joined(self._own.votes.double().cpu().numpy(), counts.votes),
             crossing=crossing,
             crossing_low=joined(0.0, low),
             crossing_high=joined(0.0, high),
             entropy_of_mean=entropy_of_mean,
-            mutual_information=np.maximum(entropy_of_mean - joined(own_index, counts.index), 0),
+            mutual_information=np.maximum(entropy_of_mean - index, 0),
             samples=joined(1, counts.samples).astype(np.int64),
             model_calls=1 + int(counts.samples.sum()) + (self.crossing.calls if self.crossing else 0),
             crossing_radius=found.radius if found else float(coarse.min()) if len(coarse) else float("nan"),
@@ -252,11 +165,23 @@ class _Sweep:
             labels=tuple(self._classifier.labels),
             shown_class=self._shown(first),
             kind=self._classifier.kind,
-            zone=self._params.zone,
             sampler=self._sampler,
-            seed=self._params.seed,
             corners=self._corners.cpu().numpy() if self._params.zone == "box" else np.zeros((0, *shape), dtype=np.float32),
+            truth=self._truth,
+            **self._attacked(),
         )
+
+    def _attacked(self) -> dict[str, Any]:
+        """The fields of the attack as far as it is."""
+        search, shape = self._search, self._classifier.shape
+        found = search.crossing if search else None
+        return {
+            "attack_radius": found.radius if found else float("nan"),
+            "attack": found.witness.reshape(1, *shape) if found else np.zeros((0, *shape), dtype=np.float32),
+            "attack_class": found.klass if found else -1,
+            "attack_calls": search.calls if search else 0,
+            "attack_note": self._no_attack,
+        }
 
     def _shown(self, first: int) -> np.ndarray:
         shown = self.scan.tally.shown.cpu().numpy()
@@ -278,7 +203,14 @@ def corners_of(classifier: Classifier, dataset: Dataset, zone: Zone) -> Tensor:
     return x.clamp(0, 1)
 
 
-def zone_samples(result: ZonnscanResult, radius: float, count: int = SHOWN) -> np.ndarray:
+def truth_of(classifier: Classifier, dataset: Dataset) -> int:
+    """The class of the one input by its label; -1 where there is none, and for a box."""
+    labels = align(classifier, dataset).labels if len(dataset) == 1 else None
+    truth = -1 if labels is None else int(labels[0])
+    return truth if truth < classifier.classes else -1
+
+
+def zone_samples(result: ZonnscanResult, params: ZonnscanParams, radius: float, count: int = SHOWN) -> np.ndarray:
     """The first samples ``(count, *shape)`` of the zone with this radius, as the run drew them; at most 32.
 
     At a radius of the sweep their classes are in ``shown_class``.
@@ -288,7 +220,7 @@ def zone_samples(result: ZonnscanResult, radius: float, count: int = SHOWN) -> n
     if radius <= 0:
         return np.repeat(result.input[None], count, axis=0)
     samples = int(result.samples.max())
-    cloud, _, _ = zone_cloud(result.zone, corners, [radius], sampler=result.sampler, samples=samples, seed=result.seed)
+    cloud, _, _ = zone_cloud(params.zone, corners, [radius], sampler=result.sampler, samples=samples, seed=params.seed)
     zone = torch.zeros(1, dtype=torch.int64, device=corners.device)
     block = cloud.block(0, min(FIRST_ROUND, samples // cloud.lanes * cloud.lanes), zone)
     for _ in block.prepare():

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robgui.analyses.zonnscan.points import base_points
 from robgui.analyses.zonnscan.populations import Comparison, adversarial_twins, compare, scan_inputs
+from robgui.analyses.zonnscan.sampling.points import base_points
 from robgui.core.errors import DataError, ModelError
 from robgui.core.model.backend import TorchBackend
 from robgui.core.model.classifier import Classifier

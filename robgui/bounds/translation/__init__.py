@@ -18,7 +18,11 @@ __all__ = ["CONSTANTS", "SHAPE_ONLY", "SQUASHES", "TRANSLATORS", "Call", "Ref", 
 SHAPE_ONLY = frozenset({"size", "sym_size", "sym_numel", "numel", "dim", "stride", "is_same_size", "sym_stride"})
 CONSTANTS = frozenset({"zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty"})
 #: What a model may do to its scores at last: their order stays.
-SQUASHES = {"softmax": "softmax", "_softmax": "softmax", "log_softmax": "softmax", "_log_softmax": "softmax", "sigmoid": "sigmoid"}
+SQUASHES = {
+    **dict.fromkeys(("softmax", "_softmax"), "softmax"),
+    **dict.fromkeys(("log_softmax", "_log_softmax"), "log_softmax"),
+    "sigmoid": "sigmoid",
+}
 #: Everything else that the bounds know.
 TRANSLATORS: dict[str, Translator] = {**REARRANGING, **WEIGHING, **BENDING}
 

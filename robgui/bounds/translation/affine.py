@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import torch
 import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
 from torch import Tensor
 
-from robgui.bounds.network import Operation
-from robgui.bounds.translation.call import Call, Ref, Translator, affine, constant, only, weights
+from robgui.bounds.network import Affine, Operation
+from robgui.bounds.translation.call import (
+    Call,
+    Ref,
+    Translator,
+    affine,
+    constant,
+    only,
+    per_axis,
+    weights,
+    zero,
+)
 from robgui.bounds.translation.replay import along, replay
+
+#: A sum, product or quotient of two numbers, each perhaps converted or multiplied before.
+_FEW_ROUNDINGS = 6
+#: Normalisation by a mean and a variance: a root, two quotients or products, two sums.
+_NORM_ROUNDINGS = 16
 
 
 def _sum(call: Call) -> list[Operation]:
     """Sums and differences, also of two branches."""
     if any(len(ref.shape) != len(call.result) for ref in call.refs):
         raise call.refuse("adds values of different rank")
-    return replay(call)
+    return replay(call, roundings=_FEW_ROUNDINGS)
 
 
 def _product(call: Call) -> list[Operation]:
@@ -34,15 +52,26 @@ def _addcmul(call: Call) -> list[Operation]:
 
 def _average(call: Call) -> list[Operation]:
     """Means of windows: more of the input never gives less of the result."""
-    only(call)
-    return replay(call, mixes=True)
+    ref = only(call)
+    axes = int(call.name.removesuffix("d")[-1])
+    sizes = per_axis(call.args[1], axes)
+    if "adaptive" in call.name:  # windows of different sizes, the largest one longer at both ends
+        inner = ref.shape[-axes:]
+        sizes = [whole // parts + 2 for whole, parts in zip(inner, sizes, strict=True)]
+    return replay(call, mixes=True, roundings=math.prod(sizes) + 4)
 
 
 def _batch_norm(call: Call) -> list[Operation]:
-    only(call)
+    """The offset is a shift less a mean times a factor, each of which may be far larger."""
+    ref = only(call)
     if call.name != "_native_batch_norm_legit_no_training" and call.args[5]:
         raise call.refuse("uses the statistics of the batch")
-    return replay(call)
+    (found,) = replay(call, roundings=_NORM_ROUNDINGS)
+    assert isinstance(found, Affine)
+    shift = zero(call, call.shape)
+    if call.args[2] is not None:
+        shift = shift + weights(call.args[2], call).reshape(1, -1, *(1 for _ in ref.shape[2:]))
+    return [replace(found, constants=(found.offset - shift).abs() + shift.abs())]
 
 
 def _linear(call: Call) -> list[Operation]:
@@ -76,6 +105,7 @@ def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
         pull=lambda rows: rows @ weight,
         spread=lambda radius: F.linear(radius, weight.abs()),
         mixes=True,
+        roundings=weight.shape[1] + 4,
     )
 
 
@@ -97,17 +127,28 @@ def _convolution(call: Call) -> list[Operation]:
         found: Tensor = torch.ops.aten.convolution_backward(rows, like, weight, None, *rest, (True, False, False))[0]
         return found
 
+    transposed, groups = call.args[6], call.args[8]
+    channels = weight.shape[0] // groups if transposed else weight.shape[1]
     return affine(
-        call, (ref,), lambda x: run(x, weight, bias), pull=pull, spread=lambda radius: run(radius, weight.abs(), None), mixes=True
+        call,
+        (ref,),
+        lambda x: run(x, weight, bias),
+        pull=pull,
+        spread=lambda radius: run(radius, weight.abs(), None),
+        mixes=True,
+        roundings=channels * math.prod(weight.shape[2:]) + 4,
     )
 
 
-_AVERAGES = ("avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d")
+_AVERAGES = (
+    *("avg_pool1d", "avg_pool2d", "avg_pool3d"),
+    *("adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d"),
+)
 
 WEIGHING: dict[str, Translator] = {
     **dict.fromkeys(("add", "sub", "rsub", "neg"), _sum),
     **dict.fromkeys(("mul", "div"), _product),
-    **dict.fromkeys(("mean", "sum"), along("dim", mixes=True)),
+    **dict.fromkeys(("mean", "sum"), along("dim", adds=True)),
     **dict.fromkeys(_AVERAGES, _average),
     **dict.fromkeys(("batch_norm", "native_batch_norm", "_native_batch_norm_legit_no_training"), _batch_norm),
     **dict.fromkeys(("mm", "matmul"), _matmul),

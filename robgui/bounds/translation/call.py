@@ -14,10 +14,11 @@ from robgui.bounds.network import Affine, Map, Operation, Shape, UnsupportedErro
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Stands for a value that depends on the input: its place in the list and its shape, batch included."""
+    """Stands for a value that depends on the input: place, shape with the batch, and type."""
 
     place: int
     shape: Shape
+    precision: torch.dtype
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ class Call:
         place: Which place in the list its first operation will have.
         result: Shape of the (first) result, batch included.
         rows: Size of the batch the model was watched with.
-        dtype: Of the constants to make.
-        device: Where to make them.
+        precision: In which the model computes the result.
+        device: Where to make constants, in double precision.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Call:
     place: int
     result: Shape
     rows: int
-    dtype: torch.dtype
+    precision: torch.dtype
     device: torch.device
 
     @property
@@ -78,13 +79,31 @@ def only(call: Call) -> Ref:
 
 def affine(call: Call, inputs: tuple[Ref, ...], apply: Map, **more: Any) -> list[Operation]:
     """An affine map of values that depend on the input; its offset is found by putting in zeros."""
-    zeros = [torch.zeros((1, *ref.shape[1:]), dtype=call.dtype, device=call.device) for ref in inputs]
+    zeros = [zero(call, ref.shape[1:]) for ref in inputs]
     return [Affine(tuple(ref.place for ref in inputs), call.shape, apply, apply(*zeros), **more)]
+
+
+def zero(call: Call, shape: Shape) -> Tensor:
+    """One row of zeros, in the precision of the bounds."""
+    return torch.zeros((1, *shape), dtype=torch.float64, device=call.device)
+
+
+def as_computed(value: float, call: Call) -> float:
+    """A plain number as the model rounds it before it computes with it."""
+    return float(torch.tensor(value, dtype=call.precision, device=call.device))
+
+
+def per_axis(value: Any, axes: int) -> list[int]:
+    """One size for every axis, from one for all or one for each."""
+    sizes = [value] if isinstance(value, int) else list(value)
+    return [int(each) for each in (sizes * axes if len(sizes) == 1 else sizes)]
 
 
 def weights(value: Tensor, call: Call) -> Tensor:
     """A constant of a model, in the precision of the bounds."""
-    return value.detach().to(call.dtype, copy=True) if value.is_floating_point() else value.detach().clone()
+    if not value.is_floating_point():
+        return value.detach().to(call.device, copy=True)
+    return value.detach().to(call.device).to(torch.float64, copy=True)
 
 
 def constant(value: Tensor, call: Call) -> Tensor:

@@ -11,18 +11,21 @@ import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
 from torch import Tensor
 
 from robgui.bounds.network import Affine, Largest, Operation, Rectifier
-from robgui.bounds.translation.call import Call, Ref, Translator, only
+from robgui.bounds.translation.call import Call, Ref, Translator, as_computed, only, per_axis, zero
 
 
 def _relu(call: Call) -> list[Operation]:
     slope = float(call.argument(1, "negative_slope", 0.01)) if call.name == "leaky_relu" else 0.0
     if not 0 <= slope < 1:
         raise call.refuse("has a slope outside 0 to 1")
-    return [Rectifier((only(call).place,), call.shape, slope)]
+    return [Rectifier((only(call).place,), call.shape, as_computed(slope, call))]
 
 
 def _clamp(call: Call) -> list[Operation]:
-    """Limits as rectifiers: max(x, a) = a + relu(x - a), and min(x, b) = x - relu(x - b)."""
+    """Limits as rectifiers: max(x, a) = a + relu(x - a), and min(x, b) = x - relu(x - b).
+
+    The model only compares, so that nothing of this is rounded.
+    """
     source, shape = only(call).place, call.shape
     low, high = _limits(call)
     operations: list[Operation] = []
@@ -31,38 +34,42 @@ def _clamp(call: Call) -> list[Operation]:
         operations += [_shift(call, source, -low), Rectifier((here,), shape), _shift(call, here + 1, low)]
         source, here = here + 2, here + 3
     if high is not None:
-        zero = torch.zeros((1, *shape), dtype=call.dtype, device=call.device)
         operations += [_shift(call, source, -high), Rectifier((here,), shape)]
-        operations.append(Affine((source, here + 1), shape, lambda x, over: x - over, zero))
+        places = (source, here + 1)
+        operations.append(Affine(places, shape, lambda x, over: x - over, zero(call, shape)))
     return operations
 
 
 def _shift(call: Call, place: int, by: float) -> Affine:
-    offset = torch.full((1, *call.shape), by, dtype=call.dtype, device=call.device)
+    offset = zero(call, call.shape) + by
     return Affine((place,), call.shape, lambda x: x + by, offset, pull=lambda rows: rows)
 
 
 def _limits(call: Call) -> tuple[float | None, float | None]:
+    given: tuple[Any, Any]
     if call.name == "clamp_min":
         given = (call.args[1], None)
     elif call.name == "clamp_max":
         given = (None, call.args[1])
+    elif call.name == "relu6":
+        given = (0.0, 6.0)
     elif call.name == "hardtanh":
         given = (call.argument(1, "min_val", -1.0), call.argument(2, "max_val", 1.0))
     else:
         given = (call.argument(1, "min"), call.argument(2, "max"))
     if any(isinstance(each, Tensor | Ref) for each in given):
         raise call.refuse("has limits that are not plain numbers")
-    low, high = (None if each is None else float(each) for each in given)
+    low, high = (None if each is None else as_computed(each, call) for each in given)
     return low, high
 
 
 def _max_pool(call: Call) -> list[Operation]:
     ref = only(call)
     axes = len(ref.shape) - 2
-    kernel = _per_axis(call.args[1], axes)
-    stride = _per_axis(call.argument(2, "stride") or kernel, axes)
-    padding, dilation = (_per_axis(call.argument(p, name, d), axes) for p, name, d in ((3, "padding", 0), (4, "dilation", 1)))
+    kernel = per_axis(call.args[1], axes)
+    stride = per_axis(call.argument(2, "stride") or kernel, axes)
+    rest = ((3, "padding", 0), (4, "dilation", 1))
+    padding, dilation = (per_axis(call.argument(p, name, d), axes) for p, name, d in rest)
     if any(each != 1 for each in dilation):
         raise call.refuse("has dilated windows")
     table = F.pad(_numbers(call, ref), [each for size in reversed(padding) for each in (size, size)], value=math.prod(ref.shape[1:]))
@@ -103,14 +110,9 @@ def _numbers(call: Call, ref: Ref) -> Tensor:
     return torch.arange(math.prod(ref.shape[1:]), device=call.device).reshape(ref.shape[1:])
 
 
-def _per_axis(value: Any, axes: int) -> list[int]:
-    sizes = [value] if isinstance(value, int) else list(value)
-    return [int(each) for each in (sizes * axes if len(sizes) == 1 else sizes)]
-
-
 BENDING: dict[str, Translator] = {
     **dict.fromkeys(("relu", "leaky_relu"), _relu),
-    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "hardtanh"), _clamp),
+    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "hardtanh", "relu6"), _clamp),
     **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool2d_with_indices", "max_pool3d"), _max_pool),
     "amax": _amax,
     "adaptive_max_pool2d": _adaptive_max_pool,

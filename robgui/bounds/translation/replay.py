@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from robgui.bounds.translation.call import Call, Ref, Translator, affine, consta
 _OF_THE_MODEL = ("dtype", "device", "layout", "memory_format", "pin_memory")
 
 
-def replay(call: Call, *, mixes: bool = False) -> list[Operation]:
+def replay(call: Call, *, mixes: bool = False, roundings: int = 0) -> list[Operation]:
     """Runs the operation itself, with constants that fit any number of rows."""
     template = _mapped(call.args, lambda each: constant(each, call) if isinstance(each, Tensor) else each)
     kwargs = {name: each for name, each in call.kwargs.items() if name not in _OF_THE_MODEL}
@@ -26,11 +27,14 @@ def replay(call: Call, *, mixes: bool = False) -> list[Operation]:
         first: Tensor = result[0] if isinstance(result, tuple | list) else result
         return first
 
-    return affine(call, call.refs, apply, mixes=mixes)
+    return affine(call, call.refs, apply, mixes=mixes, roundings=roundings)
 
 
-def along(name: str, *, mixes: bool = False) -> Translator:
-    """Operations along axes that the second argument, called ``name``, tells: the batch must not be among them."""
+def along(name: str, *, adds: bool = False) -> Translator:
+    """Operations along axes that the second argument, called ``name``, tells.
+
+    The batch must not be among them. ``adds`` is for those that add up the numbers along the axes.
+    """
 
     def check(call: Call) -> list[Operation]:
         ref = only(call)
@@ -38,7 +42,8 @@ def along(name: str, *, mixes: bool = False) -> Translator:
         dims = [given] if isinstance(given, int) else list(given or ())
         if not dims or any(dim % len(ref.shape) == 0 for dim in dims):
             raise call.refuse("works along the batch")
-        return replay(call, mixes=mixes)
+        added = math.prod(ref.shape) // math.prod(call.result) if adds else 0
+        return replay(call, mixes=adds, roundings=added + 4 * adds)
 
     return check
 

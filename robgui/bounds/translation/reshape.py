@@ -15,7 +15,13 @@ def _reshape(call: Call) -> list[Operation]:
     if math.prod(ref.shape) != math.prod(call.result):
         raise call.refuse("changes the number of values")
     inner, outer = ref.shape[1:], call.shape
-    return affine(call, (ref,), lambda x: x.reshape(len(x), *outer), pull=lambda rows: rows.reshape(len(rows), *inner))
+    return affine(
+        call,
+        (ref,),
+        lambda x: x.reshape(len(x), *outer),
+        pull=lambda rows: rows.reshape(len(rows), *inner),
+        roundings=int(ref.precision != call.precision),
+    )
 
 
 def _dropout(call: Call) -> list[Operation]:
@@ -64,7 +70,7 @@ def _expand(call: Call) -> list[Operation]:
 def _pad(call: Call) -> list[Operation]:
     if any(call.args[1][2 * len(only(call).shape) - 2 :]):
         raise call.refuse("pads the batch")
-    return replay(call)
+    return replay(call, roundings=1)  # the value that it pads with
 
 
 _along_dim = along("dim")

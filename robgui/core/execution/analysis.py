@@ -1,4 +1,4 @@
-"""An analysis is a generator of complete results; this module is the contract and the registry.
+"""An analysis is a generator of complete results, with what a result says and what it looks like.
 
 An engine is a function ``(classifier, dataset, params) -> Iterator[Step[Result]]``. Each Step holds a
 *complete* result, never a delta, so that dropping, pausing and stopping are always right.
@@ -9,22 +9,23 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_type_hints
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_args, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.params_problems import hint, sentence
+from robgui.core.execution.params_problems import sentence
+from robgui.core.verdict import Status, Verdict
 
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
-    from robgui.core.headline import Headline
+    from robgui.core.offer import Offer
+    from robgui.core.view import View
 
 R = TypeVar("R")
-
-#: Packages that register analyses, in the order of the rail.
-PACKAGES = ("zonnscan", "semantic", "feature_game", "deepinspect", "last_particle")
+Kind = Literal["image", "table", "sequence"]
+KINDS: tuple[Kind, ...] = ("image", "table", "sequence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,13 @@ class Params(BaseModel):
 
     A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind "More"), ``empty`` (what
     an empty text means, such as "all") and ``zero`` (what 0 means, such as "no limit").
+
+    Attributes:
+        presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was not given, and the
+            form shows what it has filled in: what the user gives wins, and what will run is what is shown.
     """
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -55,6 +62,21 @@ class Params(BaseModel):
         description="Inputs per model call; 0 lets the program choose. Never changes the result.",
         json_schema_extra={"zero": "automatic"},
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, values: Any) -> Any:
+        """Adds what the preset says of settings that were not given."""
+        if not isinstance(values, dict):
+            return values
+        return {**cls.presets.get(str(values.get("preset")), {}), **values}
+
+    @classmethod
+    def preset_values(cls, name: str) -> dict[str, Any]:
+        """Every setting that any preset touches, as the preset ``name`` has it: for a form that switches between them."""
+        touched = dict.fromkeys(key for settings in cls.presets.values() for key in settings)
+        usual = {key: cls.model_fields[key].get_default(call_default_factory=True) for key in touched}
+        return {**usual, **cls.presets.get(name, {})}
 
     @classmethod
     def parse(cls, values: dict[str, Any]) -> Params:
@@ -108,8 +130,48 @@ class Shards:
 
 
 @dataclass(frozen=True)
+class Demo:
+    """On what the tour runs an analysis: files of the demo, an input and short settings."""
+
+    model: str
+    data: str
+    index: int | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def nothing(result: Any, params: Any) -> tuple[()]:
+    """For an analysis without findings or offers."""
+    return ()
+
+
+@dataclass(frozen=True)
 class Analysis:
-    """One way of probing: the engine with everything the window and the command line need to know of it."""
+    """One question that a method answers, with everything the window, the command line and the report need of it.
+
+    Attributes:
+        name: As in Python; the command line writes ``-`` for ``_``.
+        title: Name shown to people.
+        question: The question it answers, one sentence.
+        engine: ``(classifier, dataset, params) -> Iterator[Step[Result]]``; see ``deferred``.
+        params: Its settings.
+        result: The frozen dataclass that its Steps hold.
+        verdict: ``(result, params) -> Verdict``: what a result says.
+        views: ``(result, params) -> Views``: what it looks like; the first is the picture of the analysis.
+        findings: ``(result, params)`` -> failures worth showing.
+        offers: ``(result, params)`` -> inputs that another analysis may look at.
+        tab: Its title among the tabs of its method; empty takes ``title``.
+        invitation: What the empty panel says: what it does and what to press.
+        explanation: "What am I looking at?", for a person who has not read the paper.
+        needs: Capabilities the classifier must have.
+        kinds: Kinds of input it understands.
+        several_models: The engine takes a tuple of classifiers instead of one.
+        inputs: Whether it looks at the one input the user points at, at many, or at none.
+        takes: Params -> how many models and inputs it takes; None takes any number of models, and one input or many.
+        shards: How a request splits into parts; None where it does not.
+        first_look: Settings for about ten seconds, when everything is inspected at once; None leaves it out.
+        made_inputs: Settings for inputs that another analysis has made, whose label the model may no longer give.
+        demo: What the tour shows of it; None leaves it out.
+    """
 
     name: str
     title: str
@@ -117,16 +179,28 @@ class Analysis:
     engine: Callable[..., Iterator[Step[Any]]]
     params: type[Params]
     result: type[Any]
-    verdict: Callable[[Any], str]
-    findings: Callable[[Any], Sequence[Finding]]
-    needs: frozenset[str]
-    kinds: frozenset[str]
-    several_models: bool
-    inputs: Literal["one", "many", "none"]
-    takes: Callable[[Any], Takes]
+    verdict: Callable[[Any, Any], Verdict]
+    views: Callable[[Any, Any], Sequence[View]]
+    findings: Callable[[Any, Any], Sequence[Finding]] = nothing
+    offers: Callable[[Any, Any], Sequence[Offer]] = nothing
+    tab: str = ""
+    invitation: str = ""
+    explanation: str = ""
+    needs: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset(KINDS)
+    several_models: bool = False
+    inputs: Literal["one", "many", "none"] = "one"
+    takes_with: Callable[[Any], Takes] | None = None
     shards: Shards | None = None
-    headline: Callable[[Any], Headline] | None = None
     first_look: Mapping[str, Any] | None = None
+    made_inputs: Mapping[str, Any] = field(default_factory=dict)
+    demo: Demo | None = None
+
+    def takes(self, params: Params) -> Takes:
+        """How many models and inputs it takes with these settings."""
+        if self.takes_with is not None:
+            return self.takes_with(params)
+        return Takes(most_inputs=1 if self.inputs == "one" else None)
 
     def part(self, units: range) -> Analysis:
         """The same analysis for some of the units only; what it finds says nothing until the parts are merged."""
@@ -135,7 +209,7 @@ class Analysis:
         def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
             return shards.engine(classifier, dataset, params, units)
 
-        return replace(self, engine=engine, verdict=lambda result: "", findings=lambda result: ())
+        return replace(self, engine=engine, verdict=_of_a_part, views=nothing, findings=nothing, offers=nothing)
 
     def merging(self, steps: Sequence[Step[Any]]) -> Analysis:
         """The same analysis with nothing left to do but to merge the last Steps of its parts."""
@@ -180,84 +254,51 @@ class Analysis:
         return ""
 
 
-_REGISTRY: dict[str, Analysis] = {}
+def _of_a_part(result: Any, params: Any) -> Verdict:
+    return Verdict(Status.UNKNOWN, "")
+
+
+def deferred(place: str) -> Callable[..., Any]:
+    """A function by ``module:name`` that is imported when it is first called.
+
+    The record of a method names its engines so: the window reads the record without importing torch.
+    """
+    module, _, name = place.partition(":")
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return getattr(importlib.import_module(module), name)(*args, **kwargs)
+
+    call.__name__ = name
+    return call
 
 
 def analysis(
     *,
     title: str,
     question: str,
-    verdict: Callable[[Any], str],
-    findings: Callable[[Any], Sequence[Finding]] = lambda result: (),
-    needs: Sequence[Literal["gradients", "activations"]] = (),
-    kinds: Sequence[Literal["image", "table", "sequence"]] = ("image", "table", "sequence"),
-    several_models: bool = False,
-    inputs: Literal["one", "many", "none"] = "one",
-    takes: Callable[[Any], Takes] | None = None,
-    shards: Shards | None = None,
-    headline: Callable[[Any], Headline] | None = None,
-    first_look: Mapping[str, Any] | None = None,
-) -> Callable[[Callable[..., Iterator[Step[R]]]], Callable[..., Iterator[Step[R]]]]:
-    """Registers an engine under its function name.
+    verdict: Callable[[Any, Any], Verdict],
+    views: Callable[[Any, Any], Sequence[View]],
+    **more: Any,
+) -> Callable[[Callable[..., Iterator[Step[R]]]], Analysis]:
+    """Makes an Analysis of an engine: name, settings and result are read from the function; see Analysis for the rest."""
 
-    Args:
-        title: Name shown to people.
-        question: The question it answers, one sentence.
-        verdict: Result -> one sentence in words: what was found, how sure, what it cost.
-        findings: Result -> failures worth showing.
-        needs: Capabilities the classifier must have.
-        kinds: Kinds of input it understands.
-        several_models: The engine takes a tuple of classifiers instead of one.
-        inputs: Whether it looks at the one input the user points at, at many, or at none.
-        takes: Params -> how many models and inputs it takes; by default any number of models, and one input or many.
-        shards: How a request splits into parts; by default it does not.
-        headline: Result -> the one number it comes down to; by default there is none.
-        first_look: Settings for a look of about ten seconds, when everything is inspected at once; None leaves the analysis out.
-    """
-
-    def register(engine: Callable[..., Iterator[Step[R]]]) -> Callable[..., Iterator[Step[R]]]:
+    def make(engine: Callable[..., Iterator[Step[R]]]) -> Analysis:
         hints = get_type_hints(engine)
         (step,) = get_args(hints["return"])
         (result,) = get_args(step)
-        name = engine.__name__
-        _REGISTRY[name] = Analysis(
-            name=name,
+        return Analysis(
+            name=engine.__name__,
             title=title,
             question=question,
             engine=engine,
             params=hints["params"],
             result=result,
             verdict=verdict,
-            findings=findings,
-            needs=frozenset(needs),
-            kinds=frozenset(kinds),
-            several_models=several_models,
-            inputs=inputs,
-            takes=takes or (lambda params: Takes(most_inputs=1 if inputs == "one" else None)),
-            shards=shards,
-            headline=headline,
-            first_look=first_look,
+            views=views,
+            **more,
         )
-        return engine
 
-    return register
-
-
-def analyses() -> dict[str, Analysis]:
-    """Every registered analysis by name, in the order of the rail."""
-    for package in PACKAGES:
-        importlib.import_module(f"robgui.analyses.{package}")
-    return dict(_REGISTRY)
-
-
-def find(name: str) -> Analysis:
-    """The analysis called ``name`` (``-`` and ``_`` are the same)."""
-    known = analyses()
-    try:
-        return known[name.replace("-", "_")]
-    except KeyError:
-        advice = hint(name.replace("-", "_"), known, f"choose one of: {', '.join(known)}.")
-        raise ParamsError(f"There is no analysis {name!r}; {advice}") from None
+    return make
 
 
 class Pace:

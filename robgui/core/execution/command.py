@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.execution.analysis import find
 from robgui.core.execution.params_text import write
+from robgui.core.execution.registry import find
 from robgui.core.model.settings import parse, read_side_file
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ def command_line(request: Request) -> str:
         words += ["--model", model.path or f"<{model.name}>"]
     if len(request.models) == 1:
         words += _pairs("--model-set", _not_in_side_file(request.models[0]))
-    if any(model.trust for model in request.models):
-        words.append("--trust")
     if request.dataset is not None:
         words += ["--data", request.dataset.path or f"<{request.dataset.name}>"]
         words += _pairs("--data-set", {name: value for name, value in request.dataset.options.items() if value is not None})

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robgui.core.errors import DataError, ModelError, ParamsError, RobguiError, WorkspaceError
-from robgui.core.execution.analysis import Analysis, Step, find
+from robgui.core.execution.analysis import Analysis, Step
+from robgui.core.execution.registry import find
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
+from robgui.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -37,11 +39,12 @@ class Drive(Iterator[Step[Any]]):
 
     Attributes:
         request: What is carried out.
+        params: Its settings, validated.
         run_id: The run in the workspace; None without a workspace.
         state: The same as in the workspace.
         newest: The newest Step.
         seconds: Time spent computing; time between two ``next`` is not counted.
-        verdict: One sentence about the result, once it has ended.
+        verdict: What the result says, once it has ended.
         error: One sentence about why it failed or was interrupted.
         findings: The failures it has found, once it has ended.
         device: Where it is computed, known from the first ``next`` on.
@@ -60,11 +63,11 @@ class Drive(Iterator[Step[Any]]):
         self.newest: Step[Any] | None = None
         self.state = RunState.QUEUED
         self.seconds = 0.0
-        self.verdict = ""
+        self.verdict: Verdict | None = None
         self.error = ""
         self.findings: tuple[Finding, ...] = ()
         self.device = ""
-        self._params = self.analysis.params.parse(dict(request.params))
+        self.params = self.analysis.params.parse(dict(request.params))
         self._workspace = workspace
         self._classifiers = tuple(classifiers)
         self._dataset = dataset
@@ -128,12 +131,12 @@ class Drive(Iterator[Step[Any]]):
         self.device = str(classifiers[0].device) if classifiers else "cpu"
         self._store(device=self.device)
         self._next_commit = time.monotonic() + COMMIT_SECONDS
-        return self.analysis.engine(classifiers if self.analysis.several_models else classifiers[0], dataset, self._params)
+        return self.analysis.engine(classifiers if self.analysis.several_models else classifiers[0], dataset, self.params)
 
     def _prepare(self) -> tuple[tuple[Classifier, ...], Dataset | None]:
         from robgui.core.dataset import align, match
 
-        looks = self.analysis.looks_at_data(self._params)
+        looks = self.analysis.looks_at_data(self.params)
         dataset = None if not looks else self._load_dataset() if self._dataset is None else self._dataset
         classifiers = self._classifiers or tuple(self._load_model(model) for model in self.request.models)
         if not classifiers or (len(classifiers) > 1 and not self.analysis.several_models):
@@ -163,7 +166,7 @@ class Drive(Iterator[Step[Any]]):
         from robgui.core.loading import load
 
         options: dict[str, Any] = dict(model.options)
-        classifier = load(self._find_file(model, ModelError), trust=model.trust, device=self.request.device or None, **options)
+        classifier = load(self._find_file(model, ModelError), device=self.request.device or None, **options)
         check_unchanged(model, classifier.fingerprint, ModelError)
         return classifier
 
@@ -189,7 +192,7 @@ class Drive(Iterator[Step[Any]]):
         return dataset
 
     def _find_file(self, wanted: Reference, error: type[RobguiError]) -> Path:
-        known = self._workspace.references(wanted.kind) if self._workspace is not None else []
+        known = self._workspace.references(wanted.kind, every=True) if self._workspace is not None else []
         paths = [wanted.path, *(other.path for other in known if other.fingerprint == wanted.fingerprint)]
         for path in paths:
             if path and Path(path).exists():
@@ -203,7 +206,7 @@ class Drive(Iterator[Step[Any]]):
     def _commit(self) -> None:
         began = time.monotonic()
         step = self.newest if self.newest is not self._stored else None
-        verdict = None if self.newest is None else self.analysis.verdict(self.newest.result)
+        verdict = None if self.newest is None else self.analysis.verdict(self.newest.result, self.params)
         self._store(state=self.state, step=step, verdict=verdict, seconds=self.seconds)
         self._stored = self.newest
         cost = time.monotonic() - began
@@ -217,9 +220,9 @@ class Drive(Iterator[Step[Any]]):
             if close is not None:
                 close()
             if self.newest is not None:
-                early = "Stopped early. " if state is RunState.CANCELLED else ""
-                self.verdict = early + self.analysis.verdict(self.newest.result)
-                self.findings = tuple(self.analysis.findings(self.newest.result))
+                said = self.analysis.verdict(self.newest.result, self.params)
+                self.verdict = said.stopped() if state is RunState.CANCELLED else said
+                self.findings = tuple(self.analysis.findings(self.newest.result, self.params))
         except Exception as caught:  # noqa: BLE001 - recorded in the run, and raised again below
             problem = None if error else caught
             state, error = RunState.FAILED, error or sentence(caught)
@@ -261,9 +264,9 @@ def versions() -> dict[str, str]:
     """The versions a result depends on."""
     import torch
 
-    import robgui
+    from robgui.version import __version__
 
-    return {"robgui": robgui.__version__, "torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}
+    return {"robgui": __version__, "torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}
 
 
 def sentence(error: BaseException) -> str:

@@ -7,11 +7,11 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 from pydantic_core import to_jsonable_python
 
-from robgui.core.execution.analysis import find
 from robgui.core.execution.drive import Drive, drive
+from robgui.core.execution.registry import find
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -26,7 +26,6 @@ class Reference(BaseModel):
     Attributes:
         path: Empty for what lives in memory only.
         options: For a model the fields of its ModelSettings, for a dataset the options it was opened with.
-        trust: The user has said that this file may execute code.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,7 +35,12 @@ class Reference(BaseModel):
     path: str = ""
     fingerprint: str
     options: dict[str, JsonValue] = Field(default_factory=dict)
-    trust: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_trust(cls, values: Any) -> Any:
+        """Older workspaces say whether a file is trusted; that is for the user to say, so it is not read."""
+        return {name: value for name, value in values.items() if name != "trust"} if isinstance(values, dict) else values
 
 
 class Request(BaseModel):
@@ -50,7 +54,7 @@ class Request(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    analysis: str
+    analysis: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
     models: tuple[Reference, ...] = ()
     dataset: Reference | None = None
     indices: tuple[int, ...] | None = None
@@ -87,6 +91,10 @@ class Request(BaseModel):
             autocast=classifiers[0].precision[0] if autocast is None and classifiers else autocast,
         )
 
+    def place_of(self, model: str) -> int | None:
+        """Where a model, by its fingerprint, stands among those of the request; None when it is not one."""
+        return next((at for at, one in enumerate(self.models) if one.fingerprint == model), None)
+
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits: equal when the same result is to be expected, wherever the files are."""
@@ -103,13 +111,12 @@ class Request(BaseModel):
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def reference(thing: Classifier | Dataset, *, trust: bool = False) -> Reference:
-    """How to find ``thing`` again; ``trust`` is kept for files that execute code when they are read."""
-    from robgui.core.model.classifier import Classifier
-
+def reference(thing: Classifier | Dataset) -> Reference:
+    """How to find ``thing`` again."""
     path = "" if thing.path is None else str(thing.path.absolute())
-    if isinstance(thing, Classifier):
-        options = thing.settings.model_dump(mode="json")
-        return Reference(kind="model", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options, trust=trust)
-    options = to_jsonable_python(thing.options)
+    settings = getattr(thing, "settings", None)  # a Classifier has them; asking for its class would import torch
+    if settings is not None:
+        options = settings.model_dump(mode="json")
+        return Reference(kind="model", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options)
+    options = to_jsonable_python(thing.options)  # type: ignore[union-attr]
     return Reference(kind="dataset", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options)

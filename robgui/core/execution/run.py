@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
+    from robgui.core.verdict import Verdict
 
 
 class RunState(StrEnum):
@@ -35,7 +36,7 @@ class Run:
         seconds: Time spent computing, pauses not counted.
         done: Units of work in the newest stored Step, out of ``total`` (None when unknown).
         error: One sentence for a failed or interrupted run.
-        verdict: One sentence about the stored result.
+        verdict: What the stored result says; None before there is one.
         versions: What it was computed with (robgui, torch, numpy, python).
     """
 
@@ -47,7 +48,7 @@ class Run:
     done: int = 0
     total: int | None = None
     error: str = ""
-    verdict: str = ""
+    verdict: Verdict | None = None
     device: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     has_result: bool = False

@@ -2,6 +2,6 @@
 
 from robgui.core.loading.architecture import is_ours
 from robgui.core.loading.devices import default_device, devices
-from robgui.core.loading.loader import load
+from robgui.core.trust.opening import load
 
 __all__ = ["default_device", "devices", "is_ours", "load"]

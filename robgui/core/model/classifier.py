@@ -39,6 +39,7 @@ class Classifier:
         fingerprint: Changes with the weights and with the settings.
         notice: Called with a sentence when something happened that the user should know.
         remarks: What was found and guessed while loading, for people.
+        ran: Digest of the code that came with the file and was run to load it; empty where none was.
     """
 
     def __init__(self, backend: Backend, settings: ModelSettings, *, name: str, path: Path | None = None, content: str = "") -> None:
@@ -50,6 +51,7 @@ class Classifier:
         self.calls = 0
         self.notice: Callable[[str], None] = lambda sentence: None
         self.remarks: tuple[str, ...] = ()
+        self.ran = ""
         self._backend = backend
         self._content = content
         self._autocast = False
@@ -96,7 +98,7 @@ class Classifier:
     def with_settings(self, settings: ModelSettings) -> Classifier:
         """The same weights with other settings; cheap."""
         other = Classifier(self._backend, settings, name=self.name, path=self.path, content=self._content)
-        other.notice, other.remarks = self.notice, self.remarks
+        other.notice, other.remarks, other.ran = self.notice, self.remarks, self.ran
         other._autocast, other._channels_last = self._autocast, self._channels_last
         return other
 
@@ -173,6 +175,11 @@ class Classifier:
     def classes(self) -> int:
         """Number of classes."""
         return len(self.labels)
+
+    @property
+    def content(self) -> str:
+        """Digest of the weights alone; the same model with other settings has the same."""
+        return self._content
 
     @property
     def fingerprint(self) -> str:

@@ -119,12 +119,16 @@ def read_side_file(model: Path) -> dict[str, object]:
     return values
 
 
+def side_text(settings: ModelSettings) -> str:
+    """What a side file says of ``settings``: every field that differs from its default."""
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in settings.model_dump(mode="json", exclude_defaults=True).items())
+
+
 def write_side_file(model: Path, settings: ModelSettings) -> Path:
     """Writes every field that differs from its default; returns the path."""
     path = side_file(model)
-    lines = [f"{name} = {_toml(value)}\n" for name, value in settings.model_dump(mode="json", exclude_defaults=True).items()]
     try:
-        path.write_text("".join(lines), encoding="utf-8")
+        path.write_text(side_text(settings), encoding="utf-8", newline="\n")
     except OSError as error:
         raise ModelError(f"{path}: the side file cannot be written ({error.strerror}); choose a folder you may write to.") from error
     return path

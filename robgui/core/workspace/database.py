@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from robgui.core.errors import WorkspaceError
+from robgui.core.files import create as create_file
 from robgui.core.workspace.lock import FileLock
 
 #: "robg" in ASCII: tells our files from other programs' SQLite files.
@@ -41,6 +43,10 @@ MIGRATIONS: list[str] = [
     """,
 ]
 
+#: A query takes milliseconds; one of a damaged or malicious file might never end.
+_LONGEST_SECONDS = 30.0
+_STEPS_BETWEEN_LOOKS = 100_000
+
 
 class Database:
     """One connection, one lock; every method is thread-safe and raises WorkspaceError only.
@@ -58,6 +64,7 @@ class Database:
         self._thread_lock = threading.RLock()
         self._lock = FileLock(path.with_name(path.name + ".lock"))
         self._connection: sqlite3.Connection | None = None
+        self._until = float("inf")
         _check_file(path, create)
         self._take_lock()
         try:
@@ -71,6 +78,7 @@ class Database:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Every row of a query."""
         with self._thread_lock, self._sentences("read"):
+            self._until = time.monotonic() + _LONGEST_SECONDS
             return self._open_connection().execute(sql, values).fetchall()
 
     @contextmanager
@@ -80,6 +88,7 @@ class Database:
             raise WorkspaceError(self.reason)
         with self._thread_lock, self._sentences("written"):
             connection = self._open_connection()
+            self._until = time.monotonic() + _LONGEST_SECONDS
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -95,10 +104,15 @@ class Database:
             self._open_connection().executescript("PRAGMA incremental_vacuum")  # execute would free one page only
 
     def copy_to(self, target: Path) -> None:
-        """Writes a complete, compact copy to ``target``, which must not exist; others may go on writing meanwhile."""
+        """Writes a complete, compact copy to ``target``, which must not exist; others may go on writing meanwhile.
+
+        Only the user may read the copy, as every new workspace.
+        """
+        create_file(target, private=True)
         with self._sentences("copied"):
             connection = sqlite3.connect(_uri(self.path, "ro"), uri=True, isolation_level=None)
             try:
+                connection.execute("PRAGMA trusted_schema = OFF")
                 connection.execute("VACUUM INTO ?", (str(target),))
             finally:
                 connection.close()
@@ -139,7 +153,12 @@ class Database:
         if self.read_only:
             settled = not self.path.with_name(self.path.name + "-wal").exists()
             mode = "ro&immutable=1" if settled and not os.access(self.path.parent, os.W_OK) else "ro"
-        return sqlite3.connect(_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None, timeout=5)
+        elif not self.path.exists():
+            create_file(self.path, private=True)
+        connection = sqlite3.connect(_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None, timeout=5)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.set_progress_handler(lambda: time.monotonic() > self._until, _STEPS_BETWEEN_LOOKS)
+        return connection
 
     def _check_schema(self) -> None:
         version = self._value("PRAGMA user_version")
@@ -150,6 +169,7 @@ class Database:
         if version > len(MIGRATIONS):
             known = f"version {version} of the file, this program knows {len(MIGRATIONS)}"
             raise WorkspaceError(f"The workspace {self.path} was written by a newer robgui ({known}); update robgui.")
+        self._refuse_foreign_schema(version)
         if self.read_only:
             if version < len(MIGRATIONS):
                 raise WorkspaceError(f"{self.reason} It has an older form that must be rewritten first; open it where it may be written.")
@@ -157,6 +177,18 @@ class Database:
         self._configure(new=version == 0)
         if version < len(MIGRATIONS):
             self._migrate(version)
+
+    def _refuse_foreign_schema(self, version: int) -> None:
+        """Only what this program makes: a view or a trigger of another would run with every query."""
+        found = self._open_connection().execute(_SCHEMA).fetchmany(1000)
+        with closing(sqlite3.connect(":memory:")) as ours:
+            for script in MIGRATIONS[: max(0, version)]:
+                ours.executescript(script)
+            expected = ours.execute(_SCHEMA).fetchall()
+        if _plain(found) != _plain(expected):
+            raise WorkspaceError(
+                f"The workspace {self.path} is damaged or was changed by another program: its tables are not those of robgui; open a copy."
+            )
 
     def _configure(self, *, new: bool) -> None:
         connection = self._open_connection()
@@ -183,8 +215,10 @@ class Database:
         """Turns what SQLite raises into one sentence that names the file."""
         try:
             yield
-        except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
+        except (sqlite3.Error, sqlite3.Warning, OverflowError, OSError, UnicodeError) as error:  # a reason may be no text
             raise WorkspaceError(f"The workspace {self.path} cannot be {done}: {_explain(error)}.") from error
+        except MemoryError as error:
+            raise WorkspaceError(f"The workspace {self.path} cannot be {done}: there is not enough memory; it may be damaged.") from error
 
 
 def _check_file(path: Path, create: bool) -> None:
@@ -205,11 +239,23 @@ def _check_file(path: Path, create: bool) -> None:
         raise WorkspaceError(f"{path} is not a robgui workspace, or it is damaged; it was left as it is, choose another file.")
 
 
+_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+
+
+def _plain(schema: Sequence[tuple[Any, ...]]) -> list[list[str]]:
+    """A schema without the spaces that make no difference."""
+    return [[" ".join(str(word).split()) for word in row] for row in schema]
+
+
 def _uri(path: Path, mode: str) -> str:
     return f"file:{quote(str(path.absolute()))}?mode={mode}"
 
 
 def _explain(error: Exception) -> str:
+    return " ".join(_reason(error).split())[:400]
+
+
+def _reason(error: Exception) -> str:
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return "the disk is full; free some space and try again"
@@ -219,8 +265,10 @@ def _explain(error: Exception) -> str:
             return "another program is writing to it; try again"
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_AUTH:
             return f"it may not be written or read here ({error}); choose a folder you may write to"
+        case sqlite3.SQLITE_INTERRUPT:
+            return "it takes far too long, so the file is damaged or malicious; open another workspace"
         case sqlite3.SQLITE_TOOBIG:
             return "the result is larger than 1 GB; choose settings that keep less"
         case sqlite3.SQLITE_IOERR:
             return f"the disk reports an error ({error}); check it and its free space"
-    return str(error)
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

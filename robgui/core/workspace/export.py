@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.core.codec import npz, readable
 from robgui.core.errors import WorkspaceError
+from robgui.core.files import write_whole
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
@@ -24,7 +25,7 @@ def export(workspace: Workspace, folder: Path) -> Path:
         (folder / "runs").mkdir(parents=True, exist_ok=True)
         (folder / "findings").mkdir(exist_ok=True)
         for run in workspace.runs():
-            write_document({**_fields(run), "result": workspace.result(run.id)}, folder / "runs" / f"{run.request.analysis}-{run.id}.json")
+            write_document({**_fields(run), "result": workspace.result(run.id)}, _inside(folder / "runs", run))
         _write_findings(workspace, folder)
     except OSError as error:
         raise WorkspaceError(f"The workspace cannot be exported to {folder} ({error.strerror}); choose another folder.") from error
@@ -45,22 +46,16 @@ def write_document(fields: dict[str, Any], path: Path) -> None:
     document, arrays = readable(fields)
     if arrays:
         document["arrays"] = path.with_suffix(".npz").name
-        _put(path.with_suffix(".npz"), npz(arrays))
-    _put(path, (json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode())
+        write_whole(path.with_suffix(".npz"), npz(arrays))
+    write_whole(path, (json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode())
 
 
-def _put(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all, so that a full disk does not cost the file that was there before."""
-    if path.exists() and not path.is_file():  # a pipe or a device
-        path.write_bytes(content)
-        return
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+def _inside(folder: Path, run: Run) -> Path:
+    """Where a run goes; whatever a workspace calls its analysis, it stays in the folder."""
+    path = folder / f"{run.request.analysis}-{run.id}.json"
+    if path.resolve().parent != folder.resolve():
+        raise WorkspaceError(f"The run {run.id!r} of {run.request.analysis!r} cannot be exported: its name leads out of {folder}.")
+    return path
 
 
 def _fields(run: Run) -> dict[str, Any]:

@@ -9,19 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import platformdirs
-from pydantic import ValidationError
 
-from robgui.core.codec import decode, encode, npz, unzip
+from robgui.core.codec import encode, npz, unzip
 from robgui.core.dataset.derived import Derived, numbered
-from robgui.core.errors import WorkspaceError
-from robgui.core.execution.analysis import Step, find
+from robgui.core.errors import ParamsError, WorkspaceError
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import Finding, StoredFinding
+from robgui.core.verdict import Verdict, to_json
 from robgui.core.workspace.database import Database
 from robgui.core.workspace.lock import FileLock
+from robgui.core.workspace.rows import Reader
 
 _RUN = (
     "SELECT runs.id, request, state, created, seconds, done, total, error, verdict, device, versions, results.run IS NOT NULL "
@@ -31,6 +32,8 @@ _FINDING = (
     "SELECT findings.id, run, kind, title, severity, detail, note, starred, pictures.finding IS NOT NULL "
     "FROM findings LEFT JOIN pictures ON pictures.finding = findings.id"
 )
+_IN_USE = "in use"
+_KINDS = ("model", "dataset")
 _INTERRUPTED = "interrupted: the program ended before the run did"
 
 
@@ -43,7 +46,7 @@ class Workspace:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._requests: dict[str, Request] = {}
+        self._reader = Reader(database.path)
         if not self.read_only:
             with database.transaction() as connection:
                 unfinished = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
@@ -111,14 +114,15 @@ class Workspace:
         state: RunState | None = None,
         step: Step[Any] | None = None,
         error: str | None = None,
-        verdict: str | None = None,
+        verdict: Verdict | None = None,
         seconds: float | None = None,
         device: str | None = None,
         versions: dict[str, str] | None = None,
         findings: Sequence[Finding] = (),
     ) -> None:
         """Changes what is given and leaves the rest, all in one transaction; ``step`` replaces the stored result."""
-        changes: dict[str, Any] = {"state": state, "error": error, "verdict": verdict, "seconds": seconds, "device": device}
+        said = None if verdict is None else to_json(verdict)
+        changes: dict[str, Any] = {"state": state, "error": error, "verdict": said, "seconds": seconds, "device": device}
         changes = {name: value for name, value in changes.items() if value is not None}
         if versions is not None:
             changes["versions"] = json.dumps(versions)
@@ -136,14 +140,14 @@ class Workspace:
 
     def runs(self) -> list[Run]:
         """Every run, newest first; results stay in the file."""
-        return [self._run(row) for row in self._database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")]
+        return [self._reader.run(row) for row in self._database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")]
 
     def run(self, id: str) -> Run:  # noqa: A002
         """One run."""
         rows = self._database.rows(f"{_RUN} WHERE runs.id = ?", (id,))
         if not rows:
             raise WorkspaceError(f"There is no run {id} in {self.path}; it has been deleted.")
-        return self._run(rows[0])
+        return self._reader.run(rows[0])
 
     def result(self, id: str) -> Any:  # noqa: A002
         """The newest complete result of a run, as its analysis' own dataclass; None without one."""
@@ -151,13 +155,16 @@ class Workspace:
         if not rows:
             return None
         request, document, blob = rows[0]
-        return decode(find(self._request(id, request).analysis).result, self._json(document), blob)
+        try:
+            known = find(self._reader.request(id, request).analysis)
+        except ParamsError as error:
+            raise WorkspaceError(f"The result of run {id} in {self.path} cannot be read: {error}") from error
+        return self._reader.value(known.result, document, blob)
 
     def delete_run(self, id: str) -> None:  # noqa: A002
         """Deletes a run with its result and findings."""
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM runs WHERE id = ?", (id,))
-        self._requests.pop(id, None)
         self._database.shrink()
 
     # Findings
@@ -169,7 +176,9 @@ class Workspace:
     def findings(self, run_id: str | None = None) -> list[StoredFinding]:
         """The findings of one run or of all, worst first, without their pictures."""
         where, values = ("", ()) if run_id is None else (" WHERE run = ?", (run_id,))
-        return [self._finding(row) for row in self._database.rows(f"{_FINDING}{where} ORDER BY severity DESC, findings.id", values)]
+        return [
+            self._reader.finding(row, {}) for row in self._database.rows(f"{_FINDING}{where} ORDER BY severity DESC, findings.id", values)
+        ]
 
     def finding(self, id: int) -> StoredFinding:  # noqa: A002
         """One finding with its picture and input."""
@@ -177,7 +186,9 @@ class Workspace:
         if not rows:
             raise WorkspaceError(f"There is no finding {id} in {self.path}; it has been deleted.")
         blobs = self._database.rows("SELECT blob FROM pictures WHERE finding = ?", (id,))
-        return self._finding(rows[0], unzip(blobs[0][0]) if blobs else {})
+        if blobs and not isinstance(blobs[0][0], bytes):
+            self._reader.refuse("a picture", "it is no data")
+        return self._reader.finding(rows[0], unzip(blobs[0][0]) if blobs else {})
 
     def set_finding(self, id: int, note: str | None = None, starred: bool | None = None) -> None:  # noqa: A002
         """Changes the user's note or star; None leaves it."""
@@ -202,14 +213,30 @@ class Workspace:
         chosen = list(known) if ids is None else list(ids)
         for missing in (number for number in chosen if number not in known):
             raise WorkspaceError(f"There is no derived input {missing} in {self.path}; open the workspace it belongs to.")
-        return numbered([decode(Derived, self._json(known[n][0]), known[n][1]) for n in chosen], chosen)
+        return numbered([self._reader.value(Derived, *known[number]) for number in chosen], chosen)
 
     # References and settings
 
-    def references(self, kind: Literal["model", "dataset"]) -> list[Reference]:
-        """Models or datasets used so far, the last used first."""
+    def references(self, kind: Literal["model", "dataset"], *, every: bool = False) -> list[Reference]:
+        """Models or datasets used so far, the last used first; each file once, as it was used last, unless ``every`` is set.
+
+        A model as it was guessed and as it was corrected are two records of one file.
+        """
         rows = self._database.rows("SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC", (kind,))
-        return [Reference.model_validate(self._json(body)) for (body,) in rows]
+        found = [self._reader.reference(body) for (body,) in rows]
+        if every:
+            return found
+        newest: dict[str, Reference] = {}
+        for reference in found:
+            newest.setdefault(reference.path or reference.fingerprint, reference)
+        return list(newest.values())
+
+    def last_used(self) -> dict[str, float]:
+        """When each model or dataset was used last, by its fingerprint."""
+        rows = self._database.rows("SELECT fingerprint, used FROM refs")
+        if not all(isinstance(name, str) and isinstance(used, int | float) for name, used in rows):
+            self._reader.refuse("the time of a model or dataset", "it is no number")
+        return dict(rows)
 
     def remember(self, reference: Reference) -> None:
         """Adds a reference, or moves it to the front."""
@@ -217,23 +244,47 @@ class Workspace:
             connection.execute(*_remember(reference))
 
     def relink(self, fingerprint: str, new_path: str | Path) -> Reference:
-        """Says where a moved file is now; runs that need it find it there."""
-        rows = self._database.rows("SELECT body FROM refs WHERE fingerprint = ?", (fingerprint,))
-        if not rows:
+        """Says where a moved file is now; runs that need it find it there, also those that used it with other settings."""
+        known = [*self.references("model", every=True), *self.references("dataset", every=True)]
+        wanted = next((reference for reference in known if reference.fingerprint == fingerprint), None)
+        if wanted is None:
             raise WorkspaceError(f"No model or dataset with fingerprint {fingerprint} is known in {self.path}; open the file instead.")
-        reference = Reference.model_validate(self._json(rows[0][0])).model_copy(update={"path": str(Path(new_path).absolute())})
-        self.remember(reference)
-        return reference
-
-    def forget(self, fingerprint: str) -> None:
-        """Removes a reference from the lists; runs that used it stay."""
+        moved = {"path": str(Path(new_path).absolute())}
+        same = [other for other in known if other.path == wanted.path and other is not wanted]
         with self._database.transaction() as connection:
-            connection.execute("DELETE FROM refs WHERE fingerprint = ?", (fingerprint,))
+            for reference in (*same, wanted):
+                connection.execute(*_remember(reference.model_copy(update=moved)))
+        return wanted.model_copy(update=moved)
+
+    def forget(self, fingerprint: str, path: str | Path | None = None) -> None:
+        """Removes a reference, and every other one of the same file, from the lists; runs that used it stay."""
+        known = [*self.references("model", every=True), *self.references("dataset", every=True)]
+        paths = {other.path for other in known if other.fingerprint == fingerprint} | ({str(path)} if path else set())
+        gone = [other.fingerprint for other in known if other.fingerprint == fingerprint or (other.path and other.path in paths)]
+        with self._database.transaction() as connection:
+            connection.executemany("DELETE FROM refs WHERE fingerprint = ?", [(name,) for name in gone])
+
+    def in_use(self) -> tuple[Reference | None, Reference | None]:
+        """The model and the dataset that were in use last; in a workspace that does not tell, those of its newest run."""
+        stored = self.setting(_IN_USE)
+        if isinstance(stored, dict):
+            model, dataset = (self._reader.reference(json.dumps(stored[kind])) if stored.get(kind) else None for kind in _KINDS)
+            return model, dataset
+        newest = self._database.rows("SELECT id, request FROM runs ORDER BY created DESC, rowid DESC LIMIT 1")
+        if not newest:
+            return None, None
+        request = self._reader.request(*newest[0])
+        return request.models[0] if request.models else None, request.dataset
+
+    def set_in_use(self, model: Reference | None, dataset: Reference | None) -> None:
+        """Keeps which model and which dataset are in use now."""
+        pair = zip(_KINDS, (model, dataset), strict=True)
+        self.set_setting(_IN_USE, {kind: None if each is None else each.model_dump(mode="json") for kind, each in pair})
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A stored JSON value, or ``default``."""
         rows = self._database.rows("SELECT value FROM settings WHERE name = ?", (name,))
-        return json.loads(rows[0][0]) if rows else default
+        return self._reader.json(rows[0][0]) if rows else default
 
     def set_setting(self, name: str, value: Any) -> None:
         """Stores a JSON value, such as the layout of the window."""
@@ -269,54 +320,6 @@ class Workspace:
         from robgui.core.workspace.export import export
 
         return export(self, Path(folder))
-
-    def _run(self, row: Any) -> Run:
-        id_, request, state, created, seconds, done, total, error, verdict, device, versions, has_result = row
-        return Run(
-            id=id_,
-            request=self._request(id_, request),
-            state=RunState(state),
-            created=created,
-            seconds=seconds,
-            done=done,
-            total=total,
-            error=error,
-            verdict=verdict,
-            device=device,
-            versions=self._json(versions),
-            has_result=bool(has_result),
-        )
-
-    def _request(self, run_id: str, text: str) -> Request:
-        """The request of a run; it never changes, so it is parsed once."""
-        try:
-            if run_id not in self._requests:
-                self._requests[run_id] = Request.model_validate_json(text)
-            return self._requests[run_id]
-        except ValidationError as error:
-            raise WorkspaceError(f"Run {run_id} in {self.path} has a malformed request ({error.errors()[0]['msg']}).") from error
-
-    def _finding(self, row: Any, arrays: dict[str, np.ndarray] | None = None) -> StoredFinding:
-        id_, run_id, kind, title, severity, detail, note, starred, has_picture = row
-        return StoredFinding(
-            kind=kind,
-            title=title,
-            severity=severity,
-            detail=decode(dict, self._json(detail), npz({})),
-            picture=(arrays or {}).get("picture"),
-            input=(arrays or {}).get("input"),
-            id=id_,
-            run_id=run_id,
-            note=note,
-            starred=bool(starred),
-            has_picture=bool(has_picture),
-        )
-
-    def _json(self, text: str) -> Any:
-        try:
-            return json.loads(text)
-        except ValueError as error:
-            raise WorkspaceError(f"The workspace {self.path} is damaged ({error}); open another workspace or a copy.") from error
 
 
 def _encode(result: Any) -> tuple[str, bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
@@ -22,7 +23,7 @@ class Entry:
         menu: Which menu it stands in.
         do: What happens.
         keys: Shortcut.
-        icon: Name of its icon.
+        icon: Name or file of its icon.
         toolbar: Whether it stands in the toolbar.
         checkable: Whether it is a switch.
         separator: Whether a line stands before it in the menu.
@@ -33,7 +34,7 @@ class Entry:
     menu: str
     do: Callable[[], object]
     keys: str = ""
-    icon: str = ""
+    icon: str | Path = ""
     toolbar: bool = False
     checkable: bool = False
     separator: bool = False

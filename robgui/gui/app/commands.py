@@ -8,30 +8,33 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
+import robgui
 from robgui import resources
-from robgui.core.errors import RobguiError
+from robgui.core.errors import RobguiError, TrustError
+from robgui.core.trust import trust
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
+from robgui.gui.app.rail import places, shortcut
+from robgui.gui.app.saving import WORKSPACES, Saving
 from robgui.gui.app.theme import theme
-from robgui.gui.model.architecture_dialog import ArchitectureDialog, ask_trust
+from robgui.gui.model.architecture_dialog import ArchitectureDialog
 from robgui.gui.model.model_dialog import ModelDialog
+from robgui.gui.model.trust_dialog import ask_trust
 from robgui.gui.pages.help import Help
-from robgui.gui.panels import PAGES
-from robgui.gui.show import export
+from robgui.gui.panels import pages
 from robgui.gui.show.presentation import Presentation
-from robgui.gui.state.library import Opening
+from robgui.gui.state.opening import Opening
+from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
-    from robgui.gui.panels.panel import Panel
 
 MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
 _MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
 _DATA = "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz *-ubyte);;All files (*)"
-_WORKSPACES = "Workspaces (*.robgui)"
 
 
 class Commands:
@@ -40,6 +43,7 @@ class Commands:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._store = window.store
+        self.saving = Saving(window)
         self._dialog: ModelDialog | None = None
         self._help: Help | None = None
         self._presentation: Presentation | None = None
@@ -47,14 +51,13 @@ class Commands:
         self._store.library.trust_needed.connect(self._ask_trust)
         self._store.library.details_needed.connect(self._ask_details)
         self._store.library.model_opened.connect(self._show_model)
-        self._store.library.added.connect(lambda item, _: self._remember(item.path))
+        self._store.library.added.connect(lambda item: self._remember(item.path))
         self._store.history.opened.connect(lambda _: self._remember(getattr(self._store.history.workspace, "path", None)))
         self._asked_for: set[Path] = set()
 
     def entries(self) -> list[Entry]:
         """Every action of the program."""
         w = self._window
-        pages = [("Welcome", "home"), ("Overview", "overview"), *((page.title, page.icon) for page in PAGES), ("Compare", "compare")]
         return [
             Entry("open_model", "Open model …", "File", self.open_model, "Ctrl+O", "model", toolbar=True),
             Entry("open_data", "Open data file …", "File", self.open_data, "Ctrl+D", "data", toolbar=True),
@@ -62,14 +65,14 @@ class Commands:
             Entry("start_demo", "Start demo", "File", self.start_demo, "Ctrl+Shift+T", "present"),
             Entry("batch", "New batch …", "File", self.show_batch, "Ctrl+B", "cluster"),
             Entry("open_workspace", "Open workspace …", "File", self.open_workspace, "Ctrl+Shift+O", "open", separator=True),
-            Entry("save_workspace", "Save workspace as …", "File", self.save_workspace, "Ctrl+S", "save"),
-            Entry("export_workspace", "Export all runs as files …", "File", self.export_workspace),
-            Entry("export_findings", "Export findings as images and CSV …", "File", self.export_findings, icon="findings"),
+            Entry("save_workspace", "Save workspace as …", "File", self.saving.save_workspace, "Ctrl+S", "save"),
+            Entry("export_workspace", "Export all runs as files …", "File", self.saving.export_workspace),
+            Entry("export_findings", "Export findings as images and CSV …", "File", self.saving.export_findings, icon="findings"),
             Entry("find_missing", "Find missing file …", "File", self.find_missing, icon="link"),
-            Entry("report", "Write report …", "File", self.write_report, "Ctrl+Shift+R", "report", separator=True),
-            Entry("save_picture", "Save picture …", "File", self.save_picture, "Ctrl+E", "export"),
-            Entry("copy_picture", "Copy picture", "File", self.copy_picture, "Ctrl+Shift+C", "copy"),
-            Entry("save_numbers", "Save numbers …", "File", self.save_numbers, "Ctrl+Shift+E"),
+            Entry("report", "Write report …", "File", self.saving.write_report, "Ctrl+Shift+R", "report", separator=True),
+            Entry("save_picture", "Save picture …", "File", self.saving.save_picture, "Ctrl+E", "export"),
+            Entry("copy_picture", "Copy picture", "File", self.saving.copy_picture, "Ctrl+Shift+C", "copy"),
+            Entry("save_numbers", "Save numbers …", "File", self.saving.save_numbers, "Ctrl+Shift+E"),
             Entry("quit", "Quit", "File", w.close, "Ctrl+Q", separator=True),
             Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
             Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
@@ -84,8 +87,8 @@ class Commands:
             Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
             Entry("remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"),
             *(
-                Entry(f"page_{i}", f"Show {title}", "View", partial(w.go_to, i), f"Ctrl+{i + 1}", mark)
-                for i, (title, mark) in enumerate(pages)
+                Entry(f"page_{i}", f"Show {page.title}", "View", partial(w.go_to, i), shortcut(i), page.icon)
+                for i, page in enumerate(places())
             ),
             Entry("dark", "Dark theme", "View", self.toggle_dark, "Ctrl+T", "theme", checkable=True, separator=True),
             Entry("larger", "Larger text", "View", lambda: self.scale_text(1.1), "Ctrl++", "plus"),
@@ -128,7 +131,7 @@ class Commands:
             redo=undo.canRedo(),
             back=store.navigation.can_go_back,
             forward=store.navigation.can_go_forward,
-            run=panel is not None and not store.obstacle(panel.analysis),
+            run=panel is not None and not store.obstacle(panel.analysis.name),
             pause=active,
             stop=active,
             stop_all=store.runner.busy,
@@ -179,11 +182,13 @@ class Commands:
             self._store.library.load_dataset(entry.dataset, quiet=True)
             for model in entry.models:
                 self._store.library.load_model(Opening(model, quiet=True))
-        self._window.show_panel("zonnscan")
+        first = next((analysis for page in pages() for analysis in page.analyses), None)
+        if first is not None:
+            self._window.show_panel(first.name)
 
     def open_workspace(self) -> None:
         """Asks for a workspace file."""
-        self._ask_and_open("Open workspace", _WORKSPACES)
+        self._ask_and_open("Open workspace", WORKSPACES)
 
     def find_missing(self) -> None:
         """Points the workspace to a file that was moved."""
@@ -238,85 +243,20 @@ class Commands:
         self._dialog = ModelDialog(self._store, classifier, self._window)
         self._dialog.show()
 
-    def _ask_trust(self, opening: Opening, sentence: str) -> None:
-        if ask_trust(opening.path, sentence, self._window):
-            self._store.library.load_model(opening.but(trust=True))
+    def _ask_trust(self, opening: Opening, error: TrustError) -> None:
+        """Asks once for exactly this code; the user's own store keeps the answer."""
+        if error.code is None or not ask_trust(error.code, str(error), self._window):
+            return
+        try:
+            trust(error.code.digest, error.code.what)
+        except RobguiError as problem:
+            self._store.say("warning", f"It is trusted this time only: {problem}")
+        self._store.library.load_model(opening.but(trusted=error.code.digest))
 
     def _ask_details(self, opening: Opening, sentence: str) -> None:
         dialog = ArchitectureDialog(opening.path, sentence, self._window)
         if dialog.exec():
             self._store.library.load_model(opening.but(settings={**opening.settings, **dialog.overrides()}))
-
-    # --- saving --------------------------------------------------------------------------------------------
-
-    def save_workspace(self) -> None:
-        """Copies the workspace to a file of the user's choice."""
-        if path := self._ask_save("Save workspace as", "workspace.robgui", _WORKSPACES):
-            self._store.history.save_as(path.with_suffix(".robgui"))
-
-    def export_workspace(self) -> None:
-        """Writes every run as plain files."""
-        folder = QFileDialog.getExistingDirectory(self._window, "Export all runs into a folder", self._window.settings.last_folder)
-        if folder:
-            self._store.history.export(Path(folder))
-
-    def export_findings(self) -> None:
-        """Writes the findings that pass the filter of their dock as images and CSV."""
-        folder = QFileDialog.getExistingDirectory(self._window, "Export findings into a folder", self._window.settings.last_folder)
-        if folder:
-            self._store.history.export_findings(Path(folder), self._window.findings.shown())
-
-    def write_report(self) -> None:
-        """Writes the report, as one HTML file or as PDF by its ending."""
-        if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
-            self._store.history.write_report(path)
-
-    def save_picture(self) -> None:
-        """Saves the picture on show."""
-        panel = self._panel_with_picture()
-        if panel is None:
-            return
-        name, widget = next(iter(panel.pictures().items()))
-        if path := self._ask_save("Save picture", f"{name}.png", "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"):
-            self._try(lambda: export.save_picture(widget, path), f"Saved {path}.")
-
-    def copy_picture(self) -> None:
-        """Puts the picture on show on the clipboard."""
-        panel = self._panel_with_picture()
-        if panel is not None:
-            QApplication.clipboard().setImage(export.to_image(next(iter(panel.pictures().values()))))
-            self._store.say("info", "Picture copied.")
-
-    def save_numbers(self) -> None:
-        """Saves the numbers behind the picture."""
-        panel = self._panel_with_picture()
-        if panel is None:
-            return
-        if path := self._ask_save("Save numbers", f"{panel.analysis}.csv", "CSV (*.csv);;NPZ (*.npz)"):
-            self._try(lambda: export.save_table(panel.table(), path), f"Saved {path}.")
-
-    def _panel_with_picture(self) -> Panel | None:
-        panel = self._window.current_panel
-        if panel is not None and panel.result is not None:
-            return panel
-        self._store.say("info", "There is no picture yet; press Run, or show a run of the history.")
-        return None
-
-    def _ask_save(self, title: str, name: str, kinds: str) -> Path | None:
-        start = str(Path(self._window.settings.last_folder) / name)
-        path, chosen = QFileDialog.getSaveFileName(self._window, title, start, kinds)
-        if not path:
-            return None
-        self._window.settings.last_folder = str(Path(path).parent)
-        ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
-        return Path(path) if Path(path).suffix else Path(path + ending)
-
-    def _try(self, work: object, sentence: str) -> None:
-        try:
-            work()  # type: ignore[operator]
-            self._store.say("info", sentence)
-        except RobguiError as error:
-            self._store.say("error", str(error))
 
     # --- the rest ------------------------------------------------------------------------------------------
 
@@ -342,7 +282,7 @@ class Commands:
         if self._help is None:
             self._help = Help(self._store, self._window)
         panel = self._window.current_panel
-        self._help.show_page(manual.page_of(panel.analysis).name if panel is not None else manual.PAGES[0])
+        self._help.show_page(manual.page_of(panel.analysis.name).name if panel is not None else manual.START)
         self._help.show()
         self._help.raise_()
         self._help.activateWindow()
@@ -390,8 +330,6 @@ class Commands:
 
     def show_about(self) -> None:
         """Version and purpose."""
-        import robgui
-
         text = f"robgui {robgui.__version__}\n\nLooks at the robustness of neural classifiers.\nNo network access, no telemetry."
         QMessageBox.about(self._window, "About robgui", text)
 
@@ -403,9 +341,9 @@ class Commands:
             return True
         waiting = len(titles) - 1
         others = f" and {waiting:,} more {'run waits' if waiting == 1 else 'runs wait'}" if waiting else ""
-        box = QMessageBox(QMessageBox.Icon.Question, "Quit robgui", f"{titles[0]} is still running{others}.", parent=self._window)
         lost = f" The waiting {'run is' if waiting == 1 else 'runs are'} not started." if waiting else ""
-        box.setInformativeText(f"If you quit now, it is stopped and what it has found so far is kept.{lost}")
+        kept = f"If you quit now, it is stopped and what it has found so far is kept.{lost}"
+        box = question("Quit robgui", f"{titles[0]} is still running{others}.", kept, self._window)
         leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)
         stay = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)

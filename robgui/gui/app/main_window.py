@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWid
 from robgui.core.execution.run import RunState
 from robgui.gui.app.actions import Actions
 from robgui.gui.app.commands import Commands
-from robgui.gui.app.rail import Rail
+from robgui.gui.app.rail import Rail, places
 from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.status import Status
 from robgui.gui.app.theme import icon, theme
@@ -22,7 +22,7 @@ from robgui.gui.forms.chooser import Chooser
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
-from robgui.gui.panels import PAGES
+from robgui.gui.panels import Page, make_panel, pages
 from robgui.gui.show.guide import Guide
 from robgui.gui.widgets.toast import Toasts
 
@@ -51,6 +51,11 @@ class MainWindow(QMainWindow):
     """
 
     on_screen = Signal()
+
+    pages: QStackedWidget
+    _made: bool
+    _methods: tuple[Page, ...]
+    _compare_place: QWidget
 
     def __init__(self, store: Store, settings: Settings) -> None:
         super().__init__()
@@ -118,21 +123,23 @@ class MainWindow(QMainWindow):
 
     def _panel_chosen(self) -> None:
         panel = self.current_panel
-        self.run_pane.show_analysis(panel.analysis if panel is not None else "")
-        self.chooser.show_analysis(panel.analysis if panel is not None else "")
+        name = panel.analysis.name if panel is not None else ""
+        self.run_pane.show_analysis(name)
+        self.chooser.show_analysis(name)
         self.form_dock.setVisible(panel is not None)
         self.commands.refresh()
 
     def _make_panels(self) -> None:
         """Makes every panel, once; from then on each listens to its runs, whether it is on show or not."""
-        if self._panels:
+        if self._made:
             return
-        for number, page in enumerate(PAGES, start=FIRST_METHOD):
+        self._made = True
+        for number, page in enumerate(self._methods, start=FIRST_METHOD):
             tabs = self.pages.widget(number)
             assert isinstance(tabs, QTabWidget)
-            for entry in page.panels:
-                panel = self._panels[entry.analysis] = entry.make(self.store)
-                tabs.addTab(panel, entry.title)
+            for analysis in page.analyses:
+                panel = self._panels[analysis.name] = make_panel(self.store, analysis)
+                tabs.addTab(panel, analysis.tab or analysis.title)
         self._make_compare()
 
     def _make_compare(self) -> None:
@@ -184,12 +191,14 @@ class MainWindow(QMainWindow):
     def _make_middle(self) -> None:
         self.welcome = Welcome()
         self._panels: dict[str, Panel] = {}
+        self._made = False
+        self._methods = pages()
         self.pages = QStackedWidget()
         self.pages.setMinimumSize(360, 320)
         self.overview = Overview(self.store)
         self.pages.addWidget(self.welcome)
         self.pages.addWidget(self.overview)
-        for _ in PAGES:
+        for _ in self._methods:
             tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
@@ -197,9 +206,7 @@ class MainWindow(QMainWindow):
         QVBoxLayout(self._compare_place).setContentsMargins(0, 0, 0, 0)
         self.pages.addWidget(self._compare_place)
         self.setCentralWidget(self.pages)
-        self.rail = Rail(
-            [("home", "Welcome"), ("overview", "Overview"), *((page.icon, page.title) for page in PAGES), ("compare", "Compare")]
-        )
+        self.rail = Rail(places())
         self.rail.chosen.connect(self.go_to)
         bar = QToolBar("Pages", objectName="rail", movable=False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -256,7 +263,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         store = self.store
         self.welcome.wants.connect(lambda name: self.actions_[name].trigger())
-        self.findings.wants_export.connect(self.commands.export_findings)
+        self.findings.wants_export.connect(self.commands.saving.export_findings)
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
@@ -303,7 +310,7 @@ class MainWindow(QMainWindow):
         history = self.store.history
         newest = next((run for run in history.runs if run.has_result), None)
         if newest is not None and self.store.analyses and self.pages.currentIndex() == 0:
-            history.show_run(newest)
+            history.show_run(newest, follow=False)
 
     def _free_focus(self, visible: bool) -> None:
         """A dock that is hidden behind another must not go on reading the keyboard."""

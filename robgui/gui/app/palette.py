@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QGridLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QListWidgetItem, QScrollArea, QVBoxLayout, QWidget
 
 from robgui.gui.app.actions import Actions
 from robgui.gui.app.theme import heading_font
+from robgui.gui.widgets.plain import Label
 
 
 class CommandPalette(QDialog):
@@ -78,14 +79,14 @@ class ShortcutSheet(QDialog):
         grid.setHorizontalSpacing(32)
         row = 0
         for menu in dict.fromkeys(entry.menu for entry in actions.entries.values() if entry.menu):
-            title = QLabel(menu, font=heading_font(1.15))
+            title = Label(menu, font=heading_font(1.15))
             grid.addWidget(title, row, 0, 1, 2)
             row += 1
             for name, entry in actions.entries.items():
                 if entry.menu == menu and entry.keys:
-                    grid.addWidget(QLabel(entry.text.rstrip(" …")), row, 0)
+                    grid.addWidget(Label(entry.text.rstrip(" …")), row, 0)
                     keys = actions[name].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-                    grid.addWidget(QLabel(keys), row, 1)
+                    grid.addWidget(Label(keys), row, 1)
                     row += 1
         grid.setRowStretch(row, 1)
         scroll = QScrollArea(widgetResizable=True)

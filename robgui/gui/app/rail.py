@@ -1,11 +1,15 @@
-"""The rail on the left: one button per page."""
+"""The rail on the left: one button per page, and the one list of all pages."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
+from robgui.gui import panels
 from robgui.gui.app.theme import icon, theme
 
 #: Pixels of an icon, and of what the style puts above and below it (see ``QToolButton[role="rail"]`` in the theme).
@@ -14,6 +18,20 @@ FRAME = 23
 #: Pixels between two buttons, and above the first and below the last.
 GAP = 4
 MARGIN = 8
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page as the rail and the menus show it: its title, and its icon by name or file."""
+
+    title: str
+    icon: str | Path
+
+
+def places() -> list[Place]:
+    """Every page in order: the welcome page, the overview, the methods, the comparison."""
+    methods = [Place(page.title, page.icon) for page in panels.pages()]
+    return [Place("Welcome", "home"), Place("Overview", "overview"), *methods, Place("Compare", "compare")]
 
 
 class Rail(QWidget):
@@ -25,19 +43,19 @@ class Rail(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, pages: list[tuple[str, str]]) -> None:
+    def __init__(self, pages: list[Place]) -> None:
         super().__init__()
         self.setProperty("role", "rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Pages")
-        self._icons = [name for name, _ in pages]
-        self._width = max(self.fontMetrics().horizontalAdvance(title) for _, title in pages) + 16
+        self._icons = [page.icon for page in pages]
+        self._width = max(self.fontMetrics().horizontalAdvance(page.title) for page in pages) + 16
         self._group = QButtonGroup(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, MARGIN, 4, MARGIN)
         layout.setSpacing(GAP)
-        for number, (_, title) in enumerate(pages):
-            layout.addWidget(self._button(number, title))
+        for number, page in enumerate(pages):
+            layout.addWidget(self._button(number, page.title))
         layout.addStretch(1)
         self._group.idClicked.connect(self.chosen)
         theme.changed.connect(self._tint)
@@ -74,10 +92,15 @@ class Rail(QWidget):
         button.setMinimumWidth(self._width)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(title)
-        button.setToolTip(f"{title} (Ctrl+{number + 1})")
+        button.setToolTip(f"{title} ({shortcut(number)})" if shortcut(number) else title)
         self._group.addButton(button, number)
         return button
 
     def _tint(self) -> None:
         for number, name in enumerate(self._icons):
             self._group.button(number).setIcon(icon(name))
+
+
+def shortcut(number: int) -> str:
+    """The keys that show page ``number``; there are nine."""
+    return f"Ctrl+{number + 1}" if number < 9 else ""

@@ -10,6 +10,8 @@ from pathlib import Path
 import platformdirs
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from robgui.core.files import private_folder, write_whole
+
 RECENT = 12
 
 
@@ -53,9 +55,7 @@ def save_settings(settings: Settings) -> None:
     """Writes the settings whole or not at all; failing to is logged, never fatal."""
     path = config_path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(".new")
-        fresh.write_text(settings.model_dump_json(indent=2), encoding="utf-8")
-        fresh.replace(path)
+        private_folder(path.parent)
+        write_whole(path, settings.model_dump_json(indent=2).encode(), private=True)
     except OSError as error:
         logging.getLogger("robgui").warning("%s cannot be written: %s", path, error)

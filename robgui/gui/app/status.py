@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import QProgressBar, QStatusBar, QToolButton, QWidget
 
 from robgui.core.text.words import amount
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -23,11 +24,11 @@ class Status(QStatusBar):
     def __init__(self, store: Store, parent: QWidget) -> None:
         super().__init__(parent)
         self._store = store
-        self._working = QLabel()
+        self._working = Label()
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
-        self._speed = QLabel(toolTip="Inputs the model has answered per second")
-        self._memory = QLabel(toolTip="Memory used by the program, or by the graphics card")
+        self._speed = Label(toolTip="Inputs the model has answered per second")
+        self._memory = Label(toolTip="Memory used by the program, or by the graphics card")
         self.device = QToolButton(autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
         self.device.setToolButtonStyle(self.device.toolButtonStyle().ToolButtonTextBesideIcon)
         self.device.setAccessibleName("Device")

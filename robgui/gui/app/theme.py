@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap, QShowEvent
@@ -12,12 +13,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui import resources
 
-#: Okabe and Ito's eight colours, told apart by people with any kind of colour vision.
-OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
 #: How much larger than the text each kind of heading is.
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
-#: Line styles go with them when there are more classes than colours; dots belong to the zoNNscan index.
-LINES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine)
 #: Widgets whose frame the Fusion style derives from the colour of the window, which leaves nothing to see on dark.
 OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
 
@@ -100,19 +97,6 @@ class Theme(QObject):
         app.setStyleSheet(_style_sheet(self.colours))
         self.changed.emit()
 
-    def class_colour(self, index: int) -> QColor:
-        """Colour of class ``index``; black becomes white on dark."""
-        name = OKABE_ITO[index % len(OKABE_ITO)]
-        if self.dark:
-            name = {"#000000": "#FFFFFF", "#0072B2": "#3D9BE0"}.get(name, name)
-        elif name == "#F0E442":
-            name = "#B8A800"
-        return QColor(name)
-
-    def class_line(self, index: int) -> Qt.PenStyle:
-        """Line style of class ``index``: changes with every round through the colours."""
-        return LINES[(index // len(OKABE_ITO)) % len(LINES)]
-
 
 theme = Theme()
 
@@ -143,13 +127,18 @@ class Themed:
             self.take_look()
 
 
-def icon(name: str, colour: str = "") -> QIcon:
-    """Our own SVG icon, tinted with the text colour or ``colour``; greyed when disabled, readable when selected."""
+def icon(name: str | Path, colour: str = "") -> QIcon:
+    """An SVG icon, tinted with the text colour or ``colour``; greyed when disabled, readable when selected.
+
+    Args:
+        name: One of our own icons, or the file of a method's.
+        colour: Of the icon; empty takes that of the text.
+    """
     return _icon(name, colour, theme.colours)
 
 
 @lru_cache(maxsize=512)
-def _icon(name: str, colour: str, colours: Colours) -> QIcon:
+def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
     result = QIcon()
     tints = {QIcon.Mode.Normal: colour or colours.text, QIcon.Mode.Disabled: colours.line, QIcon.Mode.Selected: colours.on_accent}
     for mode, tint in tints.items():
@@ -158,7 +147,7 @@ def _icon(name: str, colour: str, colours: Colours) -> QIcon:
     return result
 
 
-def pixmap(name: str, size: int, colour: str = "") -> QPixmap:
+def pixmap(name: str | Path, size: int, colour: str = "") -> QPixmap:
     """An icon as a picture of ``size`` pixels."""
     return _paint(name, colour or theme.colours.text, size)
 
@@ -177,7 +166,7 @@ def heading_font(scale: float = 1.35) -> QFont:
     return font
 
 
-def _paint(name: str, colour: str, size: int) -> QPixmap:
+def _paint(name: str | Path, colour: str, size: int) -> QPixmap:
     svg = _svg(name).replace("currentColor", colour)
     picture = QPixmap(QSize(size, size))
     picture.fill(Qt.GlobalColor.transparent)
@@ -188,8 +177,9 @@ def _paint(name: str, colour: str, size: int) -> QPixmap:
 
 
 @cache
-def _svg(name: str) -> str:
-    return resources.path("icons", f"{name}.svg").read_text(encoding="utf-8")
+def _svg(name: str | Path) -> str:
+    path = name if isinstance(name, Path) else resources.path("icons", f"{name}.svg")
+    return path.read_text(encoding="utf-8")
 
 
 def _palette(c: Colours) -> QPalette:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QMenu,
     QStackedWidget,
@@ -30,6 +29,7 @@ from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.panels.send_button import list_targets
 from robgui.gui.state.replay import Replay
 from robgui.gui.state.selection import Selection
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
@@ -80,7 +80,7 @@ class Findings(QWidget):
         self.kinds.setMinimumContentsLength(9)
         self.kinds.addItem("All kinds", "")
         self.starred = QCheckBox("Starred only")
-        self.count = QLabel()
+        self.count = Label()
         self.count.setProperty("role", "quiet")
         self.count.setAccessibleName("How many findings are shown")
         self.export = QToolButton(toolTip="Export the findings shown as images and CSV", autoRaise=True)
@@ -106,7 +106,7 @@ class Findings(QWidget):
         header.setSortIndicatorShown(True)
         header.setSortIndicator(SEVERITY, Qt.SortOrder.DescendingOrder)
         header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
-        self.empty = QLabel(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("role", "quiet")
 
     def _lay_out(self) -> None:

@@ -14,6 +14,7 @@ from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.gallery_items import fit
 from robgui.gui.docks.runs_items import track_colour
 from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -84,7 +85,7 @@ class FindingsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{COLUMNS[column]}: {words[column]}"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _tip(finding, column)
+            return tip(_tip(finding, column))
         return None
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, QTime
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLabel,
     QListView,
     QPushButton,
     QSizePolicy,
@@ -26,6 +25,7 @@ from robgui.gui.docks.gallery_filter import GalleryFilter
 from robgui.gui.docks.gallery_items import GalleryDelegate, GalleryModel
 from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.state.selection import Selection
+from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -76,15 +76,15 @@ class Gallery(QWidget):
         self.delegate = GalleryDelegate(self.thumbnails, self.view)
         self.view.setItemDelegate(self.delegate)
         self.view.setModel(self.model)
-        self.empty = QLabel(NOTHING_OPEN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty = Label(NOTHING_OPEN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("role", "quiet")
         self.clear = QPushButton("Clear the filter")
         self.clear.clicked.connect(self._clear_filter)
-        self.trouble = QLabel(wordWrap=True)
+        self.trouble = Label(wordWrap=True)
         self.trouble.setProperty("role", "bad")
         self.trouble.setAccessibleName("Why there are no predictions")
         self.trouble.hide()
-        self.count = QLabel(wordWrap=True)
+        self.count = Label(wordWrap=True)
         self.count.setProperty("role", "quiet")
         self.count.setAccessibleName("How many inputs are shown and how many are right")
 
@@ -193,7 +193,7 @@ class Gallery(QWidget):
             parts.append(f"{len(dataset.skipped):,} skipped")
         if dataset.notes:
             parts.append(count(len(dataset.notes), "remark"))
-        self.count.setToolTip("\n".join(filter(None, (*dataset.notes, dataset.left_out()))))
+        set_tip(self.count, "\n".join(filter(None, (*dataset.notes, dataset.left_out()))))
         self.count.setText(" · ".join(parts))
 
     # --- what is on screen ---------------------------------------------------------------------------------

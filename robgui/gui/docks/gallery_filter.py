@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.gui.docks.gallery_items import class_name
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -101,7 +102,7 @@ class GalleryFilter(QWidget):
         self.text.setPlaceholderText("Filter, as label=shirt and index<100")
         self.text.setAccessibleName("Filter text")
         self.text.setToolTip("Shows only what fits: label=shirt · label!=3 · name~part · index<100, joined by “and”")
-        self.problem = QLabel(wordWrap=True)
+        self.problem = Label(wordWrap=True)
         self.problem.setProperty("role", "bad")
         self.problem.setAccessibleName("Problem with the filter")
         self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

@@ -14,6 +14,7 @@ from robgui.core.text.words import percent
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.state.predictions import UNREADABLE
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -110,7 +111,8 @@ class GalleryModel(QStandardItemModel):
         if not index.isValid() or index.row() >= len(self.rows):
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self.entry(index.row()).sentence
+            sentence = self.entry(index.row()).sentence
+            return tip(sentence) if role == Qt.ItemDataRole.ToolTipRole else sentence
         return None
 
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QMessageBox,
     QSizePolicy,
@@ -28,6 +27,7 @@ from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.runs_items import ANALYSIS, INPUT, MODEL, RESULT, STARTED, STATE, TIME, ProgressDelegate, Row, RunsModel, key, run_id
 from robgui.gui.state.runner import FRAME_MS, Job
 from robgui.gui.state.selection import Selection
+from robgui.gui.widgets.plain import Label, question
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
@@ -79,7 +79,7 @@ class Runs(QWidget):
         header = self.table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        self.empty = QLabel(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty = Label(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("role", "quiet")
 
     def _make_buttons(self) -> None:
@@ -261,8 +261,7 @@ class Runs(QWidget):
         if not isinstance(row, Run):
             return
         title = self.model.data(self.model.index(self.model.row_of(row.id), ANALYSIS))
-        box = QMessageBox(QMessageBox.Icon.Question, "Delete run", f"Delete this {title} run with its result and findings?", parent=self)
-        box.setInformativeText("This cannot be undone.")
+        box = question("Delete run", f"Delete this {title} run with its result and findings?", "This cannot be undone.", self)
         delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
         keep = box.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(keep)

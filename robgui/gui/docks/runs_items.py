@@ -13,6 +13,7 @@ from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.state.runner import Job
+from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
@@ -87,13 +88,21 @@ class RunsModel(QAbstractTableModel):
         row, column = self.rows[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(row, column)
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(f"{COLUMNS[column]}: {self._tip(row, column)}")
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{COLUMNS[column]}: {self._words(row, column)}"
         if role == Qt.ItemDataRole.DecorationRole and column == STATE:
             return icon(ICONS[row.state], state_colour(row.state))
         if role == Qt.ItemDataRole.TextAlignmentRole and column == TIME:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
+
+    def _tip(self, row: Row, column: int) -> str:
+        """What a cell says in full: of a verdict also what it rests on."""
+        if isinstance(row, Run) and column == RESULT and not row.error and row.verdict is not None:
+            return row.verdict.text
+        return self._words(row, column)
 
     def _words(self, row: Row, column: int) -> str:
         request = row.request
@@ -104,7 +113,7 @@ class RunsModel(QAbstractTableModel):
                 known = self._store.analyses.get(request.analysis)
                 return known.title if known is not None else request.analysis.replace("_", " ")
             case 2:
-                return progress_in_words(row) if isinstance(row, Job) else row.error or row.verdict
+                return progress_in_words(row) if isinstance(row, Job) else _outcome(row)
             case 3:
                 return inputs_in_words(request)
             case 4:
@@ -182,6 +191,11 @@ def progress_in_words(job: Job) -> str:
     words = f"{share * 100:.0f} %"
     left = job.seconds_left
     return words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
+
+
+def _outcome(run: Run) -> str:
+    """Why it failed, or what it says."""
+    return run.error or ("" if run.verdict is None else run.verdict.line)
 
 
 def inputs_in_words(request: Request) -> str:

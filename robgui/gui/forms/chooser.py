@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+
+from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -18,7 +20,7 @@ class Chooser(QWidget):
         self._store = store
         self.models = QComboBox(toolTip="The model that the next run looks at")
         self.models.setAccessibleName("Model")
-        self.more = QLabel()
+        self.more = Label()
         self.more.setProperty("role", "quiet")
         self._analysis = ""
         self.datasets = QComboBox(toolTip="The inputs in the gallery")
@@ -26,7 +28,7 @@ class Chooser(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)
         for title, box in (("Model", self.models), ("on", self.datasets)):
-            label = QLabel(title)
+            label = Label(title)
             label.setBuddy(box)
             layout.addWidget(label)
             layout.addWidget(box)
@@ -50,7 +52,7 @@ class Chooser(QWidget):
         others = [model.name for model in self._store.compared(self._analysis)[1:]]
         self.more.setVisible(bool(others))
         self.more.setText(f"and {len(others):,} more")
-        self.more.setToolTip(f"This analysis runs {', '.join(others)} too.")
+        set_tip(self.more, f"This analysis runs {', '.join(others)} too.")
 
     def _show(self) -> None:
         store = self._store

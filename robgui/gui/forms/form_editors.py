@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution import params_text
+from robgui.gui.widgets.plain import set_tip
 
 #: What a spin box can hold at all.
 _LEAST, _MOST = -(2**31), 2**31 - 1
@@ -33,7 +34,7 @@ class Editor(QObject):
     def set_help(self, title: str, text: str) -> None:
         """Names the widget and says what it is for."""
         self.widget.setAccessibleName(title)
-        self.widget.setToolTip(text)
+        set_tip(self.widget, text)
 
     def mark(self, problem: str) -> None:
         """Shows on the widget that there is a problem, and tells it to screen readers."""

@@ -15,6 +15,7 @@ from robgui.core.execution.analysis import Params
 from robgui.core.execution.params_problems import title_of, titled
 from robgui.core.execution.params_text import write
 from robgui.gui.forms.form_editors import Editor, editor_for, extra
+from robgui.gui.widgets.plain import Label, set_tip
 
 #: Fields that few people touch; they stand behind "More".
 RARE = frozenset({"seed", "batch"})
@@ -35,6 +36,7 @@ class ParamsForm(QWidget):
         super().__init__(parent)
         self.params = params
         self._editors: dict[str, Editor] = {}
+        self._showing = False
         self._said: dict[str, QLabel] = {}
         self._said[""] = _problem_label("Problem with the settings")
         layout = QVBoxLayout(self)
@@ -50,11 +52,22 @@ class ParamsForm(QWidget):
 
     def set_values(self, values: dict[str, Any]) -> None:
         """Shows ``values``; fields that are not named keep what they show."""
-        self.blockSignals(True)
+        self._show({**self.params.preset_values(str(values["preset"])), **values} if "preset" in values else values)
+        self._check()
+
+    def _show(self, values: dict[str, Any]) -> None:
+        self._showing = True
         for name, value in values.items():
             if name in self._editors:
                 self._editors[name].show_value(value)
-        self.blockSignals(False)
+        self._showing = False
+
+    def _edited(self, name: str) -> None:
+        """A preset that is chosen fills the form: what will run is what is shown."""
+        if self._showing:
+            return
+        if name == "preset":
+            self._show(self.params.preset_values(str(self._editors[name].value())))
         self._check()
 
     def reset(self) -> None:
@@ -75,10 +88,10 @@ class ParamsForm(QWidget):
     def _add_row(self, form: QFormLayout, name: str, field: FieldInfo) -> None:
         title = title_of(name, self.params.model_fields)
         editor = editor_for(title, field)
-        editor.edited.connect(self._check)
+        editor.edited.connect(lambda: self._edited(name))
         editor.set_help(title, field.description or "")
-        label = QLabel(title, wordWrap=len(title) > LONG)
-        label.setToolTip(field.description or "")
+        label = Label(title, wordWrap=len(title) > LONG)
+        set_tip(label, field.description or "")
         label.setBuddy(editor.widget)
         self._editors[name], self._said[name] = editor, _problem_label(f"Problem with {title}")
         place = _column(editor.widget, self._said[name])
@@ -136,7 +149,7 @@ def is_rare(name: str, field: FieldInfo) -> bool:
     return name in RARE or bool(extra(field, "rare"))
 
 
-class _Problem(QLabel):
+class _Problem(Label):
     """A sentence under a field, as high as its lines; a form layout gives a label the height of another width."""
 
     def setText(self, text: str) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.forms import ParamsForm
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.gui.state.runner import Job
@@ -26,13 +27,13 @@ class RunPane(QWidget):
         self._analysis = ""
         self._forms: dict[str, ParamsForm] = {}
         self._pages: dict[str, QScrollArea] = {}
-        self._title = set_heading(QLabel(wordWrap=True), "section")
-        self._question = QLabel(wordWrap=True)
+        self._title = set_heading(Label(wordWrap=True), "section")
+        self._question = Label(wordWrap=True)
         self._question.setProperty("role", "quiet")
-        self._models = QLabel(wordWrap=True)
+        self._models = Label(wordWrap=True)
         self._models.setAccessibleName("Models that are run")
         self._models.setToolTip("Every model that fits these inputs is run; Model, Remove model from list leaves one out.")
-        self._obstacle = QLabel(wordWrap=True)
+        self._obstacle = Label(wordWrap=True)
         self._obstacle.setProperty("role", "warning")
         self._stack = QStackedWidget()
         self.run = QPushButton("Run", toolTip="Run this analysis (Ctrl+R)")
@@ -42,7 +43,7 @@ class RunPane(QWidget):
         self.reset = QPushButton("Defaults", toolTip="Back to the default settings")
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName("Progress")
-        self._left = QLabel(wordWrap=True)
+        self._left = Label(wordWrap=True)
         self._left.setProperty("role", "quiet")
         self._arrange()
         self._connect()

@@ -1,4 +1,4 @@
-"""Questions that stand between a file and a model: what network is it, and may it run code?"""
+"""The question that stands between a file of weights and a model: what network is it?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMessageBox,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -25,6 +24,7 @@ from robgui.core.errors import ParamsError
 from robgui.core.execution.params_text import read
 from robgui.core.model.settings import ModelSettings
 from robgui.gui.app.theme import heading_font
+from robgui.gui.widgets.plain import Label
 
 
 class ArchitectureDialog(QDialog):
@@ -37,9 +37,9 @@ class ArchitectureDialog(QDialog):
         super().__init__(parent)
         self._folder = path.parent
         self.setWindowTitle(f"Open {path.name}")
-        title = QLabel(f"{path.name} needs a little more")
+        title = Label(f"{path.name} needs a little more")
         title.setFont(heading_font())
-        said = QLabel(sentence, wordWrap=True)
+        said = Label(sentence, wordWrap=True)
         self.architecture = QLineEdit(placeholderText="nets.py:factory")
         self.architecture.setAccessibleName("Architecture")
         self.architecture.setToolTip("file.py:factory, module:factory, timm:name or torchvision:name; empty when the file knows it")
@@ -52,7 +52,7 @@ class ArchitectureDialog(QDialog):
         self.labels.setAccessibleName("Labels, one per line")
         self.labels.setTabChangesFocus(True)
         self.labels.setMinimumHeight(self.fontMetrics().height() * 6)
-        self.problem = QLabel(wordWrap=True)
+        self.problem = Label(wordWrap=True)
         self.problem.setProperty("role", "bad")
         self.problem.setAccessibleName("What is missing")
         self.problem.setMinimumHeight(self.fontMetrics().lineSpacing() * 2)
@@ -89,10 +89,10 @@ class ArchitectureDialog(QDialog):
         first.addWidget(self.architecture, 1)
         first.addWidget(self.browse)
         form = QFormLayout()
-        title_of = QLabel("&Architecture")
+        title_of = Label("&Architecture")
         title_of.setBuddy(self.architecture)
         form.addRow(title_of, first)
-        kinds = QLabel("A Python file and the function in it that builds the network; or module:factory, timm:name, torchvision:name.")
+        kinds = Label("A Python file and the function in it that builds the network; or module:factory, timm:name, torchvision:name.")
         kinds.setWordWrap(True)
         kinds.setProperty("role", "quiet")
         form.addRow("", kinds)
@@ -129,21 +129,3 @@ class ArchitectureDialog(QDialog):
             filled, reason = False, str(error)
         self.problem.setText(reason)
         self.open_button.setEnabled(filled and not reason)
-
-
-def ask_trust(path: Path, sentence: str, parent: QWidget | None = None) -> bool:
-    """Whether the user trusts a file that would execute code; the default is no."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Warning)
-    box.setWindowTitle("Do you trust this file?")
-    box.setText(f"Opening {path.name} can run code that is inside the file.")
-    box.setInformativeText(
-        f"{sentence}\n\nSuch code can read, change and send your files. Open it only if you made the file yourself "
-        f"or know who did. Files in the formats .safetensors, .onnx and .pt2 usually need no trust."
-    )
-    trust = box.addButton("I trust this file", QMessageBox.ButtonRole.AcceptRole)
-    no = box.addButton("Do not open", QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(no)
-    box.setEscapeButton(no)
-    box.exec()
-    return box.clickedButton() is trust

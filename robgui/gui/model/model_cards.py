@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QStackedLayout, QWidget
 
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.gallery_items import fit
 from robgui.gui.docks.thumbnails import qimage
 from robgui.gui.model.model_check import SHOWN, TOP, Guess
+from robgui.gui.widgets.plain import Label, set_tip
 
 _COLUMNS = 4
 _GAP = 4
@@ -20,7 +21,7 @@ class Cards(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.empty = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("role", "quiet")
         grid_page = QWidget()
         grid = QGridLayout(grid_page)
@@ -64,7 +65,7 @@ class Card(QWidget):
         self.guess = guess
         self._picture = QPixmap() if guess is None else QPixmap.fromImage(qimage(guess.picture))
         self.setAccessibleName(self.sentence())
-        self.setToolTip(self.sentence())
+        set_tip(self, self.sentence())
         self.update()
 
     def sentence(self) -> str:

@@ -83,14 +83,11 @@ def has_several_outputs(classifier: Classifier) -> bool:
     return bool(classifier.settings.scores) or any("is taken for the scores" in remark for remark in classifier.remarks)
 
 
-def preview(classifier: Classifier, values: dict[str, Any], dataset: Dataset | None, trust: bool = False) -> Preview:
-    """Eight predictions with ``values`` as settings; called away from the GUI thread.
-
-    A model whose scores are to be taken from another output is read from its file again, so ``trust`` must be known.
-    """
+def preview(classifier: Classifier, values: dict[str, Any], dataset: Dataset | None) -> Preview:
+    """Eight predictions with ``values`` as settings; called away from the GUI thread."""
     talk = _Talk()
     try:
-        candidate = _with(classifier, classifier.settings.change(**values), trust)
+        candidate = _with(classifier, classifier.settings.change(**values))
     except RobguiError as error:
         return Preview(problem=_refusal(classifier, values, error))
     candidate.notice = talk.notes.append
@@ -145,7 +142,7 @@ def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[floa
     }
 
 
-def _with(classifier: Classifier, settings: ModelSettings, trust: bool) -> Classifier:
+def _with(classifier: Classifier, settings: ModelSettings) -> Classifier:
     """The same model with other settings; which of its outputs is meant is settled while its file is read."""
     if settings.scores == classifier.settings.scores:
         return classifier.with_settings(settings)
@@ -154,7 +151,7 @@ def _with(classifier: Classifier, settings: ModelSettings, trust: bool) -> Class
     from robgui.core.loading import load
 
     half, last = classifier.precision
-    again = load(classifier.path, trust=trust, device=classifier.device, **settings.model_dump())
+    again = load(classifier.path, trust=frozenset({classifier.ran}), device=classifier.device, **settings.model_dump())
     return again.to(classifier.device, autocast=half, channels_last=last)
 
 

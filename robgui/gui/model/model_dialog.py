@@ -11,19 +11,18 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton,
 
 from robgui.core.errors import ParamsError
 from robgui.core.model.class_names import read_names
+from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
 from robgui.gui.app.theme import heading_font
-from robgui.gui.model.architecture_dialog import ArchitectureDialog, ask_trust
 from robgui.gui.model.model_cards import Cards
 from robgui.gui.model.model_check import Accuracy, Preview, from_data, has_several_outputs, measure, preview, times
 from robgui.gui.model.model_form import ModelForm
+from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.model.classifier import Classifier
     from robgui.gui.state.store import Store
-
-__all__ = ["ArchitectureDialog", "ModelDialog", "ask_trust"]
 
 _SETTLE_MS = 150
 _PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
@@ -62,11 +61,11 @@ class ModelDialog(QDialog):
 
     def _make(self) -> None:
         self.form = ModelForm(self._classifier.settings, several_outputs=has_several_outputs(self._classifier))
-        self.facts = QLabel(_facts(self._classifier), wordWrap=True)
+        self.facts = Label(_facts(self._classifier), wordWrap=True)
         self.facts.setProperty("role", "quiet")
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.facts.setAccessibleName("What is known of the model")
-        self.verdict = QLabel(wordWrap=True)
+        self.verdict = Label(wordWrap=True)
         self.verdict.setFont(heading_font(1.2))
         self.verdict.setAccessibleName("How often the model is right")
         self.problem = _said("bad", "Problem")
@@ -85,7 +84,7 @@ class ModelDialog(QDialog):
         self.use.clicked.connect(self._use)
 
     def _lay_out(self) -> None:
-        title = QLabel(self._classifier.name)
+        title = Label(self._classifier.name)
         title.setFont(heading_font())
         fields = QScrollArea(widgetResizable=True)
         fields.setFrameShape(QFrame.Shape.NoFrame)
@@ -121,6 +120,7 @@ class ModelDialog(QDialog):
     def _changed(self) -> None:
         """What is on show is of other settings now: nothing can be used until it has been computed anew."""
         self.candidate = None
+        self._store.pictures.drop(_PREVIEW)
         self.verdict.setText("Computing …")
         self._enable()
         self._debounce.start()
@@ -137,10 +137,10 @@ class ModelDialog(QDialog):
             self._show(Preview(problem=str(error)))
             return
         classifier = self._classifier if values["scores"] == self._classifier.settings.scores else self._reread
-        dataset, trust = self._store.library.dataset, self._store.library.trusts(self._classifier)
+        dataset = self._store.library.dataset
         self.verdict.setText("Computing …")
         self._store.pictures.run(
-            lambda: preview(classifier, values, dataset, trust), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
+            lambda: preview(classifier, values, dataset), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
         )
 
     def _previewed(self, answer: Preview) -> None:
@@ -190,7 +190,7 @@ class ModelDialog(QDialog):
         self.use.setEnabled(self.candidate is not None)
         self.save.setEnabled(self.candidate is not None and self._classifier.path is not None)
         path = self._classifier.path
-        self.save.setToolTip("This model is not from a file." if path is None else f"Writes {side_file(path).name} beside the model.")
+        set_tip(self.save, "This model is not from a file." if path is None else f"Writes {side_file(path).name} beside the model.")
 
     # --- filling in ----------------------------------------------------------------------------------------
 
@@ -221,7 +221,9 @@ class ModelDialog(QDialog):
     def _use(self) -> None:
         if self.candidate is None:
             return
-        candidate = self.candidate
+        candidate, said, path = self.candidate, self._settings(), self._classifier.path
+        if path is not None and said != self._classifier.settings:
+            self._store.keeping.run(lambda: remember(path, said))
         self.accept()
         self._store.library.add_model(candidate)
 
@@ -229,10 +231,16 @@ class ModelDialog(QDialog):
         candidate, path = self.candidate, self._classifier.path
         if candidate is None or path is None:
             return
-        settings = candidate.settings
-        self._store.background.run(
-            lambda: write_side_file(path, settings), lambda written: self._store.say("info", f"Written to {written}."), failed=self._mishap
+        settings, said, ran = candidate.settings, self._settings(), candidate.ran
+        self._store.keeping.run(
+            lambda: _save(path, settings, said, ran),
+            lambda written: self._store.say("info", f"Written to {written}."),
+            failed=self._mishap,
         )
+
+    def _settings(self) -> ModelSettings:
+        """What the user says of the model, without what the data add to it."""
+        return self._classifier.settings.change(**self.form.values())
 
     def _end(self) -> None:
         """Nobody waits for answers any more."""
@@ -243,8 +251,18 @@ class ModelDialog(QDialog):
             self._store.pictures.drop(key)
 
 
+def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) -> Path:
+    """Writes the side file; the memory says the same from now on, and a model that was trusted stays so."""
+    from robgui.core.trust.opening import renew
+
+    renew(path, ran, settings)
+    written = write_side_file(path, settings)
+    remember(path, said)
+    return written
+
+
 def _said(role: str, name: str) -> QLabel:
-    label = QLabel(wordWrap=True)
+    label = Label(wordWrap=True)
     label.setProperty("role", role)
     label.setAccessibleName(name)
     label.hide()

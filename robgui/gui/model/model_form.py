@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 from robgui.core.execution import params_text
 from robgui.core.model.settings import ModelSettings
 from robgui.gui.app.theme import heading_font
+from robgui.gui.widgets.plain import Label
 
 CUSTOM, FROM_DATA = "custom", "from data"
 Numbers = tuple[float, ...]
@@ -132,7 +132,7 @@ class ModelForm(QWidget):
         self._group(layout, "Values", ("preset", "low", "high", "mean", "std"))
         rare = ("scores",) if self._several_outputs else ()
         self._group(layout, "Output", ("output", *rare, "multi_label", "lowest_wins"))
-        title = QLabel("Labels, one per line")
+        title = Label("Labels, one per line")
         title.setBuddy(self.labels)
         self.open_labels = QPushButton("From a file …", toolTip="Class names from a text file, one per line, or from a JSON list.")
         row = QHBoxLayout()
@@ -142,7 +142,7 @@ class ModelForm(QWidget):
         layout.addWidget(self.labels, 1)
 
     def _group(self, layout: QVBoxLayout, title: str, names: tuple[str, ...]) -> None:
-        heading = QLabel(title)
+        heading = Label(title)
         heading.setFont(heading_font(1.1))
         layout.addWidget(heading)
         form = QFormLayout()
@@ -155,7 +155,7 @@ class ModelForm(QWidget):
             if isinstance(widget, QComboBox):
                 widget.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
                 widget.setMinimumContentsLength(12)
-            label = QLabel("Preset" if name == "preset" else str(ModelSettings.model_fields[name].title))
+            label = Label("Preset" if name == "preset" else str(ModelSettings.model_fields[name].title))
             label.setBuddy(widget)
             form.addRow(label, widget)
         layout.addLayout(form)

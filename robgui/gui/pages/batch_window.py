@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Qt, QThread, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -27,6 +26,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration
 from robgui.gui.state.background import unexpected
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.batch import Batch, Entry, Progress
@@ -130,12 +130,12 @@ class BatchWindow(QWidget):
         self.start.setProperty("role", "primary")
         self.stop = QPushButton("Stop", toolTip="Stops all workers; what is done is kept")
         self.progress = QProgressBar(textVisible=False, maximum=1000)
-        self.words = QLabel(_INVITATION, wordWrap=True)
+        self.words = Label(_INVITATION, wordWrap=True)
         self.entries = Sheet("Requests of the batch")
         header = self.entries.horizontalHeader()
         header.setStretchLastSection(True)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.result = QLabel(wordWrap=True)
+        self.result = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.result.setProperty("role", "quiet")
         self.result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.result.hide()
@@ -205,12 +205,12 @@ class BatchWindow(QWidget):
     def _arrange(self) -> None:
         grid = QGridLayout()
         for row, (words, widget) in enumerate((("Suite", self.suite), ("Workers", self.workers), ("Cluster", self.cluster))):
-            label = QLabel(words)
+            label = Label(words)
             label.setBuddy(widget)
             grid.addWidget(label, row, 0)
             grid.addWidget(widget, row, 1)
         grid.addWidget(self.browse, 0, 2)
-        about = QLabel(_ABOUT_CLUSTER, wordWrap=True)
+        about = Label(_ABOUT_CLUSTER, wordWrap=True)
         about.setProperty("role", "quiet")
         grid.addWidget(about, 3, 1)
         buttons = QHBoxLayout()
@@ -259,7 +259,7 @@ class BatchWindow(QWidget):
                 "Request": [entry.title for entry in picture.entries],
                 "State": [_state(entry, stopped) for entry in picture.entries],
                 "Done": ["" if entry.state.ended and entry.state != "done" else f"{entry.share * 100:.0f} %" for entry in picture.entries],
-                "Result": [entry.error or entry.verdict for entry in picture.entries],
+                "Result": [_result(entry, "line") for entry in picture.entries],
             }
         )
         self._show_result(self.entries.current)
@@ -268,7 +268,7 @@ class BatchWindow(QWidget):
         """The result of the chosen request in full; its cell may be too narrow for it."""
         picture = self._thread.picture if self._thread is not None else None
         entry = picture.entries[row] if picture is not None and 0 <= row < len(picture.entries) else None
-        self.result.setText("" if entry is None else f"{entry.title}: {entry.error or entry.verdict or entry.state}")
+        self.result.setText("" if entry is None else f"{entry.title}: {_result(entry) or entry.state}")
         self.result.setVisible(entry is not None)
 
     def _say(self, words: str, role: str = "") -> None:
@@ -296,6 +296,11 @@ def _stopped(picture: Progress) -> str:
     failed = picture.count(RunState.FAILED)
     words = f"{picture.count(RunState.DONE):,} of {len(picture.entries):,} done{f', {failed:,} failed' if failed else ''}"
     return f"Stopped: {words}; Start goes on from here."
+
+
+def _result(entry: Entry, part: Literal["line", "text"] = "text") -> str:
+    """Why a request failed, or what its result says, in one line or in full."""
+    return entry.error or ("" if entry.verdict is None else str(getattr(entry.verdict, part)))
 
 
 def _state(entry: Entry, stopped: bool) -> str:

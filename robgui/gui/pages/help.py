@@ -95,6 +95,6 @@ class Help(QWidget):
         if not self._page:
             return
         page = manual.page(self._page)
-        mine = [known for known in self._store.analyses.values() if manual.page_of(known.name) is page and page.name != manual.PAGES[0]]
+        mine = [known for known in self._store.analyses.values() if manual.page_of(known.name) is page and page.name != manual.START]
         self.text.document().setDefaultStyleSheet(f"a {{ color: {theme.colours.accent}; }}")
         self.text.setMarkdown(page.text + ("\n\n" + manual.settings(mine) if mine else ""))

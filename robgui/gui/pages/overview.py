@@ -1,41 +1,31 @@
-"""The overview: one tile per method with its verdict in words, a status and a small picture."""
+"""The overview: one tile per method with its status, its number, its sentence and a small picture."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPixmap, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QProgressBar,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from robgui.core.execution.run import RunState
-from robgui.core.headline import STATUS_WORDS, Headline
 from robgui.core.text.words import duration
-from robgui.gui.app.theme import icon, pixmap, set_heading, theme
-from robgui.gui.panels import PAGES, Page
-from robgui.report import each
+from robgui.core.verdict import Status
+from robgui.gui.app.theme import set_heading
+from robgui.gui.pages.tile import Tile
+from robgui.gui.panels import Page, pages
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
+    from robgui.core.view import View
     from robgui.core.workspace import Workspace
     from robgui.gui.state.runner import Job
     from robgui.gui.state.store import Store
 
-#: Sign and colour of a status; the words stand beside them.
-_SIGNS = {"good": ("check", "good"), "doubtful": ("warning", "warning"), "bad": ("cross", "bad"), "unknown": ("help", "quiet")}
-#: A tile is at least so many characters wide; as many stand beside each other as fit.
+#: A tile is at least this many characters wide; as many stand beside each other as fit.
 _TILE = 44
 
 
@@ -53,7 +43,7 @@ class Overview(QWidget):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._tiles = [Tile(page) for page in PAGES]
+        self._tiles = [Tile(page) for page in pages()]
         self._make_head()
         self._make_grid()
         layout = QVBoxLayout(self)
@@ -75,11 +65,11 @@ class Overview(QWidget):
         which = "" if store.selection.input is None else f", input {store.selection.input:,}"
         self._subject.setText(f"{model.name} on {data}{which}" if model is not None else "No model is open.")
         for tile in self._tiles:
-            run = self._newest(tile.page)
+            run = self._worst(tile.page)
             tile.set_run(run, self._place(run))
             tile.set_question(*self._question(tile.page), self._failure(tile.page) if run is None else "")
             if run is not None and self.isVisible() and tile.due(run):
-                self._look(tile, run)
+                self._read(tile, run)
         self._show_progress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -93,7 +83,7 @@ class Overview(QWidget):
         self.refresh()
 
     def _make_head(self) -> None:
-        title = set_heading(QLabel("Overview"), "title")
+        title = set_heading(Label("Overview"), "title")
         self.inspect = QPushButton("Inspect everything")
         self.inspect.setProperty("role", "primary")
         self.stop = QPushButton("Stop")
@@ -102,11 +92,11 @@ class Overview(QWidget):
         self._head.addStretch(1)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
-        self._subject = QLabel(wordWrap=True)
+        self._subject = Label(wordWrap=True)
         self._subject.setProperty("role", "quiet")
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
-        self._left = QLabel()
+        self._left = Label()
         self._left.setProperty("role", "quiet")
 
     def _make_grid(self) -> None:
@@ -121,7 +111,9 @@ class Overview(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        columns = max(1, self.width() // (self.fontMetrics().averageCharWidth() * _TILE))
+        fitting = max(1, self.width() // (self.fontMetrics().averageCharWidth() * _TILE))
+        rows = max(1, -(-len(self._tiles) // fitting))
+        columns = max(1, -(-len(self._tiles) // rows))  # as even as can be: five tiles are three and two
         if columns == self._columns:
             return
         for column in range(self._columns):
@@ -152,7 +144,6 @@ class Overview(QWidget):
             signal.connect(lambda *_: self.refresh())
         store.inspection.changed.connect(self._show_progress)
         store.working.connect(lambda _: self._show_progress())
-        theme.changed.connect(self.refresh)
 
     def _show_progress(self) -> None:
         inspection = self._store.inspection
@@ -178,9 +169,22 @@ class Overview(QWidget):
         model = store.library.model
         return known.question, known.refusal(model) if model is not None else ""
 
-    def _newest(self, page: Page) -> Run | None:
-        """The newest run of a method that has a result for what the heading names."""
-        return next((run for run in self._store.history.runs if run.has_result and self._named(page, run.request)), None)
+    def _worst(self, page: Page) -> Run | None:
+        """The run that a tile tells of: of the newest run of each analysis of the method, the one with the worst status.
+
+        A failure that one of them has seen outweighs what the others say; of equals, the first analysis of the method.
+        """
+        newest: dict[str, Run] = {}
+        for run in self._store.history.runs:
+            if run.has_result and run.request.analysis not in newest and self._named(page, run.request):
+                newest[run.request.analysis] = run
+        ordered = [newest[one.name] for one in page.analyses if one.name in newest]
+        return min(ordered, key=self._rank, default=None)
+
+    def _rank(self, run: Run) -> int:
+        """How much a run matters: a failure most."""
+        said = Status.UNKNOWN if run.verdict is None else run.verdict.of(self._place(run)).status
+        return list(Status).index(said)
 
     def _failure(self, page: Page) -> str:
         """Why the newest attempt failed, in words; empty when none did. What the inspection could not store counts too."""
@@ -198,9 +202,9 @@ class Overview(QWidget):
         """
         store = self._store
         known, dataset = store.analyses.get(request.analysis), store.library.dataset
-        if known is None or known.headline is None or not _belongs(page, request.analysis):
+        if known is None or not _belongs(page, request.analysis):
             return False
-        if store.library.model is None or each.place(request, store.library.model.fingerprint) is None:
+        if store.library.model is None or request.place_of(store.library.model.fingerprint) is None:
             return False
         if request.dataset is None:
             return True
@@ -212,16 +216,15 @@ class Overview(QWidget):
     def _place(self, run: Run | None) -> int:
         """Which of the models of a run the model in use is."""
         model = self._store.library.model
-        return 0 if run is None or model is None else each.place(run.request, model.fingerprint) or 0
+        return 0 if run is None or model is None else run.request.place_of(model.fingerprint) or 0
 
-    def _look(self, tile: Tile, run: Run) -> None:
-        """Reads the result of a run and draws its small picture, away from the GUI thread."""
+    def _read(self, tile: Tile, run: Run) -> None:
+        """Reads the result of a run and makes its first view, away from the GUI thread."""
         workspace, known = self._store.history.workspace, self._store.analyses[run.request.analysis]
         if workspace is not None:
-            dark, place = theme.dark, self._place(run)
             self._store.pictures.run(
-                lambda: _summary(workspace, run, known.headline, place, dark),
-                lambda answer: tile.set_summary(run, place, dark, *answer),
+                lambda: _first_view(workspace, known, run),
+                lambda view: tile.set_view(run, view),
                 key=f"overview {tile.page.title}",
             )
 
@@ -232,136 +235,18 @@ class Overview(QWidget):
             self.wants.emit(_leading(page, self._store))
 
 
-class Tile(QFrame):
-    """One method: title, status, headline, picture, verdict.
-
-    Signals:
-        opened: ``(page, run)``; the run is None when there is none yet.
-    """
-
-    opened = Signal(object, object)
-
-    def __init__(self, page: Page) -> None:
-        super().__init__()
-        self.page = page
-        self._run: Run | None = None
-        self._place = 0
-        self._shown: tuple[str, bool] | None = None
-        self._asked: tuple[str, bool] | None = None
-        self._picture = QPixmap()
-        self._status = "unknown"
-        self.setProperty("role", "card")
-        self.setAccessibleName(page.title)
-        self._mark = QLabel()
-        title = set_heading(QLabel(page.title), "section")
-        self._sign, self._words = QLabel(), QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self._headline = QLabel(wordWrap=True)
-        self._figure = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        self._figure.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._verdict = QLabel(wordWrap=True)
-        self._verdict.setProperty("role", "quiet")
-        self.open = QPushButton("Open")
-        self.open.clicked.connect(lambda: self.opened.emit(self.page, self._run))
-        self._arrange(title)
-        theme.changed.connect(self._tint)
-        self._tint()
-
-    def set_question(self, question: str, refusal: str, failure: str) -> None:
-        """What the method answers, or why it cannot, or why it did not."""
-        if self._run is None:
-            self._verdict.setText(refusal or question)
-            self._words.setText("Does not apply to this model" if refusal else f"Failed: {failure}" if failure else "Not run yet")
-            self.open.setEnabled(not refusal)
-            self._status = "doubtful" if failure and not refusal else "unknown"
-            self._tint()
-
-    def set_run(self, run: Run | None, place: int) -> None:
-        """The run that the tile shows, and which of its models; its picture follows."""
-        if run is not None and self._run is not None and (run.id, place) == (self._run.id, self._place):
-            return
-        self._run, self._place = run, place
-        self._shown = self._asked = None
-        self._status = "unknown"
-        self._headline.setText("")
-        self._picture = QPixmap()
-        self._figure.clear()
-        self.open.setEnabled(True)
-        if run is not None:
-            self._verdict.setText(run.verdict)
-            self._words.setText("Reading …")
-        self._tint()
-
-    def due(self, run: Run) -> bool:
-        """Whether the picture of ``run`` is missing or in the wrong theme, and has not been asked for yet."""
-        wanted = (run.id, theme.dark)
-        if wanted in (self._shown, self._asked):
-            return False
-        self._asked = wanted
-        return True
-
-    def set_summary(self, run: Run, place: int, dark: bool, headline: Headline, picture: bytes) -> None:
-        """The number of one model and the picture of ``run``, drawn for the light or the dark theme."""
-        if self._run is None or (run.id, place) != (self._run.id, self._place):
-            return
-        self._shown, self._asked = (run.id, dark), None
-        self._status = headline.status
-        self._words.setText(STATUS_WORDS[headline.status])
-        self._headline.setText(f"{headline.title}: {headline.text}".replace(" %", "\N{NO-BREAK SPACE}%"))
-        self._picture.loadFromData(picture)
-        self._fit()
-        self._tint()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The picture takes the width of the tile."""
-        super().resizeEvent(event)
-        self._fit()
-
-    def _arrange(self, title: QLabel) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self._mark)
-        head.addWidget(title, 1)
-        head.addWidget(self.open)
-        status = QHBoxLayout()
-        status.addWidget(self._sign)
-        status.addWidget(self._words, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(8)
-        layout.addLayout(head)
-        layout.addLayout(status)
-        layout.addWidget(self._headline)
-        layout.addWidget(self._verdict)
-        layout.addStretch(1)
-        layout.addWidget(self._figure)
-
-    def _fit(self) -> None:
-        self._figure.setFixedHeight(0 if self._picture.isNull() else self.fontMetrics().height() * 16)
-        if not self._picture.isNull():
-            room = QSize(self._figure.width(), self._figure.height())
-            mode = Qt.TransformationMode.SmoothTransformation
-            self._figure.setPixmap(self._picture.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, mode))
-
-    def _tint(self) -> None:
-        self._mark.setPixmap(pixmap(self.page.icon, 24))
-        name, colour = _SIGNS[self._status]
-        self._sign.setPixmap(pixmap(name, 20, getattr(theme.colours, colour)))
-        self.open.setIcon(icon("forward"))
-
-
 def _leading(page: Page, store: Store) -> str:
     """The analysis a method is opened with: the first that gives a first look."""
-    names = [entry.analysis for entry in page.panels]
-    return next((name for name in names if name in store.analyses and store.analyses[name].first_look is not None), names[0])
+    names = [analysis.name for analysis in page.analyses]
+    looks = (name for name in names if name in store.analyses and store.analyses[name].first_look is not None)
+    return next(looks, names[0])
 
 
 def _belongs(page: Page, analysis: str) -> bool:
-    return any(entry.analysis == analysis for entry in page.panels)
+    return any(one.name == analysis for one in page.analyses)
 
 
-def _summary(workspace: Workspace, run: Run, headline: Any, place: int, dark: bool) -> tuple[Headline, bytes]:
-    from robgui.report.figures import draw, save
-
-    result = workspace.result(run.id)
-    figure = draw(run.request.analysis, result, dark=dark)
-    own = each.headlines(headline, result, len(run.request.models))[place]
-    return own, b"" if figure is None else save(figure, "png", dpi=110)
+def _first_view(workspace: Workspace, known: Analysis, run: Run) -> View | None:
+    """The picture of an analysis; called on a pool thread."""
+    views = known.views(workspace.result(run.id), known.params.parse(dict(run.request.params)))
+    return next(iter(views), None)

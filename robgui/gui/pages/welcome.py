@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
+from robgui.gui.widgets.plain import Label, tip
 
 
 class Welcome(QScrollArea):
@@ -39,8 +40,8 @@ class Welcome(QScrollArea):
         self.setWidget(page)
         self._marks: list[tuple[QLabel, str]] = []
         self._buttons: dict[str, QPushButton] = {}
-        title = set_heading(QLabel("How robust is your classifier?", wordWrap=True), "hero")
-        text = QLabel(
+        title = set_heading(Label("How robust is your classifier?", wordWrap=True), "hero")
+        text = Label(
             "Load a model, point at an input, press Run, and watch where its answers break. Files can be dropped anywhere on this window.",
             wordWrap=True,
         )
@@ -50,7 +51,7 @@ class Welcome(QScrollArea):
         for name, mark, heading, words in self._CARDS:
             cards.addWidget(self._card(name, mark, heading, words), 1)
         self._recent = QVBoxLayout()
-        self._recent_title = set_heading(QLabel("Recent"), "section")
+        self._recent_title = set_heading(Label("Recent"), "section")
         layout = QVBoxLayout(page)
         layout.setContentsMargins(32, 32, 32, 32)
         layout.setSpacing(16)
@@ -72,7 +73,7 @@ class Welcome(QScrollArea):
         self._recent_title.setVisible(bool(paths))
         for text in paths[:8]:
             path = Path(text)
-            button = QPushButton(f"{path.name}    {path.parent}", toolTip=text)
+            button = QPushButton(f"{path.name}    {path.parent}", toolTip=tip(text))
             button.setProperty("role", "link")
             button.clicked.connect(lambda _=False, path=path: self.wants_file.emit(path))
             self._recent.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -84,9 +85,9 @@ class Welcome(QScrollArea):
     def _card(self, name: str, mark: str, heading: str, words: str) -> QFrame:
         card = QFrame()
         card.setProperty("role", "card")
-        picture = QLabel()
+        picture = Label()
         self._marks.append((picture, mark))
-        text = QLabel(words, wordWrap=True)
+        text = Label(words, wordWrap=True)
         text.setProperty("role", "quiet")
         button = QPushButton(heading)
         button.setProperty("role", "primary" if name == "start_demo" else "")

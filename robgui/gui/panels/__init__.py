@@ -1,86 +1,71 @@
 """One page per method, with one panel per analysis as its tabs.
 
-The table gives the order of the rail. pyqtgraph is imported with the first panel, not with the window.
+The pages are made from the methods that are installed. An analysis has the panel that the entry-point group
+``robgui.panels`` names for it, else the generic one. pyqtgraph is imported with the first panel, not with the window.
 """
 
 from __future__ import annotations
 
 import importlib
+import traceback
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.method import methods
 
 if TYPE_CHECKING:
     from robgui.gui.panels.panel import Panel
     from robgui.gui.state.store import Store
 
-
-@dataclass(frozen=True)
-class PanelEntry:
-    """A panel before it is made: the analysis it draws, the title of its tab, and where its class is."""
-
-    analysis: str
-    title: str
-    module: str
-    name: str
-
-    def make(self, store: Store) -> Panel:
-        """The panel itself."""
-        panel: Panel = getattr(importlib.import_module(self.module), self.name)(store)
-        return panel
+GROUP = "robgui.panels"
 
 
 @dataclass(frozen=True)
 class Page:
-    """What the rail must know of a page: its title, its icon, its tabs."""
+    """What the rail must know of a method: its title, its icon, the analyses of its tabs."""
 
     title: str
-    icon: str
-    panels: tuple[PanelEntry, ...]
+    icon: Path
+    analyses: tuple[Analysis, ...]
 
 
-PAGES = (
-    Page(
-        "zoNNscan",
-        "zonnscan",
-        (
-            PanelEntry("zonnscan", "Sweep", "robgui.gui.panels.zonnscan.sweep", "ZonnscanPanel"),
-            PanelEntry("zonnscan_populations", "Populations", "robgui.gui.panels.zonnscan.populations", "PopulationsPanel"),
-            PanelEntry("zonnscan_corner_cases", "Corner cases", "robgui.gui.panels.zonnscan.corner_cases", "CornerCasesPanel"),
-            PanelEntry("zonnscan_watermark", "Watermark", "robgui.gui.panels.zonnscan.watermark", "WatermarkPanel"),
-        ),
-    ),
-    Page(
-        "Semantic",
-        "semantic",
-        (
-            PanelEntry("semantic_map", "Map", "robgui.gui.panels.semantic.map", "SemanticMapPanel"),
-            PanelEntry("semantic_regions", "Regions", "robgui.gui.panels.semantic.regions", "SemanticRegionsPanel"),
-            PanelEntry("srvr", "SRVR", "robgui.gui.panels.semantic.srvr", "SrvrPanel"),
-        ),
-    ),
-    Page(
-        "Feature game",
-        "feature-game",
-        (
-            PanelEntry("feature_game", "One image", "robgui.gui.panels.feature_game.game", "FeatureGamePanel"),
-            PanelEntry("feature_game_batch", "Batch", "robgui.gui.panels.feature_game.batch", "FeatureGameBatchPanel"),
-        ),
-    ),
-    Page(
-        "DeepInspect",
-        "deepinspect",
-        (
-            PanelEntry("deepinspect", "Classes", "robgui.gui.panels.deepinspect.classes", "DeepInspectPanel"),
-            PanelEntry("deepinspect_thresholds", "Thresholds", "robgui.gui.panels.deepinspect.thresholds", "ThresholdsPanel"),
-            PanelEntry("deepinspect_coverage", "Coverage", "robgui.gui.panels.deepinspect.coverage", "CoveragePanel"),
-        ),
-    ),
-    Page(
-        "Last particle",
-        "last-particle",
-        (
-            PanelEntry("last_particle", "One input", "robgui.gui.panels.last_particle.one_input", "LastParticlePanel"),
-            PanelEntry("last_particle_table", "Table", "robgui.gui.panels.last_particle.table", "LastParticleTablePanel"),
-        ),
-    ),
-)
+def pages() -> tuple[Page, ...]:
+    """One for each method, in the order of the rail."""
+    return tuple(Page(method.title, method.icon_path, method.analyses) for method in methods())
+
+
+def make_panel(store: Store, analysis: Analysis) -> Panel:
+    """The panel of an analysis; one that cannot be made is a sentence in the log, and the generic one takes its place."""
+    from robgui.gui.panels.generic import GenericPanel
+
+    entry = _entries().get(analysis.name)
+    if entry is None:
+        return GenericPanel(store, analysis)
+    try:
+        panel: Panel = entry.load()(store, analysis)
+    except Exception as error:  # noqa: BLE001 - foreign code raises anything; the window starts all the same
+        sentence = (
+            f"The panel of {analysis.title} ({entry.value}) cannot be made: {type(error).__name__}: {error}; its views are shown instead."
+        )
+        store.say("error", sentence, traceback.format_exc())
+        return GenericPanel(store, analysis)
+    return panel
+
+
+def preload() -> None:
+    """Imports the panels, so that making them is quick; called away from the GUI thread."""
+    importlib.import_module("robgui.gui.panels.generic")
+    for entry in _entries().values():
+        try:
+            entry.load()
+        except Exception:  # noqa: BLE001 - said when the panel is made, where it can be shown
+            continue
+
+
+def _entries() -> dict[str, EntryPoint]:
+    """The panels by the name of their analysis; ours come first, so that nobody takes their place."""
+    found = sorted(entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("robgui."))
+    return {entry.name: entry for entry in reversed(found)}

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from html import escape
+import traceback
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
-from robgui.core.execution.analysis import Pace
+from robgui.core.execution.analysis import Analysis, Pace, Params
+from robgui.core.execution.registry import method_of
 from robgui.core.execution.run import RunState
-from robgui.gui.app.theme import HEADINGS, Themed, pixmap, set_heading, theme
+from robgui.core.verdict import Verdict
+from robgui.gui.app.theme import Themed, pixmap, set_heading, theme
 from robgui.gui.panels.send_button import SendButton
+from robgui.gui.panels.verdict_line import VerdictLine
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
+    from robgui.core.execution.run import Run
+    from robgui.core.offer import Offer
+    from robgui.core.view import View
     from robgui.gui.state.runner import Job
-    from robgui.gui.state.sending import Offer
     from robgui.gui.state.store import Store
 
 
@@ -29,72 +33,116 @@ STALE_FOR_NOW = "Stale: settings, model or input have changed."
 FIRST_LOOK = "From Inspect everything, with short settings. Press Run for the full result."
 #: Words that change thirty times a second cannot be read, and laying them out costs more than the picture.
 WORDS_SECONDS = 0.25
-#: A first sentence shorter than this does not stand alone.
-SHORT_SENTENCE = 40
-
-
-class Verdict(QLabel):
-    """What was found, in words: the point of it large, the rest of the sentences as text."""
-
-    def __init__(self) -> None:
-        super().__init__(wordWrap=True)
-        self._words = ""
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setAccessibleName("Verdict")
-        self.setAlignment(Qt.AlignmentFlag.AlignTop)
-        theme.changed.connect(self._restyle)
-
-    def text(self) -> str:
-        """The words as they were given."""
-        return self._words
-
-    def setText(self, words: str) -> None:
-        """Shows ``words``."""
-        self._words = words
-        head, rest = split_verdict(words)
-        points = self.font().pointSizeF() * HEADINGS["verdict"]
-        self.setAccessibleDescription(words)
-        super().setText(f'<span style="font-size:{points:.1f}pt; font-weight:600">{escape(head)}</span> {escape(rest)}')
-
-    def _restyle(self) -> None:
-        self.setText(self._words)
-
-
-def split_verdict(words: str) -> tuple[str, str]:
-    """The first sentence, or the first two when the first is short; and the rest."""
-    end = 0
-    for found in re.finditer(r"[.!?] (?=[A-Z“0-9])", words):
-        end = found.end()
-        if end >= SHORT_SENTENCE:
-            return words[:end].strip(), words[end:]
-    return words, ""
 
 
 class Panel(Themed, QWidget):
     """Verdict in words, one big picture, then details.
 
-    A subclass sets the class attributes, builds its picture in ``build`` and redraws it whole in ``draw``.
+    A subclass builds its picture in ``build`` and redraws it whole in ``draw``; title, invitation and explanation
+    are those of its analysis.
+
+    Attributes:
+        analysis: What it draws.
+        result: The result on show; None while it is empty.
+        params: The settings that the result came from.
+        request: What the result came from.
+        run_id: The run on show, once it is in the workspace.
     """
 
-    analysis = ""
-    title = ""
-    icon_name = ""
-    invitation = ""
-    explanation = ""
-
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, analysis: Analysis) -> None:
         super().__init__()
         self.store = store
+        self.analysis = analysis
         self.result: Any = None
+        self.params: Any = None
         self.request: Request | None = None
         self.run_id: str | None = None
         self._words_due = Pace(WORDS_SECONDS)
         self._job: Job | None = None
-        self._left: Job | None = None
-        self.setAccessibleName(self.title)
+        self._ignored_job: Job | None = None
+        self._problem: object = None
+        self.setAccessibleName(analysis.title)
         self._make_page()
         self.clear()
+        self._connect()
+
+    def build(self) -> QWidget:
+        """Makes the picture and its details; called once."""
+        raise NotImplementedError
+
+    def draw(self, result: Any) -> None:
+        """Shows a complete result; keeps its plot items and only gives them new data."""
+        raise NotImplementedError
+
+    def restyle(self) -> None:
+        """Takes over the present theme; plots and view widgets paint themselves."""
+
+    def clear(self) -> None:
+        """Back to the empty state, which says what to do next."""
+        self.result = self.params = self.request = self.run_id = self._job = None
+        self._stale.hide()
+        self._pages.setCurrentIndex(0)
+
+    def show_result(self, request: Request, result: Any, verdict: Verdict | None) -> None:
+        """Draws ``result`` and remembers what it came from; without a ``verdict`` the words on show stay."""
+        if request is not self.request:
+            self.params = self._parsed(request)
+        self.request, self.result = request, result
+        if verdict is not None:
+            self.verdict.show_verdict(verdict)
+            self._hold_height()
+        self._pages.setCurrentIndex(1)
+        self.draw(result)
+        if verdict is not None:
+            self.send.refresh()
+        self._check_stale()
+
+    def views(self) -> Sequence[View]:
+        """What the result on show looks like; nothing while there is none."""
+        return () if self.result is None else self._ask(self.analysis.views, ())
+
+    def offers(self) -> Sequence[Offer]:
+        """Inputs on show that another analysis may look at; they stand in the menu of Send to."""
+        return () if self.result is None else self._ask(self.analysis.offers, ())
+
+    def point_at(self, place: int) -> None:
+        """Chooses an input of the picture in the gallery: number ``place`` of those that the run looked at."""
+        if self.request is not None:
+            self.store.choose(self.request, place, origin=self)
+
+    @property
+    def stale(self) -> bool:
+        """Whether pressing Run would ask for something else than what the picture shows."""
+        return not self._stale.isHidden()
+
+    def _parsed(self, request: Request) -> Params:
+        return self.analysis.params.parse(dict(request.params))
+
+    def _ask(self, function: Callable[[Any, Any], Any], otherwise: Any) -> Any:
+        """What a method says of the result on show; what it cannot say is one message a run, not one a frame."""
+        try:
+            return function(self.result, self.params)
+        except Exception as error:  # noqa: BLE001 - a method of another package raises anything
+            if self._problem is not self.request:
+                self._problem = self.request
+                what = f"{self.analysis.title} cannot be shown: {type(error).__name__}: {error}"
+                self.store.say("error", f"{what}; its numbers are kept.", traceback.format_exc())
+            return otherwise
+
+    def _words(self) -> Verdict | None:
+        said: Verdict | None = self._ask(self.analysis.verdict, None)
+        return said
+
+    def _hold_height(self) -> None:
+        """While a run goes on the verdict may grow a line but not shrink, so that the picture does not jump."""
+        held = self.verdict.minimumHeight() if self._job is not None else 0
+        self.verdict.setMinimumHeight(0)  # a height for a width is never below the minimum
+        self.verdict.setMinimumHeight(max(held, self.verdict.heightForWidth(self.verdict.width())))
+
+    # --- making --------------------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        store = self.store
         store.job_changed.connect(self._job_changed)
         store.job_stepped.connect(self._job_stepped)
         store.history.result_shown.connect(self._result_shown)
@@ -111,68 +159,12 @@ class Panel(Themed, QWidget):
         store.history.run_deleted.connect(self._run_deleted)
         theme.changed.connect(self.look_changed)
 
-    def build(self) -> QWidget:
-        """Makes the picture and its details; called once."""
-        raise NotImplementedError
-
-    def draw(self, result: Any) -> None:
-        """Shows a complete result; keeps its plot items and only gives them new data."""
-        raise NotImplementedError
-
-    def restyle(self) -> None:
-        """Takes over the present theme; plots paint themselves."""
-
-    def pictures(self) -> dict[str, QWidget]:
-        """What can be exported as a picture, by name."""
-        return {self.title: self._content}
-
-    def table(self) -> dict[str, np.ndarray]:
-        """What can be exported as numbers: columns by name."""
-        return {}
-
-    def clear(self) -> None:
-        """Back to the empty state, which says what to do next."""
-        self.result = self.request = self.run_id = self._job = None
-        self._stale.hide()
-        self._pages.setCurrentIndex(0)
-
-    def show_result(self, request: Request, result: Any, verdict: str | None) -> None:
-        """Draws ``result`` and remembers what it came from; without a ``verdict`` the words on show stay."""
-        self.request, self.result = request, result
-        if verdict is not None:
-            self.verdict.setText(verdict)
-            self._hold_height()
-        self._pages.setCurrentIndex(1)
-        self.draw(result)
-        self.send.refresh()
-        self._check_stale()
-
-    def point_at(self, place: int) -> None:
-        """Chooses an input of the picture in the gallery: number ``place`` of those that the run looked at."""
-        if self.request is not None:
-            self.store.choose(self.request, place, origin=self)
-
-    def offers(self) -> Sequence[Offer]:
-        """Inputs on show that another analysis may look at; they stand in the menu of Send to."""
-        return ()
-
-    @property
-    def stale(self) -> bool:
-        """Whether pressing Run would ask for something else than what the picture shows."""
-        return not self._stale.isHidden()
-
-    def _hold_height(self) -> None:
-        """While a run goes on the verdict may grow a line but not shrink, so that the picture below does not jump."""
-        held = self.verdict.minimumHeight() if self._job is not None else 0
-        self.verdict.setMinimumHeight(0)  # a label's height for a width is never below its minimum
-        self.verdict.setMinimumHeight(max(held, self.verdict.heightForWidth(self.verdict.width())))
-
     def _make_page(self) -> None:
-        self.verdict = Verdict()
-        self._subject = QLabel(wordWrap=True)
+        self.verdict = VerdictLine()
+        self._subject = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._subject.setAccessibleName("Which model on which input")
         self._subject.setProperty("role", "quiet")
-        self._stale = QLabel(STALE)
+        self._stale = Label(STALE)
         self._stale.setProperty("role", "badge")
         self._stale.setWordWrap(True)
         self._content = self.build()
@@ -191,9 +183,11 @@ class Panel(Themed, QWidget):
 
     def _empty(self) -> QWidget:
         page = QWidget()
-        self._mark = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        title = set_heading(QLabel(self.title, alignment=Qt.AlignmentFlag.AlignCenter), "title")
-        text = QLabel(self.invitation, alignment=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, wordWrap=True)
+        align = Qt.AlignmentFlag
+        self._mark = Label(alignment=align.AlignCenter)
+        title = set_heading(_plain(self.analysis.title, align.AlignCenter), "title")
+        words = self.analysis.invitation or f"{self.analysis.question} Press Run."
+        text = _plain(words, align.AlignHCenter | align.AlignTop)
         text.setProperty("role", "quiet")
         text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 72)
         row = QHBoxLayout()
@@ -213,8 +207,10 @@ class Panel(Themed, QWidget):
         box = QWidget()
         button = QPushButton("What am I looking at?", checkable=True)
         button.setProperty("role", "link")
-        text = QLabel(self.explanation, wordWrap=True)
+        button.setVisible(bool(self.analysis.explanation))
+        text = _plain(self.analysis.explanation, Qt.AlignmentFlag.AlignLeft)
         text.setProperty("role", "quiet")
+        text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 110)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         text.hide()
         button.toggled.connect(text.setVisible)
@@ -229,6 +225,8 @@ class Panel(Themed, QWidget):
         layout.addWidget(text)
         return box
 
+    # --- what the store says -------------------------------------------------------------------------------
+
     def _workspace_opened(self, *_: object) -> None:
         """Another workspace begins with empty panels; a copy of this one keeps its picture."""
         if not any(run.id == self.run_id for run in self.store.history.runs):
@@ -240,41 +238,48 @@ class Panel(Themed, QWidget):
             self.clear()
 
     def _job_changed(self, job: Job) -> None:
-        if job.request.analysis != self.analysis:
+        if job.request.analysis != self.analysis.name:
             return
-        if job.state is RunState.RUNNING and job is not self._left:
+        if job.state is RunState.RUNNING and job is not self._ignored_job:
             self._job = job
         if job is self._job and job.state.ended:
             self._job, self.run_id = None, job.run_id
             if self.result is not None and self.request is not None:
                 self._show_subject(self.request)
-                early = "Stopped early. " if job.state is RunState.CANCELLED else ""
-                self.verdict.setText(early + self.store.analyses[self.analysis].verdict(self.result))
-                self._hold_height()
-                self._hold_height()
+                self._say_last(stopped=job.state is RunState.CANCELLED)
             self._check_stale()
+
+    def _say_last(self, *, stopped: bool) -> None:
+        said = self._words()
+        if said is not None:
+            self.verdict.show_verdict(said.stopped() if stopped else said)
+            self._hold_height()
+        self.send.refresh()
 
     def _job_stepped(self, job: Job) -> None:
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
-        if job.request.analysis == self.analysis and job is not self._left and job.step is not None:
-            if job.request is not self.request:
-                self._words_due = Pace(WORDS_SECONDS)
-            self._job = job
-            words = None
-            if self._words_due.due():
-                words = self.store.analyses[self.analysis].verdict(job.step.result)
-                self._show_subject(job.request, job.step.note)
-            self.show_result(job.request, job.step.result, words)
+        if job.request.analysis != self.analysis.name or job is self._ignored_job or job.step is None:
+            return
+        if job.request is not self.request:
+            self._words_due = Pace(WORDS_SECONDS)
+            self.params = self._parsed(job.request)
+        self._job = job
+        self.request, self.result = job.request, job.step.result
+        words = None
+        if self._words_due.due():
+            words = self._words()
+            self._show_subject(job.request, job.step.note)
+        self.show_result(job.request, job.step.result, words)
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""
         subject = self.store.subject(request)
         self._subject.setText(f"{subject}. {note}" if note else subject)
 
-    def _result_shown(self, run: Any, result: Any) -> None:
-        if run.request.analysis != self.analysis:
+    def _result_shown(self, run: Run, result: Any) -> None:
+        if run.request.analysis != self.analysis.name:
             return
-        self._job, self._left = None, self.store.runner.active
+        self._job, self._ignored_job = None, self.store.runner.active
         self.run_id = run.id
         self._show_subject(run.request)
         self.show_result(run.request, result, run.verdict)
@@ -283,18 +288,19 @@ class Panel(Themed, QWidget):
         if self.request is None or self._job is not None:
             self._stale.hide()
             return
-        now = self.store.request(self.analysis)
+        now = self.store.request(self.analysis.name)
         if now is None:
             self._stale.setText(STALE_FOR_NOW)
             self._stale.setVisible(not self._awaits_files())
             return
         stale = now.fingerprint != self.request.fingerprint
         if stale:
-            self._stale.setText(FIRST_LOOK if self.store.inspection.gave(self.request, now) else STALE)
+            first = self.store.inspection.gave(self.request, now)
+            self._stale.setText(FIRST_LOOK if first else STALE)
         self._stale.setVisible(stale)
 
     def _awaits_files(self) -> bool:
-        """Whether model or data are still being read, as when a workspace is opened again: then nothing has changed yet."""
+        """Whether model or data are still being read, as when a workspace is opened: nothing has changed yet."""
         library = self.store.library
         return bool(library.loading) and (library.model is None or library.dataset is None)
 
@@ -303,11 +309,16 @@ class Panel(Themed, QWidget):
         self._tint()
 
     def _tint(self) -> None:
-        self._mark.setPixmap(pixmap(self.icon_name, 64, theme.colours.quiet))
-        if self._pages_ready():
+        method = method_of(self.analysis.name)
+        mark = "grid" if method is None else method.icon_path
+        self._mark.setPixmap(pixmap(mark, 64, theme.colours.quiet))
+        if hasattr(self, "_pages"):
             self.restyle()
             if self.result is not None:
                 self.draw(self.result)
 
-    def _pages_ready(self) -> bool:
-        return hasattr(self, "_pages")
+
+def _plain(words: str, alignment: Qt.AlignmentFlag) -> QLabel:
+    label = Label(words, alignment=alignment, wordWrap=True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label

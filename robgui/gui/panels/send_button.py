@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
+    from robgui.core.offer import Offer
     from robgui.gui.panels.panel import Panel
-    from robgui.gui.state.sending import Offer, Sending, Target
+    from robgui.gui.state.sending import Sending, Target
 
 MANY_AT_ONCE = "Analyses of many inputs"
 ONE_BY_ONE = "Analyses of one of them"
@@ -42,7 +44,7 @@ class SendButton(QPushButton):
         self.menu().clear()
         if request is not None:
             sending = panel.store.sending
-            fill(self.menu(), sending, panel.offers(), panel.analysis, lambda it, name: sending.send(it, name, request, panel.run_id))
+            fill(self.menu(), sending, panel.offers(), panel.analysis.name, lambda it, name: sending.send(it, name, request, panel.run_id))
 
     def _tint(self) -> None:
         self.setIcon(icon("forward"))
@@ -79,5 +81,5 @@ def list_targets(menu: QMenu, targets: Sequence[Target], send: Callable[[str], N
 def _add(menu: QMenu, target: Target, send: Callable[[str], None]) -> None:
     action = menu.addAction(target.title)
     action.setEnabled(not target.reason)
-    action.setToolTip(target.reason or target.question)
+    set_tip(action, target.reason or target.question)
     action.triggered.connect(lambda: send(target.name))

@@ -1,140 +1,119 @@
-"""Pictures, animations and numbers out of a panel: PNG, SVG, PDF, clipboard, GIF, MP4, CSV, NPZ."""
+"""Pictures, films and numbers of a result: drawn from its views, never grabbed from the screen.
+
+PNG, SVG, PDF and the clipboard show all views with title, legend, units and provenance; GIF and MP4 are for a film;
+CSV and NPZ hold the numbers. Everything here takes its time and is called away from the GUI thread.
+"""
 
 from __future__ import annotations
 
-import csv
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QMarginsF, QPoint, QRectF, QSize, QSizeF
-from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
-from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from robgui.core.errors import RobguiError
+from robgui.core.view import Film, View
 
 PICTURE_ENDINGS = (".png", ".svg", ".pdf")
-TABLE_ENDINGS = (".csv", ".npz")
 FILM_ENDINGS = (".gif", ".mp4")
+NUMBER_ENDINGS = (".csv", ".npz")
+#: Pixels across a picture on the clipboard.
+CLIPBOARD_WIDTH = 1800
 
 
-def to_image(widget: QWidget, scale: float = 2.0) -> QImage:
-    """The widget as it looks, ``scale`` times as large."""
-    image = QImage(QSize(round(widget.width() * scale), round(widget.height() * scale)), QImage.Format.Format_ARGB32_Premultiplied)
-    image.fill(widget.palette().window().color())
-    painter = QPainter(image)
-    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-    painter.scale(scale, scale)
-    _render(widget, painter)
-    painter.end()
-    return image
+@dataclass(frozen=True)
+class Exported:
+    """What is exported.
+
+    Attributes:
+        views: What the result looks like.
+        title: What it is.
+        subject: Of what: model and input.
+        provenance: Where it comes from: version, settings, run.
+    """
+
+    views: tuple[View, ...]
+    title: str
+    subject: str
+    provenance: str
+
+    @property
+    def film(self) -> Film | None:
+        """The first film among the views; None without one."""
+        return next((view for view in self.views if isinstance(view, Film)), None)
 
 
-def save_picture(widget: QWidget, path: Path, scale: float = 2.0) -> None:
-    """Writes PNG, SVG or PDF by the ending of ``path``."""
+def save_picture(exported: Exported, path: Path) -> None:
+    """Writes PNG, SVG or PDF, or the film as GIF or MP4, by the ending of ``path``."""
+    from robgui.report.drawing import draw, save
+
     ending = path.suffix.lower()
-    if ending == ".png":
-        written = to_image(widget, scale).save(str(path))
-    elif ending == ".svg":
-        written = _save_svg(widget, path)
-    elif ending == ".pdf":
-        written = _save_pdf(widget, path)
-    else:
+    if ending in FILM_ENDINGS:
+        _save_film(exported, path)
+        return
+    if ending not in PICTURE_ENDINGS:
         raise RobguiError(f"{path.name}: a picture is written as {', '.join(PICTURE_ENDINGS)}; choose one of these endings.")
-    if not written or not path.exists():
-        raise RobguiError(f"{path} cannot be written; choose a folder you may write to.")
+    figure = draw(_some(exported), title=exported.title, subject=exported.subject, provenance=exported.provenance)
+    _write(path, save(figure, ending[1:]))
 
 
-def frame_of(widget: QWidget, scale: float = 1.0) -> np.ndarray:
-    """The widget as it looks, as uint8 ``(h, w, 3)``: one frame of an animation."""
-    image = to_image(widget, scale).convertToFormat(QImage.Format.Format_RGB888)
-    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
-    return pixels[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+def to_pixels(exported: Exported, width: int = CLIPBOARD_WIDTH) -> np.ndarray:
+    """The picture as uint8 ``(h, w, 3)``, for the clipboard."""
+    from robgui.report.drawing import draw, pixels
+
+    figure = draw(_some(exported), title=exported.title, subject=exported.subject, provenance=exported.provenance)
+    return np.ascontiguousarray(pixels(figure, width)[..., :3])
 
 
-def save_animation(frames: Sequence[np.ndarray], path: Path, frames_per_second: float = 15) -> None:
-    """Writes uint8 ``(h, w, 3)`` frames of one size as GIF or MP4, by the ending of ``path``; not on the GUI thread."""
-    if not frames:
-        raise RobguiError("There is nothing to animate yet; run the analysis first.")
-    ending = path.suffix.lower()
+def save_numbers(exported: Exported, path: Path) -> list[Path]:
+    """Writes the numbers of all views into one NPZ file, or of each into a CSV file of its own; returns the files."""
+    from robgui.report.drawing import to_arrays, to_csv
+
+    ending, views = path.suffix.lower(), _some(exported)
+    if ending == ".npz":
+        arrays = {f"{slug(view.title)}/{name}": array for view in views for name, array in to_arrays(view).items()}
+        _save_npz(path, arrays)
+        return [path]
+    if ending != ".csv":
+        raise RobguiError(f"{path.name}: numbers are written as {', '.join(NUMBER_ENDINGS)}; choose one of these endings.")
+    files = [path, *(path.with_name(f"{path.stem}-{slug(view.title)}.csv") for view in views[1:])]
+    for file, view in zip(files, views, strict=True):
+        _write(file, to_csv(view).encode())
+    return files
+
+
+def slug(words: str) -> str:
+    """Words as part of a file's name."""
+    return re.sub(r"[^\w]+", "-", words.casefold()).strip("-") or "view"
+
+
+def _some(exported: Exported) -> Sequence[View]:
+    if not exported.views:
+        raise RobguiError("There is no picture yet; press Run, or show a run of the history.")
+    return exported.views
+
+
+def _save_film(exported: Exported, path: Path) -> None:
+    from robgui.report.drawing import save_film
+
+    film = exported.film
+    if film is None:
+        raise RobguiError(f"{exported.title} has no animation; write it as PNG, SVG or PDF.")
+    save_film(film, path, title=exported.title, subject=exported.subject, provenance=exported.provenance)
+
+
+def _save_npz(path: Path, arrays: dict[str, np.ndarray]) -> None:
     try:
-        if ending == ".gif":
-            _save_gif(frames, path, frames_per_second)
-        elif ending == ".mp4":
-            _save_mp4(frames, path, frames_per_second)
-        else:
-            raise RobguiError(f"{path.name}: an animation is written as {', '.join(FILM_ENDINGS)}; choose one of these endings.")
+        with path.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays)
     except OSError as error:
         raise RobguiError(f"{path} cannot be written ({error.strerror}); choose a folder you may write to.") from error
 
 
-def _save_gif(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> None:
-    from PIL import Image
-
-    first, *others = [Image.fromarray(frame).quantize(128, dither=Image.Dither.NONE) for frame in frames]
-    pause = round(1000 / frames_per_second)
-    durations = [pause] * len(others) + [2000]
-    first.save(path, save_all=True, append_images=others, duration=durations, loop=0, optimize=False)
-
-
-def _save_mp4(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> None:
-    import cv2
-
-    height, width = (side - side % 2 for side in frames[0].shape[:2])  # the format knows even sizes only
-    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), frames_per_second, (width, height))
-    if not writer.isOpened():
-        raise RobguiError(f"{path} cannot be written as MP4 here; choose another folder, or write a GIF.")
-    for frame in frames:
-        writer.write(cv2.cvtColor(frame[:height, :width], cv2.COLOR_RGB2BGR))
-    writer.release()
-
-
-def save_table(columns: dict[str, np.ndarray], path: Path) -> None:
-    """Writes columns of equal length as CSV, or any arrays as NPZ."""
+def _write(path: Path, content: bytes) -> None:
     try:
-        if path.suffix.lower() == ".npz":
-            np.savez_compressed(path, allow_pickle=False, **columns)
-        elif path.suffix.lower() == ".csv":
-            with path.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                writer.writerow(columns)
-                writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-        else:
-            raise RobguiError(f"{path.name}: numbers are written as {', '.join(TABLE_ENDINGS)}; choose one of these endings.")
+        path.write_bytes(content)
     except OSError as error:
         raise RobguiError(f"{path} cannot be written ({error.strerror}); choose a folder you may write to.") from error
-
-
-def _save_svg(widget: QWidget, path: Path) -> bool:
-    generator = QSvgGenerator()
-    generator.setFileName(str(path))
-    generator.setSize(widget.size())
-    generator.setViewBox(widget.rect())
-    return _paint_on(generator, widget)
-
-
-def _save_pdf(widget: QWidget, path: Path) -> bool:
-    writer = QPdfWriter(str(path))
-    writer.setResolution(96)
-    points = QSizeF(widget.width() * 0.75, widget.height() * 0.75)
-    writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "picture", QPageSize.SizeMatchPolicy.ExactMatch))
-    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-    return _paint_on(writer, widget)
-
-
-def _paint_on(device: QSvgGenerator | QPdfWriter, widget: QWidget) -> bool:
-    painter = QPainter()
-    if not painter.begin(device):
-        return False
-    _render(widget, painter)
-    return painter.end()
-
-
-def _render(widget: QWidget, painter: QPainter) -> None:
-    """Plots are drawn by their scene, so that lines stay lines; other widgets paint themselves."""
-    if isinstance(widget, QGraphicsView):
-        painter.fillRect(widget.rect(), widget.backgroundBrush())
-        widget.render(painter, QRectF(widget.rect()), widget.viewport().rect())
-    else:
-        widget.render(painter, QPoint())

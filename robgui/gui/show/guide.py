@@ -6,7 +6,9 @@ longer; a step that waits can be skipped, and the card can be closed at any time
 
 from __future__ import annotations
 
+import re
 import tempfile
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,22 +16,25 @@ from PySide6.QtCore import QObject, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDockWidget, QToolBar
 
-from robgui import resources
+from robgui import manual, resources
+from robgui.core.execution.method import methods
 from robgui.core.text.words import duration
+from robgui.gui.show.demo import choose
 from robgui.gui.show.guide_card import Card, Chapter
 
 if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
+    from robgui.core.execution.method import Method
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
-    from robgui.core.model.classifier import Classifier
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.state.runner import Job
 
-#: What the tour looks at: a small convolutional network and a shirt that it is not sure of.
-MODEL, DATA, INPUT = "fashion_cnn.safetensors", "fashion.npz", 6
 _POLL_MS = 100
 #: The card takes the place of the status bar, and while it is there a page may become this low: a small window does not grow.
 _LOWEST_PAGE = 200
+#: Characters of a card; a sentence that would go beyond is left out.
+_LONGEST = 300
 
 
 class Guide(QObject):
@@ -38,7 +43,6 @@ class Guide(QObject):
     Attributes:
         card: The bar at the bottom of the window with text and buttons.
         at: The step on show; -1 before the start.
-        report: Where the last step writes its report.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -50,7 +54,6 @@ class Guide(QObject):
         self._docks: list[QDockWidget] = []
         self._page_height = window.pages.minimumHeight()
         self.at = -1
-        self.report = Path(tempfile.gettempdir()) / "robgui-guided-tour.html"
         self.card = Card()
         self._bar = QToolBar("Guided tour", objectName="guide", movable=False)
         self._bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -159,28 +162,13 @@ class Guide(QObject):
             ),
             Chapter(
                 "Point at an input",
-                "The gallery on the left shows every input with what the network says about it. Here it is a shirt, and the network "
-                "is right, but how firmly? Everything that follows looks at this one picture.",
+                "The gallery on the left shows every input with what the network says about it, and whether that is right. But how "
+                "firmly? Each of the next steps points at an input, or at all of them, and asks one question.",
                 self._point,
                 self._chosen,
                 "Choosing the input",
             ),
-            Chapter(
-                "zoNNscan: how close are other classes?",
-                "Random pictures are drawn from larger and larger zones around the shirt, and the network is asked about each. The "
-                "dash-dotted line marks where it first changes its mind; the dotted line says how undecided it is.",
-                lambda: self._run("zonnscan", samples=256),
-                self._run_ended,
-                "zoNNscan is running",
-            ),
-            Chapter(
-                "The feature game: which pixels matter?",
-                "Now the worst case: a game looks for the fewest pixels that make the network change its mind. Few pixels mean a "
-                "brittle answer.",
-                lambda: self._run("feature_game"),
-                self._run_ended,
-                "The game is being played",
-            ),
+            *(self._chapter(method, known) for method, known in shown_methods()),
             Chapter(
                 "A finding",
                 "Failures are collected in the list below, the worst first. Star what matters, write a note, replay it with the same "
@@ -189,22 +177,6 @@ class Guide(QObject):
                 self._finding_shown,
                 "Reading the finding",
                 below=True,
-            ),
-            Chapter(
-                "DeepInspect: what does it mix up?",
-                "From one picture to the whole network: which classes look alike to its neurons, and where does it treat two "
-                "classes differently? Bright fields of the matrix are pairs that it hardly tells apart.",
-                lambda: self._run("deepinspect"),
-                self._run_ended,
-                "DeepInspect is running",
-            ),
-            Chapter(
-                "Last particle: how rare is a failure?",
-                "Is the probability that noise fools the network below one in ten billion? A few particles climb towards failure; the "
-                "number of steps tells how rare it is, with a known confidence.",
-                lambda: self._run("last_particle", samples=0),
-                self._run_ended,
-                "The particles are climbing",
             ),
             Chapter(
                 "All on one page",
@@ -224,8 +196,13 @@ class Guide(QObject):
             ),
         ]
 
+    def _chapter(self, method: Method, known: Analysis) -> Chapter:
+        """One step for each method: its question, what it does in plain words, and its demo."""
+        title, words = f"{method.title}: {method.question}", first_sentences(manual.page(method.name).plain)
+        return Chapter(title, words, lambda: self._run(known), self._run_ended, f"{method.title} is running")
+
     def _load(self) -> None:
-        if self._model() is None:
+        if not self._store.library.models:
             self._window.commands.start_demo()
 
     def _loaded(self) -> bool:
@@ -234,40 +211,29 @@ class Guide(QObject):
         wanted = sum(len(entry.models) for entry in resources.demo())
         return bool(store.analyses) and (len(store.library.models) >= wanted or not store.background.busy)
 
-    def _choose(self) -> None:
-        """The model, its data and the input of the tour, whatever the user has looked at meanwhile."""
-        library, model = self._store.library, self._model()
-        if model is None:
-            return
-        dataset = next((d for d in library.datasets if d.name == DATA), None)
-        if dataset is not None and dataset is not library.dataset:
-            library.use_dataset(dataset)
-        if model is not library.model:
-            library.use_model(model)
-        self._store.select(self._store.selection.but(input=INPUT, second=None))
-
     def _point(self) -> None:
-        self._choose()
+        known = next((known for _, known in shown_methods()), None)
         self._window.gallery_dock.show()
-        self._window.show_panel("zonnscan")
+        if known is not None and known.demo is not None:
+            choose(self._store, known.demo)
+            self._window.show_panel(known.name)
 
     def _chosen(self) -> bool:
         return not self._store.background.busy
 
-    def _model(self) -> Classifier | None:
-        return next((model for model in self._store.library.models if model.name == MODEL), None)
-
-    def _run(self, analysis: str, **values: object) -> None:
+    def _run(self, known: Analysis) -> None:
         """Shows the panel, fills its form and runs it, as the user would."""
-        self._choose()
-        self._window.show_panel(analysis)
-        self._store.params_offered.emit(analysis, values)
-        obstacle = self._store.obstacle(analysis)
-        request = None if obstacle else self._store.request(analysis)
+        there = known.demo is not None and choose(self._store, known.demo)
+        self._window.show_panel(known.name)
+        if known.demo is not None:
+            self._store.params_offered.emit(known.name, dict(known.demo.params))
+        obstacle = self._store.obstacle(known.name) if there else "its model or data are not loaded."
+        request = None if obstacle else self._store.request(known.name)
         if request is not None:
             self._job = self._store.submit(request)
         else:
-            self.card.say_problem(f"This step cannot run here: {obstacle or 'something is missing.'} Go on with the next one.")
+            words = obstacle or "something is missing."
+            self.card.say_problem(f"This step cannot run here: {words} Go on with the next one.")
 
     def _run_ended(self) -> bool:
         """The run has ended and stands in the history, with its findings."""
@@ -280,21 +246,30 @@ class Guide(QObject):
         window.findings_dock.show()
         window.findings_dock.raise_()
         run = None if finding is None else self._run_of(finding.run_id)
-        if finding is not None and run is not None:
+        if run is not None:
             self._store.history.show_run(run)
-            self._store.select(self._store.selection.but(finding=finding.id, run=run.id))
 
     def _finding_shown(self) -> bool:
-        return not self._store.background.busy
+        """Its run is drawn; it is pointed at only then, because other data begin with a selection of their own."""
+        if self._store.background.busy:
+            return False
+        finding = self._best_finding()
+        if finding is not None and self._store.selection.finding != finding.id:
+            self._store.select(self._store.selection.but(finding=finding.id, run=finding.run_id))
+        return True
 
     def _best_finding(self) -> StoredFinding | None:
-        """The worst finding of the tour's own model; of any model when it has none."""
-        findings = self._store.history.findings
-        own = [f for f in findings if (run := self._run_of(f.run_id)) is not None and run.request.models[0].name == MODEL]
-        return next(iter(own or findings), None)
+        """The worst finding."""
+        return next(iter(self._store.history.findings), None)
 
     def _run_of(self, run_id: str) -> Run | None:
         return next((run for run in self._store.history.runs if run.id == run_id), None)
+
+    @cached_property
+    def report(self) -> Path:
+        """Where the last step writes its report: in a fresh folder whose name nobody can guess, gone when the program ends."""
+        self._folder = tempfile.TemporaryDirectory(prefix="robgui-tour-", ignore_cleanup_errors=True)
+        return Path(self._folder.name) / "guided-tour.html"
 
     def _write_report(self) -> None:
         self._written = False
@@ -302,3 +277,20 @@ class Guide(QObject):
 
     def _report_written(self) -> None:
         self._written = True
+
+
+def shown_methods() -> list[tuple[Method, Analysis]]:
+    """The methods that have a demo, each with the first of its analyses that has one."""
+    firsts = [(method, next((one for one in method.analyses if one.demo is not None), None)) for method in methods()]
+    return [(method, known) for method, known in firsts if known is not None]
+
+
+def first_sentences(words: str) -> str:
+    """As many sentences as a card holds, at least one."""
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z“])", words.strip())
+    text = sentences[0]
+    for sentence in sentences[1:]:
+        if len(text) + len(sentence) >= _LONGEST:
+            break
+        text = f"{text} {sentence}"
+    return text

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
 from robgui.gui.app.theme import icon, set_heading, theme
+from robgui.gui.widgets.plain import Label
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,13 @@ class Card(QFrame):
         super().__init__()
         self.setAccessibleName("Guided tour")
         self.setProperty("role", "card")
-        self.title = set_heading(QLabel(), "section")
-        self.count = QLabel()
+        self.title = set_heading(Label(), "section")
+        self.count = Label()
         self.count.setProperty("role", "quiet")
-        self.text = QLabel(wordWrap=True)
-        self.problem = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.text = Label(wordWrap=True)
+        self.problem = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.problem.setProperty("role", "warning")
-        self._words = QLabel()
+        self._words = Label()
         self._words.setProperty("role", "quiet")
         self._progress = QProgressBar(textVisible=False)
         self._progress.setAccessibleName("Progress of this step")

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from robgui import manual
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.show.presentation_pictures import Part, Pictures, parts_of
+from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.workspace import Workspace
@@ -101,9 +104,9 @@ class Presentation(QWidget):
     # --- making --------------------------------------------------------------------------------------------
 
     def _make_words(self) -> None:
-        self.count, self.title, self.subject, self.verdict = QLabel(), QLabel(), QLabel(), QLabel()
-        self.note, self.method, self.plain = QLabel(), QLabel(), QLabel()
-        for label in (self.count, self.title, self.subject, self.verdict, self.note, self.method, self.plain):
+        self.count, self.title, self.subject, self.status = Label(), Label(), Label(), Label()
+        self.verdict, self.note, self.method, self.plain = Label(), Label(), Label(), Label()
+        for label in (self.count, self.status, *self._words()):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         for label in (self.count, self.subject, self.plain):
@@ -119,7 +122,7 @@ class Presentation(QWidget):
         self.back.clicked.connect(lambda: self.go(self._at - 1))
         self.forward.clicked.connect(lambda: self.go(self._at + 1))
         self.leave.clicked.connect(self.close)
-        self._keys = QLabel("← → go through the findings, Esc leaves")
+        self._keys = Label("← → go through the findings, Esc leaves")
         self._keys.setProperty("role", "quiet")
 
     def _arrange(self) -> None:
@@ -128,8 +131,9 @@ class Presentation(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
         column.addStretch(1)
-        for label in (self.title, self.subject, self.verdict, self.note, self.method, self.plain):
+        for label in self._words():
             column.addWidget(label)
+        column.insertWidget(column.indexOf(self.verdict), self.status)
         column.addStretch(1)
         self._scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame, focusPolicy=Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -169,13 +173,28 @@ class Presentation(QWidget):
         page = manual.page_of(run.request.analysis) if run is not None else None
         self.title.setText(finding.title if finding is not None else NOTHING)
         self._fill(self.subject, "" if run is None else self._store.subject(run.request))
-        self._fill(self.verdict, run.verdict if run is not None else "" if finding is not None else _WHAT_TO_DO)
+        self._show_verdict(finding, run)
         self._fill(self.note, f"Note: {finding.note}" if finding is not None and finding.note else "")
         self._fill(self.method, "" if page is None else page.title)
         self._fill(self.plain, "" if page is None else page.plain)
         self._scroll.verticalScrollBar().setValue(0)
         self.setAccessibleName(self.title.text())
         self._fetch(finding, run)
+
+    def _show_verdict(self, finding: StoredFinding | None, run: Run | None) -> None:
+        """What the run of the finding says: its status with sign and colour, and its sentence."""
+        said = None if run is None else run.verdict
+        self._fill(self.status, "" if said is None else f"{said.status.sign} {said.status.words}")
+        sentence = _WHAT_TO_DO if finding is None else ""
+        self._fill(self.verdict, sentence if said is None else f"{said.sentence} {said.scope}".strip())
+        if said is not None:
+            palette = self.status.palette()
+            palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(said.status)))
+            self.status.setPalette(palette)
+
+    def _words(self) -> tuple[QLabel, ...]:
+        """What stands beside the picture, from top to bottom; the status stands above the verdict."""
+        return self.title, self.subject, self.verdict, self.note, self.method, self.plain
 
     def _fill(self, label: QLabel, text: str) -> None:
         label.setText(text)
@@ -185,14 +204,14 @@ class Presentation(QWidget):
         return next((run for run in self._store.history.runs if run.id == finding.run_id), None)
 
     def _fetch(self, finding: StoredFinding | None, run: Run | None) -> None:
-        """The picture of the finding, or the figure of its run where it has none."""
+        """The picture of the finding, or the first view of its run where it has none."""
         self.pictures.show_parts(())
         workspace = self._store.history.workspace
         if finding is None or workspace is None:
             self._store.pictures.drop("presentation")
             return
-        dark = theme.dark
-        self._store.pictures.run(lambda: _pictures(workspace, finding, run, dark), self.pictures.show_parts, key="presentation")
+        dark, known = theme.dark, None if run is None else self._store.analyses.get(run.request.analysis)
+        self._store.pictures.run(lambda: _pictures(workspace, finding, run, known, dark), self.pictures.show_parts, key="presentation")
 
     def _look(self) -> None:
         """Large type that follows the size of the screen, and the colours of the theme."""
@@ -200,6 +219,7 @@ class Presentation(QWidget):
         for label, scale, bold in (
             (self.title, 1.5, True),
             (self.subject, 0.8, False),
+            (self.status, 1.0, True),
             (self.verdict, 1.0, False),
             (self.note, 1.0, True),
             (self.method, 0.85, True),
@@ -225,12 +245,13 @@ def _font(pixels: float, bold: bool) -> QFont:
     return font
 
 
-def _pictures(workspace: Workspace, finding: StoredFinding, run: Run | None, dark: bool) -> Sequence[Part]:
+def _pictures(workspace: Workspace, finding: StoredFinding, run: Run | None, known: Analysis | None, dark: bool) -> Sequence[Part]:
     """Called on a pool thread."""
     parts = parts_of(workspace.finding(finding.id))
-    if parts or run is None or not run.has_result:
+    if parts or run is None or known is None or not run.has_result:
         return parts
-    from robgui.report.figures import draw, save
+    from robgui.report.drawing import draw_view, save
 
-    figure = draw(run.request.analysis, workspace.result(run.id), dark=dark)
-    return () if figure is None else (Part(save(figure, "png", dpi=160), ""),)
+    params = known.params.parse(dict(run.request.params))
+    view = next(iter(known.views(workspace.result(run.id), params)), None)
+    return () if view is None else (Part(save(draw_view(view, dark=dark), "png"), ""),)

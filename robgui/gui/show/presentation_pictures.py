@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QImage, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.dataset.picture import picture_of
 from robgui.core.text.words import number, percent
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
 
-#: Findings whose picture is the input and, after a white gap, the one that fails; and what was done to it.
-_PAIRS = {"near boundary": "A sample near it", "adversarial": "Changed", "noise failure": "With noise", "rare failure": "With noise"}
+#: A picture of two has the input on the left and, after a white gap this wide, the one that fails.
 _GAP = 8
 #: No change is both the middle of the greys and what this is added to.
 _GREY = 128
@@ -38,13 +38,13 @@ def parts_of(finding: Finding) -> tuple[Part, ...]:
     picture = finding.picture
     if picture is None:
         return ()
-    halves = _halves(picture) if finding.kind in _PAIRS else None
+    halves = None if finding.detail.get("inputs") else _halves(picture)  # inputs of two classes are no pair
     if halves is None:
         return (Part(picture, _caption(finding.detail)),)
     first, second = halves
     detail = finding.detail
     before = Part(first, f"Input: {_answer(detail.get('class'), detail.get('confidence_before'))}")
-    after = Part(second, f"{_PAIRS[finding.kind]}: {_answer(detail.get('other_class'), detail.get('confidence_after'))}")
+    after = Part(second, f"Changed: {_answer(detail.get('other_class'), detail.get('confidence_after'))}")
     change = _difference(finding, first, second)
     return (before, after) if change is None else (before, after, change)
 
@@ -63,9 +63,7 @@ def _difference(finding: Finding, first: np.ndarray, second: np.ndarray) -> Part
     if x is None or x.ndim != 3:
         return None
     factor = max(1, first.shape[0] // x.shape[1])
-    before, after = first[::factor, ::factor], second[::factor, ::factor]
-    if finding.kind == "adversarial":  # the picture has frames around the changed pixels, the input has not
-        after = picture_of(x, "image")
+    before, after = first[::factor, ::factor], picture_of(x, "image")  # the second half may have frames drawn into it
     if before.shape != after.shape:
         return None
     change = after.astype(int) - before
@@ -138,7 +136,7 @@ class Exhibit(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.picture = Fitted()
-        self.caption = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.caption = Label(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
@@ -153,7 +151,7 @@ class Exhibit(QWidget):
         self.picture.show_pixmap(QPixmap() if part is None else _pixmap(part.picture))
 
 
-class Fitted(QLabel):
+class Fitted(Label):
     """A picture that follows the size of its place; an image of few pixels shows them as they are."""
 
     def __init__(self) -> None:

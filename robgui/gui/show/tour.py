@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEventLoop
@@ -13,40 +12,20 @@ from PySide6.QtWidgets import QWidget
 
 from robgui import resources
 from robgui.core.errors import RobguiError
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.registry import analyses
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.app.main_window import MainWindow
 from robgui.gui.app.theme import theme
+from robgui.gui.show.demo import choose
 
 SIZE = (1366, 768)
 _PATIENCE = 120.0
 
 
-@dataclass(frozen=True)
-class Stop:
-    """One stop of the tour: an analysis on a model and an input of the demo."""
-
-    analysis: str
-    model: str
-    input: int
-
-
-STOPS = (
-    Stop("zonnscan", "fashion_cnn.safetensors", 6),
-    Stop("zonnscan", "traffic_cnn.pt2", 0),
-    Stop("zonnscan", "table_mlp.onnx", 0),
-    Stop("zonnscan_populations", "fashion_mlp.pt2", 0),
-    Stop("zonnscan_corner_cases", "fashion_mlp.pt2", 0),
-    Stop("zonnscan_watermark", "fashion_mlp.pt2", 0),
-    Stop("semantic_map", "fashion_cnn.safetensors", 6),
-    Stop("semantic_regions", "fashion_cnn.safetensors", 6),
-    Stop("srvr", "fashion_cnn.safetensors", 6),
-    Stop("feature_game", "fashion_cnn.safetensors", 6),
-    Stop("deepinspect", "fashion_cnn.safetensors", 0),
-    Stop("deepinspect_thresholds", "fashion_cnn.safetensors", 0),
-    Stop("deepinspect_coverage", "fashion_cnn.safetensors", 0),
-    Stop("last_particle", "fashion_cnn.safetensors", 6),
-    Stop("last_particle_table", "table_mlp.onnx", 0),
-)
+def stops() -> list[Analysis]:
+    """The analyses that the tour shows: those with a demo, in the order of the rail."""
+    return [known for known in analyses().values() if known.demo is not None]
 
 
 class Tour:
@@ -56,7 +35,7 @@ class Tour:
         window: The window, of which the pictures are taken.
     """
 
-    def __init__(self, folder: Path, stops: Sequence[Stop] = STOPS) -> None:
+    def __init__(self, folder: Path, stops: Sequence[Analysis]) -> None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -97,25 +76,27 @@ class Tour:
         self._say(f"{self._count} pictures{'' if self._errors else ' and report.html'} are in {self._folder}.")
         return int(bool(self._errors))
 
-    def _visit(self, stop: Stop) -> None:
-        store = self.window.store
-        model = next((m for m in store.library.models if m.name == stop.model), None)
-        if model is None:
-            self._say(f"{stop.analysis}: {stop.model} could not be loaded, so this stop is left out.")
+    def _visit(self, stop: Analysis) -> None:
+        """Runs an analysis on what its demo names, as a user would."""
+        store, demo = self.window.store, stop.demo
+        assert demo is not None
+        if not choose(store, demo):
+            self._say(f"{stop.name}: {demo.model} or {demo.data} could not be loaded, so this stop is left out.")
             return
-        store.library.use_model(model)
-        self._wait(lambda: not store.background.busy, stop.model)
-        store.select(store.selection.but(input=stop.input))
-        self.window.show_panel(stop.analysis)
-        if obstacle := store.obstacle(stop.analysis):
-            self._say(f"{stop.analysis} on {stop.model}: {obstacle}")
+        self._wait(lambda: not store.background.busy, demo.model)
+        self.window.show_panel(stop.name)
+        store.params_offered.emit(stop.name, dict(demo.params))
+        if obstacle := store.obstacle(stop.name):
+            self._say(f"{stop.name} on {demo.model}: {obstacle}")
             return
         self.window.run_pane.run.click()
-        self._wait(lambda: not store.runner.busy, f"{stop.analysis} on {stop.model}")
+        self._wait(lambda: not store.runner.busy, f"{stop.name} on {demo.model}")
         self._settle()
-        self._shot(f"{stop.analysis}-{stop.model}")
+        self._shot(f"{stop.name}-{demo.model}")
         panel = self.window.current_panel
-        self._say(f"{stop.analysis} on {stop.model}: {panel.verdict.text() if panel is not None else 'no panel'}")
+        said = None if panel is None else panel.verdict.verdict
+        words = "no verdict" if said is None else f"{said.status.words}. {said.text}"
+        self._say(f"{stop.name} on {demo.model}: {words}")
 
     def _settle(self) -> None:
         """Waits for thumbnails, predictions and sample pictures."""

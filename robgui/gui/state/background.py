@@ -72,10 +72,15 @@ class Background(QObject):
         """Waits until all work is done; called on the thread of another Background, never on the GUI thread."""
         self._pool.waitForDone()
 
-    def shutdown(self) -> bool:
-        """Drops what waits, waits for what runs and delivers nothing more; False if something would not end."""
+    def shutdown(self, *, finish: bool = False) -> bool:
+        """Delivers nothing more and waits for what runs; False if something would not end.
+
+        Args:
+            finish: What waits is done first; otherwise it is dropped.
+        """
         self._closed = True
-        self._pool.clear()
+        if not finish:
+            self._pool.clear()
         return self._pool.waitForDone(10_000)
 
     @Slot(object)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,17 +23,37 @@ if TYPE_CHECKING:
     from robgui.gui.state.background import Background
 
 
+@dataclass(frozen=True)
+class Restored:
+    """What a workspace brings along.
+
+    Attributes:
+        references: Models and data whose files are there, the last used first, each file once.
+        used: When each was used last, by its fingerprint.
+        model: The model that was in use last; None where that is not known.
+        dataset: The data that were in use last.
+    """
+
+    references: list[Reference]
+    used: dict[str, float]
+    model: Reference | None
+    dataset: Reference | None
+
+
 class History(QObject):
     """The workspace as the window sees it; every access to the file happens in the background.
+
+    What the user says is written on a thread of its own, which nothing else can hold up: not a model that never ends to load.
 
     Attributes:
         loading: Whether nothing is known yet: the first workspace has not been read, or another one is being read.
 
     Signals:
-        opened: Another workspace is open; its references come along, to be loaded again.
+        opened: Another workspace is open; what it brings along is Restored, to be loaded again.
         run_deleted: The id of a run that is no longer there.
         runs_changed: The list of runs has changed.
         findings_changed: The list of findings has changed.
+        run_taken: ``(run, follow)`` before its picture: model, data and inputs come along, or only if they are in use anyway.
         result_shown: ``(run, result)`` of a stored run that is to be drawn.
         found: A missing model or dataset is to be loaded from its new place.
         said: ``(level, sentence, details)``.
@@ -45,13 +65,14 @@ class History(QObject):
     run_deleted = Signal(str)
     runs_changed = Signal()
     findings_changed = Signal()
+    run_taken = Signal(object, bool)
     result_shown = Signal(object, object)
     found = Signal(object)
     said = Signal(str, str, str)
     offered = Signal(str, str, object)
     working = Signal(str)
 
-    def __init__(self, background: Background, writing: Background, parent: QObject | None = None) -> None:
+    def __init__(self, background: Background, writing: Background, keeping: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.workspace: Workspace | None = None
         self.runs: list[Run] = []
@@ -61,6 +82,7 @@ class History(QObject):
         self.loading = True
         self._background = background
         self._writing = writing
+        self._keeping = keeping
 
     @property
     def writable(self) -> Workspace | None:
@@ -72,9 +94,10 @@ class History(QObject):
 
         def opened(answer: Any) -> None:
             self.loading = False
-            old, (self.workspace, self.runs, self.findings, references, self.derived) = self.workspace, answer
+            old, (self.workspace, self.runs, self.findings, restored, self.derived) = self.workspace, answer
             if old is not None:
-                self._background.run(lambda: _close(old, self._writing))
+                self._keeping.run(lambda: _close(old, self._writing))
+            references = restored.references
             self.missing = [r for r in references if r.path and not Path(r.path).exists()]
             for reference in self.missing:
                 self.said.emit(
@@ -82,7 +105,7 @@ class History(QObject):
                 )
             if self.workspace.read_only:
                 self.said.emit("warning", f"{self.workspace.reason} New runs are shown but not kept.", "")
-            self.opened.emit([r for r in references if r.path and r not in self.missing])
+            self.opened.emit(replace(restored, references=[r for r in references if r.path and r not in self.missing]))
             self.runs_changed.emit()
             self.findings_changed.emit()
             if done is not None:
@@ -143,17 +166,23 @@ class History(QObject):
 
     # --- models and data -----------------------------------------------------------------------------------
 
-    def remember(self, item: Classifier | Dataset, trust: bool) -> None:
+    def remember(self, item: Classifier | Dataset) -> None:
         """Keeps where ``item`` came from, so that reopening the workspace loads it again."""
         workspace = self.writable
         if workspace is not None and item.path is not None:
-            self._background.run(lambda: _remember(workspace, item, trust))
+            self._keeping.run(lambda: _remember(workspace, item))
 
-    def forget(self, fingerprint: str) -> None:
+    def forget(self, item: Classifier) -> None:
         """Does not load this one again; its runs stay."""
         workspace = self.writable
         if workspace is not None:
-            self._background.run(lambda: workspace.forget(fingerprint))
+            self._keeping.run(lambda: workspace.forget(item.fingerprint, None if item.path is None else item.path.absolute()))
+
+    def use(self, model: Classifier | None, dataset: Dataset | None) -> None:
+        """Keeps which pair is in use, so that it is the one in use when the workspace is opened again."""
+        workspace = self.writable
+        if workspace is not None and model is not None:
+            self._keeping.run(lambda: _use(workspace, model, dataset), key="in use")
 
     def relink(self, reference: Reference, path: Path) -> None:
         """The file of ``reference`` is now at ``path``."""
@@ -163,18 +192,19 @@ class History(QObject):
             self.missing = [r for r in self.missing if r is not reference]
             self.found.emit(reference.model_copy(update={"path": str(path)}))
 
-        self._background.run(lambda: workspace.relink(reference.fingerprint, path), linked)
+        self._keeping.run(lambda: workspace.relink(reference.fingerprint, path), linked)
 
     # --- runs and findings ---------------------------------------------------------------------------------
 
-    def show_run(self, run: Run) -> None:
-        """Draws a stored run again."""
+    def show_run(self, run: Run, *, follow: bool = True) -> None:
+        """Draws a stored run again; with ``follow`` its model and data come into use."""
         workspace = self._need()
 
         def read(result: Any) -> None:
             if result is None:
                 self.said.emit("info", run.error or "This run has no result yet.", "")
             else:
+                self.run_taken.emit(run, follow)
                 self.result_shown.emit(run, result)
 
         self._background.run(lambda: workspace.result(run.id), read, key="show run")
@@ -187,14 +217,14 @@ class History(QObject):
             self.run_deleted.emit(run.id)
             self.refresh()
 
-        self._background.run(lambda: workspace.delete_run(run.id), deleted)
+        self._keeping.run(lambda: workspace.delete_run(run.id), deleted)
 
     def set_finding(self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None) -> None:
         """Stores the user's note or star; the list here has it at once, the workspace in a moment."""
         workspace = self._need()
         changes: dict[str, Any] = {name: value for name, value in (("note", note), ("starred", starred)) if value is not None}
         self.findings = [replace(other, **changes) if other.id == finding.id else other for other in self.findings]
-        self._background.run(lambda: workspace.set_finding(finding.id, note=note, starred=starred), lambda _: self.refresh())
+        self._keeping.run(lambda: workspace.set_finding(finding.id, note=note, starred=starred), lambda _: self.refresh())
 
     def refresh(self) -> None:
         """Reads runs and findings again."""
@@ -207,7 +237,7 @@ class History(QObject):
             self.runs_changed.emit()
             self.findings_changed.emit()
 
-        self._background.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
+        self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
 
     def _need(self) -> Workspace:
         if self.workspace is None:
@@ -215,12 +245,18 @@ class History(QObject):
         return self.workspace
 
 
-def _open(path: Path | None) -> tuple[Workspace, list[Run], list[StoredFinding], list[Reference], list[Derived]]:
+def _open(path: Path | None) -> tuple[Workspace, list[Run], list[StoredFinding], Restored, list[Derived]]:
+    from robgui.core.errors import WorkspaceError
     from robgui.core.workspace import Workspace
 
     workspace = Workspace.open(path or Workspace.default_path())
-    references = [*workspace.references("dataset"), *workspace.references("model")]
-    return workspace, workspace.runs(), workspace.findings(), references, workspace.derived()
+    try:
+        references = [*workspace.references("dataset"), *workspace.references("model")]
+        restored = Restored(references, workspace.last_used(), *workspace.in_use())
+        return workspace, workspace.runs(), workspace.findings(), restored, workspace.derived()
+    except WorkspaceError:
+        workspace.close()
+        raise
 
 
 def _close(workspace: Workspace, writing: Background) -> None:
@@ -229,10 +265,16 @@ def _close(workspace: Workspace, writing: Background) -> None:
     workspace.close()
 
 
-def _remember(workspace: Workspace, item: Classifier | Dataset, trust: bool) -> None:
+def _remember(workspace: Workspace, item: Classifier | Dataset) -> None:
     from robgui.core.execution.request import reference
 
-    workspace.remember(reference(item, trust=trust))
+    workspace.remember(reference(item))
+
+
+def _use(workspace: Workspace, model: Classifier, dataset: Dataset | None) -> None:
+    from robgui.core.execution.request import reference
+
+    workspace.set_in_use(reference(model), None if dataset is None else reference(dataset))
 
 
 def _write_report(workspace: Workspace, path: Path) -> None:

@@ -97,7 +97,7 @@ class Inspection(QObject):
         return known.inputs == "many" and request.indices is not None and len(request.indices) < len(scope)
 
     def _request(self, name: str) -> Request | None:
-        from robgui.core.execution.request import Request, reference
+        from robgui.core.execution.request import Request
 
         store, known = self._store, self._store.analyses[name]
         library = store.library
@@ -114,8 +114,7 @@ class Inspection(QObject):
         dataset = library.dataset if looks else None
         if dataset is not None and "derived" in dataset.options:
             dataset, indices = dataset.only(indices or ()), None  # type: ignore[attr-defined]
-        request = Request.build(name, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
-        return request.model_copy(update={"models": tuple(reference(m, trust=library.trusts(m)) for m in models)})
+        return Request.build(name, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
 
     def _indices(self, name: str) -> tuple[int, ...]:
         store = self._store

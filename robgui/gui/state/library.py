@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import IncompleteModelError, TrustError
+from robgui.gui.state.alike import looks_alike, relatives, same_file
+from robgui.gui.state.opening import Opening, load_model, match, measure, open_dataset
 from robgui.gui.state.predictions import Predictions
+from robgui.gui.state.remarks import listed, remarks, speeds_in_words
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -22,24 +25,6 @@ if TYPE_CHECKING:
     from robgui.gui.state.background import Background
 
 
-@dataclass(frozen=True)
-class Opening:
-    """A model file on its way in, with all that was said about it so far.
-
-    Attributes:
-        quiet: Part of a larger step (demo, reopened workspace): no dialog follows and the model in use stays.
-    """
-
-    path: Path
-    trust: bool = False
-    settings: dict[str, Any] = field(default_factory=dict)
-    quiet: bool = False
-
-    def but(self, **changes: Any) -> Opening:
-        """A copy with ``changes``."""
-        return replace(self, **changes)
-
-
 class Library(QObject):
     """Models and datasets; one of each is in use, and ``predictions`` says what the one makes of the other.
 
@@ -47,22 +32,26 @@ class Library(QObject):
         models_changed: The list of models, or which one is in use, has changed.
         datasets_changed: The list of datasets, or which one is in use, has changed.
         model_opened: The user opened a model file; the loading dialog shows how it behaves.
-        trust_needed: ``(opening, sentence)``: the file would execute code.
+        trust_needed: ``(opening, error)``: the file would execute code; the error tells which.
         details_needed: ``(opening, sentence)``: the file does not tell its architecture or shape.
-        added: ``(item, trust)`` to be remembered.
-        removed: The fingerprint to be forgotten.
+        added: The model or dataset to be remembered.
+        removed: The model to be forgotten.
+        paired: Another model or other data are in use.
         said: ``(level, sentence, details)``.
+        offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
         working: What is being done now, in words; empty when idle.
     """
 
     models_changed = Signal()
     datasets_changed = Signal()
     model_opened = Signal(object)
-    trust_needed = Signal(object, str)
+    trust_needed = Signal(object, object)
     details_needed = Signal(object, str)
-    added = Signal(object, bool)
-    removed = Signal(str)
+    added = Signal(object)
+    removed = Signal(object)
+    paired = Signal()
     said = Signal(str, str, str)
+    offered = Signal(str, str, object)
     working = Signal(str)
 
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
@@ -79,7 +68,7 @@ class Library(QObject):
         self._background = background
         self._under_way: list[str] = []
         self._loading: list[str] = []
-        self._trusted: set[Path] = set()
+        self._chosen: set[str] = set()
 
     @property
     def loading(self) -> str:
@@ -91,39 +80,56 @@ class Library(QObject):
     def load_model(self, opening: Opening) -> None:
         """Loads a model file; ``model_opened`` follows unless it is to be quiet."""
 
-        def loaded(answer: Classifier | TrustError | IncompleteModelError) -> None:
-            if isinstance(answer, TrustError):
-                self.trust_needed.emit(opening, str(answer))
-            elif isinstance(answer, IncompleteModelError):
-                self.details_needed.emit(opening, str(answer))
-            else:
-                fits = self.dataset is None or looks_alike(answer, self.dataset)
-                self.add_model(answer, trust=opening.trust, activate=not opening.quiet or (self.model is None and fits))
-                if not opening.quiet:
-                    self.model_opened.emit(answer)
+        def loaded(answer: tuple[Classifier | TrustError | IncompleteModelError, str]) -> None:
+            model, remark = answer
+            if remark:
+                self.said.emit("warning", remark, "")
+            if isinstance(model, TrustError | IncompleteModelError):
+                self._ask(opening, model)
+                return
+            fits = self.dataset is None or looks_alike(model, self.dataset)
+            self.add_model(model, activate=self._takes("model", opening.quiet, opening.use, self.model is None and fits))
+            if not opening.quiet:
+                self.model_opened.emit(model)
 
         device = self.device
-        self._busy(f"Loading {opening.path.name} …", lambda: _load_model(opening, device), loaded, loads=True)
+        self._busy(f"Loading {opening.path.name} …", lambda: load_model(opening, device), loaded, loads=True)
 
-    def add_model(self, classifier: Classifier, *, trust: bool = False, activate: bool = True) -> None:
-        """Adds a loaded model, in place of an older one from the same file."""
+    def start_anew(self) -> None:
+        """What a workspace brings along may come into use, until the user chooses something else."""
+        self._chosen.clear()
+
+    def _takes(self, kind: str, quiet: bool, use: bool | None, empty: bool) -> bool:
+        """Whether what has just been loaded comes into use; what the user has chosen meanwhile is not taken away from them."""
+        restored = empty if use is None else use and kind not in self._chosen
+        return restored or not quiet
+
+    def _ask(self, opening: Opening, question: TrustError | IncompleteModelError) -> None:
+        """Asks what a file needs to be known; a quiet step asks nothing and leaves a button that does."""
+        if opening.quiet:
+            name = opening.path.name
+            deed = partial(self.load_model, opening.but(quiet=False))
+            self.offered.emit(f"{name} was not opened: {question}", f"Open {name} …", deed)
+        elif isinstance(question, TrustError):
+            self.trust_needed.emit(opening, question)
+        else:
+            self.details_needed.emit(opening, str(question))
+
+    def add_model(self, classifier: Classifier, *, activate: bool = True) -> None:
+        """Adds a loaded model, in place of an older one of the same file or content: a model is in the list once."""
         classifier.notice = self._notice
-        if trust and classifier.path is not None:
-            self._trusted.add(classifier.path)
-        replaced = [m for m in self.models if m.path is not None and m.path == classifier.path]
-        for old in replaced:
-            if old.fingerprint != classifier.fingerprint:
-                self.removed.emit(old.fingerprint)
+        replaced = [m for m in self.models if same_file(m, classifier)]
         self.models = [m for m in self.models if m not in replaced] + [classifier]
         if activate or self.model in replaced:
             self.use_model(classifier)
         else:
             self.models_changed.emit()
-        self.added.emit(classifier, self.trusts(classifier))
+        self.added.emit(classifier)
 
     def use_model(self, classifier: Classifier) -> None:
         """Makes ``classifier`` the one that the next run looks at; picks data that fit it."""
         self.model = classifier
+        self._chosen.add("model")
         if self.dataset is None or not looks_alike(classifier, self.dataset):
             fitting = next((d for d in self.datasets if looks_alike(classifier, d)), None)
             if fitting is not None and fitting is not self.dataset:
@@ -131,11 +137,12 @@ class Library(QObject):
                 self.datasets_changed.emit()
         self._match()
         self.models_changed.emit()
+        self.paired.emit()
 
     def remove_model(self, classifier: Classifier) -> None:
         """Takes a model off the list; its runs stay."""
         self.models = [m for m in self.models if m is not classifier]
-        self.removed.emit(classifier.fingerprint)
+        self.removed.emit(classifier)
         if self.model is classifier:
             self.model = None
             if self.models:
@@ -150,35 +157,30 @@ class Library(QObject):
         if dataset is None:
             fitting = [m for m in self.models if model is not None and (m.shape, m.labels) == (model.shape, model.labels)]
         else:
-            fitting = [m for m in self.models if looks_alike(m, dataset)]
+            classes = None if model is None else model.classes
+            fitting = [m for m in self.models if looks_alike(m, dataset) and classes in (None, m.classes)]
         others = [m for m in fitting if m is not model]
         return [model, *others] if model is not None else others
 
-    def trusts(self, classifier: Classifier) -> bool:
-        """Whether the user has said that the file of ``classifier`` may execute code."""
-        return classifier.path in self._trusted
-
     # --- data ----------------------------------------------------------------------------------------------
 
-    def load_dataset(self, path: Path, *, quiet: bool = False) -> None:
-        """Opens data of any format we read and uses it (unless ``quiet`` and one is in use)."""
+    def load_dataset(self, path: Path, *, quiet: bool = False, use: bool | None = None, options: dict[str, Any] | None = None) -> None:
+        """Opens data of any format we read; ``quiet`` and ``use`` as in Opening, ``options`` say what the files do not tell."""
 
         def opened(dataset: Dataset) -> None:
-            self.add_dataset(dataset, activate=not quiet or self.dataset is None)
+            self.add_dataset(dataset, activate=self._takes("dataset", quiet, use, self.dataset is None))
             self._say_notes(dataset, quiet)
 
-        self._busy(f"Loading {path.name} …", lambda: _open_dataset(path), opened, loads=True)
+        self._busy(f"Loading {path.name} …", lambda: open_dataset(path, options or {}), opened, loads=True)
 
     def _say_notes(self, dataset: Dataset, quiet: bool) -> None:
         """What was guessed or left out while reading; a guess about data that a workspace brings along is for the log only."""
-        many = len(dataset.skipped)
-        left_out = f"{many:,} {'file or row was' if many == 1 else 'files or rows were'} skipped; the log says why." if many else ""
-        words = " ".join((*dataset.notes, *filter(None, (left_out,))))
+        many, words = len(dataset.skipped), remarks(dataset)
         if not words:
             return
         sentence = f"{dataset.name}: {words}"
         if many:
-            self.said.emit("warning", sentence, _listed(dataset.skipped))
+            self.said.emit("warning", sentence, listed(dataset.skipped))
         elif quiet:
             logging.getLogger("robgui").info("%s", sentence)
         else:
@@ -188,23 +190,23 @@ class Library(QObject):
         """Adds open data, in place of older data from the same path and of ``instead_of``."""
         others = [d for d in self.datasets if d is not instead_of]
         self.datasets = [d for d in others if d.path is None or d.path != dataset.path] + [dataset]
-        if activate or self.dataset not in self.datasets:
+        if activate or (self.dataset is not None and self.dataset not in self.datasets):
             self.use_dataset(dataset)
         else:
             self.datasets_changed.emit()
-        self.added.emit(dataset, False)
+        self.added.emit(dataset)
 
     def add_derived(self, items: Sequence[Derived], *, activate: bool = True) -> None:
         """Adds derived inputs to the gallery of their family; that gallery is shown."""
         from robgui.core.dataset.derived import families
 
         for family in families(items):
-            old = next((d for d in self.datasets if _relatives(d) == _relatives(family)), None)
+            old = next((d for d in self.datasets if relatives(d) == relatives(family)), None)
             self.add_dataset(family if old is None else old.with_more(family.items), activate=activate, instead_of=old)  # type: ignore[attr-defined]
 
     def drop_derived(self) -> None:
         """Lets go of the derived inputs: they belong to a workspace that is no longer open."""
-        self.datasets = [d for d in self.datasets if not _relatives(d)]
+        self.datasets = [d for d in self.datasets if not relatives(d)]
         if self.dataset not in self.datasets:
             self.dataset = None
             if self.datasets:
@@ -246,6 +248,7 @@ class Library(QObject):
     def use_dataset(self, dataset: Dataset) -> None:
         """Shows ``dataset`` in the gallery; picks a model that fits it if the present one does not."""
         self.dataset = dataset
+        self._chosen.add("dataset")
         self.mismatch = ""  # it was about the data before; whoever hears of the new ones asks for it
         self.datasets_changed.emit()
         if self.model is None or not looks_alike(self.model, dataset):
@@ -254,6 +257,7 @@ class Library(QObject):
                 self.model = fitting
                 self.models_changed.emit()
         self._match()
+        self.paired.emit()
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""
@@ -285,12 +289,9 @@ class Library(QObject):
             return
 
         def measured(speeds: list[Speed]) -> None:
-            lines = [
-                f"{s.name}: {s.inputs_per_second:,.0f} inputs/s (largest change of a probability {s.largest_change:.2g})" for s in speeds
-            ]
-            self.said.emit("info", f"{classifier.name} on {classifier.device}. " + "; ".join(lines) + ".", "")
+            self.said.emit("info", f"{classifier.name} on {classifier.device}. {speeds_in_words(speeds)}.", "")
 
-        self._busy("Measuring …", lambda: _measure(classifier), measured)
+        self._busy("Measuring …", lambda: measure(classifier), measured)
 
     def _match(self) -> None:
         """Checks that model and data fit each other; predictions start when they do."""
@@ -307,6 +308,7 @@ class Library(QObject):
                 self.model = fitted
                 fitted.notice = self._notice
                 self.models_changed.emit()
+                self.paired.emit()
             self.predictions.start(fitted, dataset)
 
         def refused(sentence: str, details: str) -> None:
@@ -314,7 +316,7 @@ class Library(QObject):
             self.models_changed.emit()
             self.said.emit("error", sentence, details)
 
-        self._background.run(lambda: _match(classifier, dataset), matched, failed=refused, key="match")
+        self._background.run(lambda: match(classifier, dataset), matched, failed=refused, key="match")
 
     def _busy(self, words: str, work: Callable[[], Any], done: Callable[[Any], None], *, loads: bool = False) -> None:
         """Work in the background, one piece after the other, with the words of the present one in the status bar."""
@@ -344,52 +346,3 @@ class Library(QObject):
     def _notice(self, sentence: str) -> None:
         """Called by a Classifier on whatever thread it works; signals cross threads by themselves."""
         self.said.emit("warning", sentence, "")
-
-
-def _relatives(dataset: Dataset) -> object:
-    """Which family of derived inputs a dataset is; empty for any other."""
-    items = getattr(dataset, "items", ())
-    return items[0].relatives if items else ()
-
-
-def looks_alike(classifier: Classifier, dataset: Dataset) -> bool:
-    """A cheap guess whether the two belong together: kind, size and class names."""
-    if classifier.kind != dataset.kind:
-        return False
-    if dataset.shape is not None and dataset.shape != classifier.shape:
-        return False
-    return not dataset.names or len(dataset.names) == classifier.classes
-
-
-def _load_model(opening: Opening, device: str) -> Classifier | TrustError | IncompleteModelError:
-    from robgui.core.loading import load
-
-    try:
-        return load(opening.path, trust=opening.trust, device=device or None, **opening.settings)
-    except (TrustError, IncompleteModelError) as question:
-        return question
-
-
-def _open_dataset(path: Path) -> Dataset:
-    """Opens the data and computes their fingerprint, so that the window need not."""
-    from robgui.core.dataset import open_dataset
-
-    dataset = open_dataset(path)
-    assert dataset.fingerprint
-    return dataset
-
-
-def _match(classifier: Classifier, dataset: Dataset) -> Classifier:
-    from robgui.core.dataset import match
-
-    return match(classifier, dataset)
-
-
-def _measure(classifier: Classifier) -> list[Speed]:
-    from robgui.core.model.speed import measure
-
-    return measure(classifier)
-
-
-def _listed(skipped: Sequence[Any]) -> str:
-    return "\n".join(f"{item.path}: {item.reason}" for item in skipped[:200])

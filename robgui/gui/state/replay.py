@@ -50,7 +50,7 @@ class Replay(QObject):
             return
 
         def read() -> None:
-            self._store.background.run(lambda: _stored(workspace, run.id), lambda before: self._tell(job, finding, run, before))
+            self._store.keeping.run(lambda: _stored(workspace, run.id), lambda before: self._tell(job, finding, run, before))
 
         QTimer.singleShot(0, self, read)  # after the history has asked for the run that has just ended
 

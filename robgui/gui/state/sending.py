@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import DataError
+from robgui.core.offer import Offer
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -19,35 +20,6 @@ if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
     from robgui.core.model.classifier import Classifier
     from robgui.gui.state.store import Store
-
-
-#: Settings for inputs that an analysis has made: their label is that of the input they were made from, which the model may no
-#: longer give them, so the right answer is what the model says.
-OF_MADE_INPUTS: Mapping[str, dict[str, Any]] = {
-    "last_particle": {"truth": "predicted"},
-    "last_particle_table": {"truth": "predicted"},
-}
-
-
-@dataclass(frozen=True)
-class Offer:
-    """Inputs that a panel shows and that another analysis may look at.
-
-    Attributes:
-        title: What to call them together, as it stands in a menu: ``The adversarial example``.
-        names: What to call each.
-        inputs: ``(n, *shape)`` as the model sees them, in [0, 1]; None when they are inputs of the run's own data.
-        places: Number of each among the inputs that the run looked at; for new inputs, of the one it was made from (-1: of none).
-        labels: True class of each; empty when unknown.
-        params: Settings to put into the form of an analysis, by its name.
-    """
-
-    title: str
-    names: tuple[str, ...]
-    inputs: np.ndarray | None = None
-    places: tuple[int, ...] = ()
-    labels: tuple[int, ...] = ()
-    params: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -150,7 +122,7 @@ class Sending(QObject):
         store.background.run(lambda: workspace.finding(finding.id), read)
 
     def _arrive(self, offer: Offer, analysis: str, *, made: bool) -> None:
-        defaults = OF_MADE_INPUTS.get(analysis, {}) if made else {}
+        defaults = self._store.analyses[analysis].made_inputs if made else {}
         if values := {**defaults, **offer.params.get(analysis, {})}:
             self._store.params_offered.emit(analysis, values)
         self.arrived.emit(analysis)

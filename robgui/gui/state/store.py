@@ -1,25 +1,26 @@
 """Store: the only object that panels and docks know; one call down, one signal up.
 
 ``library`` holds the models and data, ``history`` the workspace, ``runner`` the work in progress. Everything slow
-happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes long, and nothing waits for it) or the
-Runner; the attributes are plain values that the GUI thread may read at any time.
+happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes long, and nothing waits for it), ``keeping``
+(what is written into the workspace, behind nothing else) or the Runner; the attributes are plain values that the GUI
+thread may read at any time.
 """
 
 from __future__ import annotations
 
-import importlib
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from robgui.gui.panels import PAGES
+from robgui.core.execution.method import problems
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
-from robgui.gui.state.library import Library, Opening
+from robgui.gui.state.library import Library
 from robgui.gui.state.navigation import Navigation
+from robgui.gui.state.restoring import Restoring
 from robgui.gui.state.runner import Job, Runner
 from robgui.gui.state.selection import Selection
 from robgui.gui.state.sending import Sending
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
     from robgui.core.execution.analysis import Analysis, Params
-    from robgui.core.execution.request import Reference, Request
+    from robgui.core.execution.request import Request
     from robgui.core.model.classifier import Classifier
 
 
@@ -71,28 +72,32 @@ class Store(QObject):
         self.background = Background(1, self)
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
+        self.keeping = Background(1, self)
         self.library = Library(self.background, self)
-        self.history = History(self.background, self.writing, self)
+        self.history = History(self.background, self.writing, self.keeping, self)
         self.runner = Runner(self)
         self.sending = Sending(self)
+        self.restoring = Restoring(self.library, self.history)
         self._connect()
         self.navigation = Navigation(self)
         self.inspection = Inspection(self)
 
     def _connect(self) -> None:
-        for threads in (self.background, self.pictures, self.writing):
+        for threads in (self.background, self.pictures, self.writing, self.keeping):
             threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
         for part in (self.library, self.history):
             part.said.connect(self.said)
-        self.history.offered.connect(self.offered)
+        for part in (self.library, self.history):
+            part.offered.connect(self.offered)
         self.library.working.connect(lambda words: self.work_on("library", words))
         self.history.working.connect(lambda words: self.work_on("history", words))
         self.library.added.connect(self.history.remember)
         self.library.removed.connect(self.history.forget)
+        self.library.paired.connect(lambda: self.history.use(self.library.model, self.library.dataset))
         self.library.datasets_changed.connect(self._dataset_changed)
-        self.history.opened.connect(self._workspace_opened)
-        self.history.found.connect(self._load)
-        self.history.result_shown.connect(lambda run, _: self._point_at(run.request))
+        self.history.opened.connect(self.restoring.restore)
+        self.history.found.connect(self.restoring.load)
+        self.history.run_taken.connect(lambda run, follow: self._point_at(run.request, follow))
         self.runner.stepped.connect(self.job_stepped)
         self.runner.changed.connect(self._job_changed)
         self._shown_data: object = None
@@ -108,11 +113,14 @@ class Store(QObject):
         self.analyses, device = answer
         self.library.device = self.library.device or device
         self.work_on("torch", "")
+        for problem in problems():
+            self.say("error", problem)
         self.ready.emit()
 
     def shutdown(self) -> bool:
         """Stops all threads and closes the workspace; False if a model would not let go."""
         ended = self.runner.shutdown()
+        ended = self.keeping.shutdown(finish=True) and ended
         self.library.predictions.shutdown()
         ended = self.pictures.shutdown() and ended
         ended = self.writing.shutdown() and ended
@@ -144,22 +152,6 @@ class Store(QObject):
             self.say("warning", "Stop the running analysis before opening another workspace.")
         else:
             self.history.open(path)
-
-    def _workspace_opened(self, references: Sequence[Reference]) -> None:
-        for reference in references:
-            if not self.library.has(reference.fingerprint):
-                self._load(reference)
-        self.library.drop_derived()
-        if self.history.derived:
-            self.library.add_derived(self.history.derived, activate=False)
-
-    def _load(self, reference: Reference) -> None:
-        """Loads what a workspace remembers."""
-        path = Path(reference.path)
-        if reference.kind == "model":
-            self.library.load_model(Opening(path, trust=reference.trust, settings=dict(reference.options), quiet=True))
-        else:
-            self.library.load_dataset(path, quiet=True)
 
     def set_scope(self, indices: tuple[int, ...] | None) -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery; None means all."""
@@ -200,11 +192,18 @@ class Store(QObject):
         self.select(self.selection.but(input=index), origin=origin)
         return True
 
-    def _point_at(self, request: Request) -> None:
-        """Model, data and inputs of a run come back with its picture, as far as they are loaded."""
+    def _point_at(self, request: Request, follow: bool) -> None:
+        """Model, data and inputs of a run come back with its picture, as far as they are loaded.
+
+        Args:
+            request: Of the run.
+            follow: Otherwise the pair in use stays, and only a run of that pair brings its inputs along.
+        """
         library = self.library
         model = next((m for m in library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
         place = library.locate(request, 0)
+        if not follow and (model is not library.model or (place is not None and place[0] is not library.dataset)):
+            return
         if place is not None and place[0] is not library.dataset:
             library.use_dataset(place[0])
         if model is not None and model is not library.model:
@@ -237,7 +236,7 @@ class Store(QObject):
 
     def request(self, analysis: str) -> Request | None:
         """What pressing Run would ask for now; None while something is missing."""
-        from robgui.core.execution.request import Request, reference
+        from robgui.core.execution.request import Request
 
         library, known, params = self.library, self.analyses.get(analysis), self.params.get(analysis)
         if known is None or params is None or library.model is None:
@@ -251,8 +250,7 @@ class Store(QObject):
         indices = None if not looks else self.selection.inputs if one else self.scope
         if dataset is not None and "derived" in dataset.options:
             dataset, indices = _only(dataset, indices), None
-        request = Request.build(analysis, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
-        return request.model_copy(update={"models": tuple(reference(m, trust=library.trusts(m)) for m in models)})
+        return Request.build(analysis, models, dataset, params.model_dump(), indices=indices, autocast=library.autocast)
 
     def obstacle(self, analysis: str) -> str:
         """Why ``analysis`` cannot run now, in words; empty when it can."""
@@ -329,12 +327,11 @@ def _only(dataset: Dataset, indices: Sequence[int] | None) -> Dataset:
 
 
 def _import_everything() -> tuple[dict[str, Analysis], str]:
-    from robgui.core.execution.analysis import analyses
+    from robgui.core.execution.registry import analyses
     from robgui.core.loading import default_device
+    from robgui.gui.panels import preload
 
-    for page in PAGES:
-        for entry in page.panels:
-            importlib.import_module(entry.module)
+    preload()
     return analyses(), str(default_device())
 
 

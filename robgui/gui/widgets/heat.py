@@ -1,4 +1,4 @@
-"""Pictures made of values: a heat map with its scale beside it, and an input with things drawn over it."""
+"""A heat map: a matrix of values as one image, with its scale of colours beside it."""
 
 from __future__ import annotations
 
@@ -7,40 +7,42 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from robgui.core.text.words import number
+from robgui.core.view import Axis, diverging
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.plots import Plot
 
-#: Vermilion below zero, blue above, nothing at zero: for differences.
-DIVERGING = "diverging"
+Rect = tuple[float, float, float, float]
 
 
-@lru_cache(maxsize=8)
-def lookup(name: str) -> np.ndarray:
-    """The 256 colours ``(256, 4)`` uint8 of a colour map: viridis, cividis, or diverging for differences."""
-    if name == DIVERGING:
-        stops = np.array([[213, 94, 0, 255], [245, 245, 245, 255], [0, 114, 178, 255]], float)
+@lru_cache(maxsize=16)
+def lookup(name: str, flipped: bool = False, dark: bool = False) -> np.ndarray:
+    """The 256 colours ``(256, 4)`` uint8 of a map: viridis, cividis, or diverging for differences.
+
+    Args:
+        name: Of the map.
+        flipped: Turned round.
+        dark: For the dark theme, where no difference is dark; the other maps are the same in both.
+    """
+    if name == "diverging":
+        stops = np.array([QColor(colour).getRgb() for colour in diverging(dark)], float)
         places = np.linspace(0, 2, 256)
         below = np.minimum(places.astype(int), 1)
         share = (places - below)[:, None]
-        return np.asarray(stops[below] * (1 - share) + stops[below + 1] * share, np.uint8)
-    return np.asarray(pg.colormap.get(name).getLookupTable(0.0, 1.0, 256, alpha=True), np.uint8)
+        table = stops[below] * (1 - share) + stops[below + 1] * share
+    else:
+        table = pg.colormap.get(name).getLookupTable(0.0, 1.0, 256, alpha=True)
+    return np.ascontiguousarray(table[::-1] if flipped else table, np.uint8)
 
 
 class Heat(QWidget):
     """A matrix of values as one image with named axes and a scale of colours.
 
-    Nan is left empty. Levels are given, never guessed from what is on show, so that a live picture does not flicker.
-
-    Args:
-        x: Name and unit of the horizontal axis.
-        y: Name and unit of the vertical axis.
-        scale: What the colours mean.
-        colours: Name of the colour map.
+    Nan is left empty. Levels are given, never guessed from what is on show, so that a live picture
+    does not flicker.
 
     Signals:
         hovered: ``(x, y)`` under the mouse, in the units of the axes; None when it has left.
@@ -50,14 +52,15 @@ class Heat(QWidget):
     hovered = Signal(object)
     clicked = Signal(float, float)
 
-    def __init__(self, x: str, y: str, scale: str, colours: str = "viridis") -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.plot = Plot(x, y)
+        self.plot = Plot("", "")
+        self.plot.setMinimumSize(90, 80)  # beside its scale even in a narrow place
         self.plot.getPlotItem().showGrid(x=False, y=False)
         self.image = pg.ImageItem(axisOrder="row-major")
-        self.image.setLookupTable(lookup(colours))
+        self.image.setLookupTable(lookup("viridis"))
         self.plot.addItem(self.image)
-        self.bar = Scale(scale, colours)
+        self.bar = Scale(Axis(""), lookup("viridis"))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -67,15 +70,36 @@ class Heat(QWidget):
         self.plot.scene().sigMouseMoved.connect(self._moved)
         self.plot.scene().sigMouseClicked.connect(self._pressed)
 
-    def show_values(self, values: np.ndarray, rect: tuple[float, float, float, float], levels: tuple[float, float] = (0, 1)) -> None:
-        """Shows ``(rows, columns)`` with row 0 at the bottom in ``rect`` = x, y, width, height; moves the axes only for another rect."""
-        self.image.setImage(values, autoLevels=False, levels=levels)
-        place = QRectF(*rect)
-        self.image.setRect(place)
-        if place != self._place:
-            self._place = place
-            self.plot.setRange(place, padding=0.01)
+    def show_values(self, values: np.ndarray, rect: Rect, levels: tuple[float, float] = (0, 1)) -> None:
+        """Shows ``(rows, columns)`` with row 0 at the bottom in ``rect`` = x, y, width, height."""
+        low, high = levels
+        self._fill(values, (low, high if high > low else low + 1.0))
+        self.place(rect)
         self.bar.set_levels(levels)
+
+    def show_pixels(self, pixels: np.ndarray, rect: Rect) -> None:
+        """Shows colours instead of values: uint8 ``(rows, columns, 4)`` with row 0 at the bottom."""
+        self._fill(pixels, None)
+        self.place(rect)
+
+    def _fill(self, picture: np.ndarray, levels: tuple[float, float] | None) -> None:
+        if picture.size:
+            self.image.setImage(picture, autoLevels=False, levels=levels)
+        else:
+            self.image.clear()
+
+    def place(self, rect: Rect) -> None:
+        """Where the picture lies; the axes move only when that has changed."""
+        self._place = QRectF(*rect)
+        if self.image.image is not None:
+            self.image.setRect(self._place)
+        x, y, width, height = rect
+        self.plot.set_frame((x, x + width), (y, y + height), padding=0.01)
+
+    def set_colours(self, table: np.ndarray) -> None:
+        """Takes another map of 256 colours."""
+        self.image.setLookupTable(table)
+        self.bar.set_table(table)
 
     def leaveEvent(self, event: QEvent) -> None:
         """The mouse has left."""
@@ -88,7 +112,8 @@ class Heat(QWidget):
 
     def _pressed(self, event: Any) -> None:
         place = self._data(event.scenePos())
-        if place is not None and event.button() == Qt.MouseButton.LeftButton:
+        single = event.button() == Qt.MouseButton.LeftButton and not event.double()
+        if place is not None and single:
             self.clicked.emit(place.x(), place.y())
 
     def _data(self, position: QPointF) -> QPointF | None:
@@ -102,25 +127,33 @@ class Heat(QWidget):
 class Scale(QWidget):
     """The colours of a heat map with what they mean; never colour alone."""
 
-    def __init__(self, title: str, colours: str) -> None:
+    def __init__(self, axis: Axis, table: np.ndarray) -> None:
         super().__init__()
-        self._title = title
-        self._table = lookup(colours)
+        self._axis = axis
+        self._table = table
         self._levels = (0.0, 1.0)
-        self.setFixedWidth(self.fontMetrics().averageCharWidth() * 15)
-        self.setAccessibleName(f"Colours: {title}")
-        theme.changed.connect(self.update)
+        self.setAccessibleName(f"Colours: {axis.title}")
+        theme.changed.connect(self._fit)
+        self._fit()
 
     def set_levels(self, levels: tuple[float, float]) -> None:
         """Which values the first and the last colour stand for."""
         if levels != self._levels:
             self._levels = levels
-            self.update()
+            self._fit()
 
-    def set_title(self, title: str) -> None:
-        """What the colours mean."""
-        self._title = title
-        self.update()
+    def set_axis(self, axis: Axis) -> None:
+        """What the colours mean, and how their values read."""
+        if axis != self._axis:
+            self._axis = axis
+            self.setAccessibleName(f"Colours: {axis.title}")
+            self._fit()
+
+    def set_table(self, table: np.ndarray) -> None:
+        """The 256 colours, that of the lowest value first."""
+        if table is not self._table:
+            self._table = table
+            self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(self.width(), 120)
@@ -128,76 +161,37 @@ class Scale(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         line = self.fontMetrics().height()
-        bar = QRectF(8, line * 3.8, line, max(8.0, self.height() - line * 5.5))
-        colours = QImage(np.ascontiguousarray(self._table[::-1]).data, 1, 256, 4, QImage.Format.Format_RGBA8888)
-        painter.drawImage(bar, colours)
+        top = self._title_box().height() + line
+        bar = QRectF(8, top, line, max(8.0, self.height() - top - line))
+        table = np.ascontiguousarray(self._table[::-1])
+        painter.drawImage(bar, QImage(table.data, 1, 256, 4, QImage.Format.Format_RGBA8888))
         painter.setPen(pg.mkPen(theme.colours.line))
         painter.drawRect(bar)
         painter.setPen(pg.mkPen(theme.colours.text))
-        flags = Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value
-        painter.drawText(QRectF(4, 0, self.width() - 4, line * 3.4), flags, self._title)
-        low, high = self._levels
-        for share in (0.0, 0.5, 1.0):
+        painter.drawText(self._title_box(), _TITLE, self._axis.title)
+        for share, words in zip(_SHARES, self._words(), strict=True):
             y = bar.bottom() - share * bar.height()
-            painter.drawText(QPointF(bar.right() + 6, y + line * 0.3), number(low + share * (high - low)))
+            painter.drawText(QPointF(bar.right() + 6, y + line * 0.3), words)
+
+    def _words(self) -> list[str]:
+        low, high = self._levels
+        return [self._axis.words(low + share * (high - low)) for share in _SHARES]
+
+    def _title_box(self) -> QRectF:
+        room = QRect(4, 4, self.width() - 6, 10_000)
+        return QRectF(self.fontMetrics().boundingRect(room, _TITLE, self._axis.title))
+
+    def _fit(self) -> None:
+        """As wide as its numbers and the longest word of its title, within reason."""
+        metrics = self.fontMetrics()
+        numbers = max(metrics.horizontalAdvance(words) for words in self._words())
+        words = [metrics.horizontalAdvance(word) for word in self._axis.title.split()]
+        most = metrics.averageCharWidth() * 18
+        wanted = max(numbers + metrics.height() + 20, *(min(word + 12, most) for word in (*words, 0)))
+        self.setFixedWidth(max(wanted, metrics.averageCharWidth() * 13))
+        self.update()
 
 
-class InputView(pg.PlotWidget):
-    """An image with square pixels, a heat map over it, and whatever a panel adds in pixel coordinates.
-
-    Column and row count from the upper left corner; the middle of the first pixel is (0.5, 0.5).
-
-    Signals:
-        pointed: ``(column, row)`` of the pixel that was clicked.
-    """
-
-    pointed = Signal(int, int)
-
-    def __init__(self, name: str) -> None:
-        super().__init__(enableMenu=False)
-        item = self.getPlotItem()
-        item.hideButtons()
-        item.hideAxis("left")
-        item.hideAxis("bottom")
-        item.invertY(True)
-        item.setAspectLocked(True)
-        item.setDefaultPadding(0.02)
-        self.setAccessibleName(name)
-        self.image = pg.ImageItem(axisOrder="row-major")
-        self.heat = pg.ImageItem(axisOrder="row-major")
-        self.heat.setLookupTable(lookup("viridis"))
-        self.addItem(self.image)
-        self.addItem(self.heat)
-        self._shape: tuple[int, int] | None = None
-        self.scene().sigMouseClicked.connect(self._clicked)
-        theme.changed.connect(self._tint)
-        self._tint()
-
-    def show_picture(self, picture: np.ndarray | None) -> None:
-        """Shows uint8 ``(h, w, 3)``; None shows nothing."""
-        if picture is None:
-            self.image.clear()
-            return
-        self.image.setImage(picture, autoLevels=False, levels=(0, 255))
-        if picture.shape[:2] != self._shape:
-            self._shape = (picture.shape[0], picture.shape[1])
-            self.setRange(QRectF(0, 0, picture.shape[1], picture.shape[0]), padding=0.02)
-
-    def show_heat(self, values: np.ndarray | None, opacity: float = 0.6, levels: tuple[float, float] | None = None) -> None:
-        """Lays values ``(h, w)`` over the picture, from its lowest to its highest unless ``levels`` are given; None takes them away."""
-        if values is None:
-            self.heat.clear()
-            return
-        span = levels or (float(np.nanmin(values)), float(np.nanmax(values)) or 1.0)
-        self.heat.setImage(values, autoLevels=False, levels=span)
-        self.heat.setOpacity(opacity)
-
-    def _clicked(self, event: Any) -> None:
-        box = self.getPlotItem().getViewBox()
-        place = box.mapSceneToView(event.scenePos())
-        column, row = int(np.floor(place.x())), int(np.floor(place.y()))
-        if self._shape is not None and 0 <= column < self._shape[1] and 0 <= row < self._shape[0]:
-            self.pointed.emit(column, row)
-
-    def _tint(self) -> None:
-        self.setBackground(theme.colours.surface)
+#: Where numbers stand beside the colours.
+_SHARES = (0.0, 0.5, 1.0)
+_TITLE = Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from robgui.core.text.words import number
-from robgui.gui.widgets.thumbs import say_empty
+from robgui.core.verdict import Status
+from robgui.core.view import Column, Ink, Table
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import tip
 
 AnyIndex = QModelIndex | QPersistentModelIndex
+#: A column of words is at most this many characters wide; the tool tip has the whole.
+WIDEST = 48
 
 
 class Sheet(QTableView):
@@ -42,6 +50,8 @@ class Sheet(QTableView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setTabKeyNavigation(False)
         self.setSortingEnabled(True)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -54,13 +64,32 @@ class Sheet(QTableView):
 
     def show_columns(self, columns: Mapping[str, Sequence[Any] | np.ndarray]) -> None:
         """Shows these columns; the user's order and choice stay."""
+        self.show_cells([Cells(name, cells) for name, cells in columns.items()])
+
+    def show_table(self, table: Table) -> None:
+        """Shows typed columns; the user's order and choice stay."""
+        self.show_cells([_typed(column) for column in table.columns])
+
+    def show_cells(self, columns: Sequence[Cells]) -> None:
+        """Shows columns that say how their cells read; the user's order and choice stay."""
         chosen = self.current
-        new = list(columns) != self._model.names
+        new = [column.title for column in columns] != self._model.names
         with QSignalBlocker(self.selectionModel()):
             self._model.show(columns)
             self.point(chosen)
-        if new:
-            self.resizeColumnsToContents()
+        self._fit(new)
+
+    def _fit(self, new: bool) -> None:
+        """Columns hold their widest cell; while a run goes on they may grow but not shrink."""
+        most = self.fontMetrics().averageCharWidth() * WIDEST
+        header = self.horizontalHeader()
+        for place in range(self._model.columnCount()):
+            contents = self.sizeHintForColumn(place)
+            if not self._model.holds_numbers(place):
+                contents = min(contents, most)
+            wanted = max(contents, header.sectionSizeHint(place)) + 4
+            if new or wanted > self.columnWidth(place):
+                self.setColumnWidth(place, wanted)
 
     def sizeHint(self) -> QSize:
         """Five rows and the header: the rest can be scrolled to, and the picture above needs the room."""
@@ -70,7 +99,15 @@ class Sheet(QTableView):
         """The rows, or what to do."""
         super().paintEvent(event)
         if not self._model.rowCount():
-            say_empty(self, self._empty)
+            self._say_empty()
+
+    def _say_empty(self) -> None:
+        """Paints words in the middle; called while the view is painted."""
+        painter = QPainter(self.viewport())
+        painter.setPen(QColor(theme.colours.quiet))
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.viewport().rect().adjusted(16, 16, -16, -16), flags, self._empty)
+        painter.end()
 
     @property
     def current(self) -> int:
@@ -95,58 +132,6 @@ class Sheet(QTableView):
             self.pointed.emit(self._model.order[index.row()])
 
 
-class _Columns(QAbstractTableModel):
-    """The cells, and the order in which the rows stand."""
-
-    def __init__(self, parent: Sheet) -> None:
-        super().__init__(parent)
-        self.names: list[str] = []
-        self._columns: list[Sequence[Any] | np.ndarray] = []
-        self.order: list[int] = []
-        self._sorted = (-1, False)
-
-    def show(self, columns: Mapping[str, Sequence[Any] | np.ndarray]) -> None:
-        self.beginResetModel()
-        if list(columns) != self.names:
-            self._sorted = (-1, False)
-        self.names, self._columns = list(columns), list(columns.values())
-        self._arrange()
-        self.endResetModel()
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self.layoutAboutToBeChanged.emit()
-        self._sorted = (column, order is Qt.SortOrder.DescendingOrder)
-        self._arrange()
-        self.layoutChanged.emit()
-
-    def _arrange(self) -> None:
-        count = len(self._columns[0]) if self._columns else 0
-        column, down = self._sorted
-        self.order = list(range(count))
-        if 0 <= column < len(self._columns):
-            values = self._columns[column]
-            self.order.sort(key=lambda row: _rank(values[row]), reverse=down)
-
-    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.order)
-
-    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.names)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole and section < len(self.names):
-            return self.names[section]
-        return None
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        value = self._columns[index.column()][self.order[index.row()]]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return _words(value)
-        if role == Qt.ItemDataRole.TextAlignmentRole and not isinstance(value, str):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
-
-
 def _words(value: Any) -> str:
     if isinstance(value, str):
         return value
@@ -157,9 +142,125 @@ def _words(value: Any) -> str:
     return number(float(value)) if np.isfinite(value) else "n/a"
 
 
+def _unknown(value: Any) -> bool:
+    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+
+
 def _rank(value: Any) -> tuple[bool, Any]:
-    """What a cell is sorted by; what is not known stands last."""
-    if isinstance(value, str):
-        return False, value.casefold()
-    unknown = bool(np.isnan(float(value)))
-    return unknown, 0.0 if unknown else float(value)
+    """What a known cell is sorted by: numbers first, then words."""
+    words = isinstance(value, str)
+    return words, value.casefold() if words else float(value)
+
+
+def _no_ink(value: Any) -> Ink | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One column.
+
+    Attributes:
+        title: What stands above it.
+        cells: One for each row.
+        words: How a cell reads.
+        ink: What a cell is written with; None for the colour of text.
+        tip: What a cell says in full; None where its words are all.
+        rank: What a known cell is sorted by.
+    """
+
+    title: str
+    cells: Sequence[Any] | np.ndarray
+    words: Callable[[Any], str] = _words
+    ink: Callable[[Any], Ink | None] = _no_ink
+    tip: Callable[[Any], str] | None = None
+    rank: Callable[[Any], Any] = _rank
+
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether it holds numbers, which stand on the right and are never cut."""
+        return any(isinstance(cell, int | float | np.number) for cell in self.cells)
+
+
+def _typed(column: Column) -> Cells:
+    """A column of a Table; a status has its colour."""
+    if column.kind == "status":
+        return Cells(column.title, column.cells, column.words, lambda cell: status_ink(Status(cell)) if cell else None)
+    return Cells(column.title, column.cells, column.words)
+
+
+class _Columns(QAbstractTableModel):
+    """The cells, and the order in which the rows stand."""
+
+    def __init__(self, parent: Sheet) -> None:
+        super().__init__(parent)
+        self._columns: list[Cells] = []
+        self.order: list[int] = []
+        self._sorted = (-1, False)
+
+    @property
+    def names(self) -> list[str]:
+        """What stands above the columns."""
+        return [column.title for column in self._columns]
+
+    def show(self, columns: Sequence[Cells]) -> None:
+        self.beginResetModel()
+        if [column.title for column in columns] != self.names:
+            self._sorted = (-1, False)
+        self._columns = list(columns)
+        self._arrange()
+        self.endResetModel()
+
+    def holds_numbers(self, column: int) -> bool:
+        """Whether a column may not be cut."""
+        return self._columns[column].numbers
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.layoutAboutToBeChanged.emit()
+        self._sorted = (column, order is Qt.SortOrder.DescendingOrder)
+        self._arrange()
+        self.layoutChanged.emit()
+
+    def _arrange(self) -> None:
+        """What is not known stands last, whichever way the others are sorted."""
+        count = len(self._columns[0].cells) if self._columns else 0
+        column, down = self._sorted
+        self.order = list(range(count))
+        if not 0 <= column < len(self._columns):
+            return
+        cells, rank = self._columns[column].cells, self._columns[column].rank
+        known = [row for row in self.order if not _unknown(cells[row])]
+        known.sort(key=lambda row: rank(cells[row]), reverse=down)
+        self.order = known + [row for row in range(count) if _unknown(cells[row])]
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.order)
+
+    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal or section >= len(self._columns):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._columns[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self._columns[section].numbers else _LEFT
+        return None
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        column = self._columns[index.column()]
+        cell = column.cells[self.order[index.row()]]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.words(cell)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip((column.tip or column.words)(cell))
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column.numbers else _LEFT
+        if role == Qt.ItemDataRole.ForegroundRole and (ink := column.ink(cell)) is not None:
+            return colour(ink)
+        return None
+
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

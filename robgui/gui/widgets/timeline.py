@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QWidget
 
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.plain import Label
 
 FRAMES_PER_SECOND = 20
 #: A whole play takes no longer than this, however many pictures there are.
@@ -27,7 +30,8 @@ class Timeline(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(f"Which {what}")
         self.play = QPushButton("Play", checkable=True, toolTip=f"Goes through every {what}")
-        self._words = QLabel()
+        self._words = Label(textFormat=Qt.TextFormat.PlainText)
+        self._names: tuple[str, ...] = ()
         self._following = True
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -58,6 +62,13 @@ class Timeline(QWidget):
                 self.slider.setValue(max(0, count - 1))
         self._write()
 
+    def set_names(self, names: Sequence[str]) -> None:
+        """There is a picture for each of these names, which stand beside the slider."""
+        self._names = tuple(names)
+        widths = (self.fontMetrics().horizontalAdvance(name) for name in names)
+        self._words.setMinimumWidth(max(widths, default=0))
+        self.set_count(len(names))
+
     def _changed(self, place: int) -> None:
         if not self.play.isChecked():
             self._following = place == self.slider.maximum()
@@ -83,7 +94,10 @@ class Timeline(QWidget):
         self.slider.setValue(min(self.slider.maximum(), self.place + stride))
 
     def _write(self) -> None:
-        self._words.setText(f"{self._what} {self.place:,} of {self.slider.maximum():,}")
+        if self._names:
+            self._words.setText(self._names[min(self.place, len(self._names) - 1)])
+        else:
+            self._words.setText(f"{self._what} {self.place:,} of {self.slider.maximum():,}")
 
     def _tint(self) -> None:
         self.play.setIcon(icon("stop" if self.play.isChecked() else "run"))

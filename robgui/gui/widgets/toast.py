@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QEnterEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from robgui.gui.app.theme import icon, pixmap, theme
+from robgui.gui.widgets.plain import Label
 
 #: How long a toast stays; whatever it said is in the log afterwards.
 SECONDS: dict[str, float] = {"info": 4, "warning": 8, "error": 15}
@@ -90,8 +91,8 @@ class Toast(QFrame):
         self.setAccessibleName(f"{level}: {sentence}")
         self.timer = QTimer(self, singleShot=True, interval=round(SECONDS[level] * 1000))
         self._level = level
-        self._mark = QLabel(alignment=Qt.AlignmentFlag.AlignTop)
-        text = QLabel(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._mark = Label(alignment=Qt.AlignmentFlag.AlignTop)
+        text = Label(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.closed = QToolButton(autoRaise=True, toolTip="Close")
         self.closed.setAccessibleName("Close message")

@@ -19,7 +19,7 @@ from robgui.analyses.deepinspect.result import DeepInspectResult, Quality
 from robgui.analyses.deepinspect.thresholds import deepinspect_thresholds
 from robgui.core.dataset import Dataset, align, match, open_dataset
 from robgui.core.errors import DataError, ModelError, RobguiError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import number, percent
@@ -130,7 +130,7 @@ def _correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
     ours = f"Spearman {_signed(value)}, {_p(p)}"
     note = (
         f"{confusion.pairs:,} pairs of classes, {result.done:,} inputs of {result.dataset}, accuracy {percent(result.accuracy)}, "
-        f"{int(result.layer_sizes.sum()):,} neurons, threshold {result.threshold:g}."
+        f"{int(result.layer_sizes.sum()):,} neurons, threshold {DeepInspectParams().threshold:g}."
     )
     detail = {"spearman": value, "p": p, "pairs": confusion.pairs, "accuracy": result.accuracy, "inputs": result.done}
     drawing = seen.subject.drawing("deepinspect", result, "confusion")
@@ -154,12 +154,12 @@ def _worst(seen: _Inspected, statement: str, paper: str) -> Claim:
 
 
 def _precision(seen: _Inspected, statement: str, paper: str) -> Claim:
-    result, confusion, bias = seen.result, seen.confusion, seen.bias
+    confusion, bias = seen.confusion, seen.bias
     chance = len(confusion.true_pairs) / max(1, confusion.pairs)
     ours = f"precision {percent(confusion.precision)}, recall {percent(confusion.recall)}"
     note = (
         f"{confusion.hits} of {confusion.reported} reported pairs are true; {len(confusion.true_pairs)} of {confusion.pairs:,} pairs are "
-        f"({percent(chance)}). Top {result.top_percent:g} %: {confusion.top_hits} of {confusion.top_reported}. "
+        f"({percent(chance)}). Top {DeepInspectParams().top_percent:g} %: {confusion.top_hits} of {confusion.top_reported}. "
         f"Bias: precision {percent(bias.precision)}, recall {percent(bias.recall)}."
     )
     detail = {
@@ -210,7 +210,7 @@ def _gain_mode(statement: str, paper: str, quality: Quality) -> Claim:
 def _bias_correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
     bias = seen.bias
     ours = f"Spearman {_signed(bias.spearman)}, {_p(bias.spearman_p)}"
-    note = f"{bias.pairs:,} pairs; third classes that count: {seen.result.bias_filter}."
+    note = f"{bias.pairs:,} pairs; third classes that count: {DeepInspectParams().bias_filter}."
     detail = {"spearman": bias.spearman, "p": bias.spearman_p}
     return Claim(METHOD, statement, paper, ours, bias.spearman > CLEAR and bias.spearman_p < LEVEL, note, detail)
 

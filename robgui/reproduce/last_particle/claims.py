@@ -57,8 +57,12 @@ def claims(setting: Setting) -> Iterator[Claim]:
 
 def _run(bench: Bench, classifier: Classifier, dataset: Dataset, title: str, *, plain: bool = False) -> LastParticleTableResult:
     """The table of the analysis with the paper's settings: N = 2, t = 40, p_c = 1e-10."""
+    return bench.setting.last(title, last_particle_table(classifier, dataset, _params(bench, plain=plain)))
+
+
+def _params(bench: Bench, *, plain: bool = False) -> LastParticleTableParams:
     size = bench.size
-    params = LastParticleTableParams(
+    return LastParticleTableParams(
         preset="paper",
         radii=size.radii,
         most=size.inputs,
@@ -67,7 +71,15 @@ def _run(bench: Bench, classifier: Classifier, dataset: Dataset, title: str, *, 
         attack_steps=40 if plain else 0,
         seed=bench.setting.seed,
     )
-    return bench.setting.last(title, last_particle_table(classifier, dataset, params))
+
+
+def _drawing(
+    name: str,
+    result: LastParticleTableResult,
+    title: str,
+    params: LastParticleTableParams,
+) -> Drawing:
+    return Drawing(name, "last_particle_table", result, title, params=params)
 
 
 def _table_1(bench: Bench, classifier: Classifier, dataset: Dataset) -> Iterator[Claim]:
@@ -88,7 +100,8 @@ def _table_1(bench: Bench, classifier: Classifier, dataset: Dataset) -> Iterator
         return
     note = f"{_settings(bench, result)} The model is {bench.accuracy(classifier, dataset)}."
     certified, validated, clean = _shares(result)
-    drawing = (Drawing(f"table-1-{name.casefold().replace(' ', '-')}", "last_particle_table", result, f"Table 1, {name}"),)
+    slug = f"table-1-{name.casefold().replace(' ', '-')}"
+    drawing = (_drawing(slug, result, f"Table 1, {name}", _params(bench, plain=True)),)
     detail = {"radii": result.radii, "certified": certified, "validated": validated, "clean": clean, **_costs(result)}
     yield Claim(METHOD, statements[0], _paper(bench.size.radii), _row(validated), _falling(validated), note, detail, drawing)
     ordered = bool((certified <= validated).all() and (validated <= clean).all())
@@ -147,7 +160,7 @@ def _table_2(bench: Bench, kind: str) -> Iterator[Claim]:
         return
     (first, paper_first), (second, paper_second), (third, paper_third) = statements.items()
     note = f"{_settings(bench, found[0])} The {models[-1].name} is {bench.accuracy(models[-1], bench.test)}."
-    yield _validated_trees(first, paper_first, bench.size.trees, found, note)
+    yield _validated_trees(first, paper_first, bench.size.trees, found, note, _params(bench))
     costs = [float(result.seconds.sum()) / max(1, result.model_calls) for result in found]
     growth, factor = costs[-1] / max(costs[0], 1e-12), bench.size.trees[-1] / bench.size.trees[0]
     ours = f"{growth:.1f} times for {factor:g} times the trees"
@@ -160,7 +173,14 @@ def _table_2(bench: Bench, kind: str) -> Iterator[Claim]:
     yield Claim(METHOD, third, paper_third, f"{count} of {decided:,}", count == 0 if decided else None, note)
 
 
-def _validated_trees(statement: str, paper: str, trees: Sequence[int], found: Sequence[LastParticleTableResult], note: str) -> Claim:
+def _validated_trees(
+    statement: str,
+    paper: str,
+    trees: Sequence[int],
+    found: Sequence[LastParticleTableResult],
+    note: str,
+    params: LastParticleTableParams,
+) -> Claim:
     """Judged as printed: shares of nothing do not show that the method validates trees."""
     validated = [float(result.validated.mean()) for result in found]
     certified = [float(result.certified.mean()) for result in found]
@@ -174,7 +194,8 @@ def _validated_trees(statement: str, paper: str, trees: Sequence[int], found: Se
     )
     ours = ", ".join(f"{n}: {percent(share)}" for n, share in zip(trees, validated, strict=True))
     detail = {"trees": list(trees), "validated": validated, "certified": certified, "inconclusive": unsure / tests}
-    drawing = Drawing(f"table-2-{statement.split(':', maxsplit=1)[0]}", "last_particle_table", found[-1], f"Table 2, {trees[-1]} trees")
+    slug = f"table-2-{statement.split(':', maxsplit=1)[0]}"
+    drawing = _drawing(slug, found[-1], f"Table 2, {trees[-1]} trees", params)
     holds = validated[0] > 0 and validated[-1] >= validated[0]
     return Claim(METHOD, statement, paper, ours, holds, note, detail, (drawing,))
 
@@ -188,7 +209,8 @@ def _table_3(bench: Bench) -> Iterator[Claim]:
         model = bench.network(bench.size.hidden, defence, name)
         result = _run(bench, model, bench.test, f"Table 3, {name}")
         certified[name] = float(result.certified.mean())
-        yield _hardened(name, defence, base, result, f"{_settings(bench, result)} {right}; with: {bench.accuracy(model, bench.test)}.")
+        note = f"{_settings(bench, result)} {right}; with: {bench.accuracy(model, bench.test)}."
+        yield _hardened(name, defence, base, result, note, _params(bench))
     change = max(abs(share - certified["plain"]) for share in certified.values())
     statement = f"certified shares hardly change by training (at most {percent(INSENSITIVE)})"
     paper = ", ".join(f"{name} {share}" for name, (share, _) in TABLE_3.items()) + " %"
@@ -197,13 +219,20 @@ def _table_3(bench: Bench) -> Iterator[Claim]:
     yield Claim(METHOD, statement, paper, ours, change <= INSENSITIVE, note, {"certified": certified})
 
 
-def _hardened(name: str, defence: Defence, base: LastParticleTableResult, result: LastParticleTableResult, note: str) -> Claim:
+def _hardened(
+    name: str,
+    defence: Defence,
+    base: LastParticleTableResult,
+    result: LastParticleTableResult,
+    note: str,
+    params: LastParticleTableParams,
+) -> Claim:
     before, after = float(base.validated.mean()), float(result.validated.mean())
     statement = f"training with {name}, eps = {defence.eps:g}: validated more often"
     paper = f"{TABLE_3['plain'][1]} -> {TABLE_3[name][1]} %"
     detail = {"validated": [before, after], "eps": defence.eps, "norm": defence.norm}
     detail |= {"false_positives": [float(each.false_positives.mean()) for each in (base, result)]}
-    drawing = Drawing(f"table-3-{name.replace(' ', '-')}", "last_particle_table", result, f"Table 3, {name}")
+    drawing = _drawing(f"table-3-{name.replace(' ', '-')}", result, f"Table 3, {name}", params)
     ours = f"{percent(before)} -> {percent(after)}"
     share = f"Mean over the sizes of noise; one test is {percent(1 / result.validated.size)}, one training each."
     return Claim(METHOD, statement, paper, ours, after > before, f"{share} {note}", detail, (drawing,))
@@ -211,7 +240,8 @@ def _hardened(name: str, defence: Defence, base: LastParticleTableResult, result
 
 def _settings(bench: Bench, result: LastParticleTableResult) -> str:
     """On how many inputs and with which settings, in one sentence."""
-    settings = f"N = {result.n_particles}, t = {result.steps}, p_c = {result.critical:g}, risk {result.risk:g}, m = {result.m}"
+    p = _params(bench)
+    settings = f"N = {p.particles}, t = {p.steps}, p_c = {p.critical:g}, risk {p.risk:g}, m = {result.m}"
     return f"{bench.what}: the first {result.validated.shape[1]:,} inputs that the model gets right (paper: 100), {settings}."
 
 

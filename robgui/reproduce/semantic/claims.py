@@ -7,11 +7,11 @@ from itertools import combinations
 
 import numpy as np
 
-from robgui.analyses.semantic.maps.maps import network_map, semantic_map
-from robgui.analyses.semantic.params import METHOD_WORDS, MapParams, RegionsParams, SrvrParams
+from robgui.analyses.semantic.maps.maps import semantic_map
+from robgui.analyses.semantic.params import PAPER_WORDS, MapParams, RegionsParams, SrvrParams
 from robgui.analyses.semantic.regions.regions import semantic_regions
 from robgui.analyses.semantic.regions.volume_ratio import srvr
-from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult
+from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult, network_map
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import number, percent
@@ -138,7 +138,9 @@ def _traps(result: MapResult, statement: str, name: str = "") -> Claim:
     shapes = len({(int(n), int(s)) for n, s in zip(result.traps.network[own], result.traps.shape[own], strict=True)})
     maps = len(result.networks) * len(result.shapes)
     worst = f"; the deepest from {result.traps.wall[own][0]:.2f} to {result.traps.score[own][0]:.2f}" if count else ""
-    note = f"{shapes} of {maps} maps have one; a trap is below {result.trap_floor:g} and all around at least {result.trap_wall:g}{worst}."
+    usual = MapParams()
+    limits = f"a trap is below {usual.trap_floor:g} and all around at least {usual.trap_wall:g}"
+    note = f"{shapes} of {maps} maps have one; {limits}{worst}."
     detail = {"traps": count, "maps_with_traps": shapes, "maps": maps}
     figures = (Drawing(name, "semantic_map", result, statement),) if name else ()
     return Claim(METHOD, statement, "“traps” in Figures 1 and 4", f"{count} in {maps} maps", count > 0, note, detail, figures)
@@ -186,9 +188,9 @@ def _smaller(results: Sequence[RegionsResult], statement: str) -> Claim:
     grown = [(result, start) for result in results for start in np.unique(result.start_number[result.grown])]
     if not grown:
         raise DataError("No region grew, so there is nothing to compare.")
-    volumes = {method: np.array([_volume(result, start, method) for result, start in grown]) for method in METHOD_WORDS}
+    volumes = {method: np.array([_volume(result, start, method) for result, start in grown]) for method in PAPER_WORDS}
     below = volumes["naive"] < np.minimum(volumes["oir_b"], volumes["oir_w"])
-    means = ", ".join(f"{METHOD_WORDS[method]} {percent(float(values.mean()))}" for method, values in volumes.items())
+    means = ", ".join(f"{PAPER_WORDS[method]} {percent(float(values.mean()))}" for method, values in volumes.items())
     note = (
         f"Mean share of the range: {means}. Holds when the naive region is the smallest from more than half of the starts (“usually”). "
         "The preset default replaces the naive method's penalty on size by the same stop level that the others have; with the paper's "

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-from robgui.analyses.zonnscan.points import SOBOL_REPLICATES
-from robgui.analyses.zonnscan.population_params import PopulationsParams
-from robgui.analyses.zonnscan.populations import PopulationsResult, adversarial_twins, compare, zonnscan_populations
-from robgui.analyses.zonnscan.sweep import ZonnscanParams, ZonnscanResult, zonnscan
-from robgui.analyses.zonnscan.tally import read_scores
-from robgui.analyses.zonnscan.watermark_check import WatermarkParams, WatermarkResult, zonnscan_watermark
+from robgui.analyses.zonnscan.params import PopulationsParams, WatermarkParams, ZonnscanParams
+from robgui.analyses.zonnscan.populations import adversarial_twins, compare, zonnscan_populations
+from robgui.analyses.zonnscan.resolution import rare
+from robgui.analyses.zonnscan.result import PopulationsResult, WatermarkResult, ZonnscanResult
+from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES
+from robgui.analyses.zonnscan.sampling.tally import read_scores
+from robgui.analyses.zonnscan.sweep import zonnscan
+from robgui.analyses.zonnscan.watermark_check import zonnscan_watermark
 from robgui.core.dataset import Dataset, from_arrays, inputs
 from robgui.core.errors import DataError
 from robgui.core.text.words import number, percent
@@ -113,7 +115,7 @@ def _populations_claim(statement: str, paper: str, result: PopulationsResult, no
             "model_calls": result.model_calls,
             **more,
         },
-        (Drawing(name, "zonnscan_populations", result, statement),),
+        (Drawing(name, "zonnscan_populations", result, statement, params=PopulationsParams(radius=RADIUS)),),
     )
 
 
@@ -137,7 +139,7 @@ def _watermark_claim(statement: str, paper: str, result: WatermarkResult, size: 
     before, after = (float(share) for share in result.accuracy)
     alone = "and shows it too" if single < LEVEL else "which alone does not show it"
     note = (
-        f"Key of {len(result.keys)} (eps = {KEY_EPS:g}), radius {result.radius:g}, {size.runs} runs of {size.key_samples:,} plain samples "
+        f"Key of {len(result.keys)} (eps = {KEY_EPS:g}), radius {RADIUS:g}, {size.runs} runs of {size.key_samples:,} plain samples "
         f"(paper: 100 of 1,000); {result.back} of {int(result.adversarial.sum())} adversarial key inputs back in their class after "
         f"{result.rounds} steps, accuracy {percent(before)} -> {percent(after)}. The paper's test counts the runs of one input as "
         f"independent; with one value per input p = {number(single)}, {alone}."
@@ -155,11 +157,10 @@ def _watermark_claim(statement: str, paper: str, result: WatermarkResult, size: 
         "samples": size.key_samples,
         "model_calls": result.model_calls,
     }
-    values = {"original": result.index[0].ravel(), "watermarked": result.index[1].ravel()}
     ours = f"{result.means[0]:.2f} -> {result.means[1]:.2f}, {_p(result.ks_p)}"
-    return Claim(
-        METHOD, statement, paper, ours, result.ks_p < LEVEL, note, detail, (Drawing(name, "zonnscan_watermark", result, statement, values),)
-    )
+    params = WatermarkParams(runs=size.runs, samples=size.key_samples, radius=RADIUS)
+    drawing = Drawing(name, "zonnscan_watermark", result, statement, params)
+    return Claim(METHOD, statement, paper, ours, result.ks_p < LEVEL, note, detail, (drawing,))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -249,7 +250,7 @@ def _whole(statement: str, paper: str, swept: list[ZonnscanResult]) -> Claim:
     """One-way analysis of variance: do the values at r = 1 differ more than their intervals allow?"""
     values = np.array([result.index[-1] for result in swept])
     half = np.array([max(result.ci_high[-1] - result.index[-1], result.index[-1] - result.ci_low[-1]) for result in swept])
-    p = homogeneity(values, half)
+    p = homogeneity(values, half - [rare(int(result.samples[-1])) for result in swept])  # what Student's term gives
     note = f"{len(swept)} sweeps, each with random numbers of its own; do the values differ by more than chance? p = {number(p)}."
     ours = f"{values.min():.4f} to {values.max():.4f} (± {number(float(half.mean()))})"
     return Claim(METHOD, statement, paper, ours, p >= LEVEL, note, {"values": values, "half_widths": half, "p": p})
@@ -282,4 +283,4 @@ def _p(value: float) -> str:
 
 def _sampling(result: PopulationsResult) -> str:
     half = float(np.mean(result.half_width))
-    return f"radius {result.radius:g}, {int(result.samples.max()):,} Sobol samples each (± {number(half)}; paper: 10,000 plain)"
+    return f"radius {RADIUS:g}, {int(result.samples.max()):,} Sobol samples each (± {number(half)}; paper: 10,000 plain)"

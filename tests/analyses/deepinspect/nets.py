@@ -8,9 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from robgui.core.codec import decode, encode
 from robgui.core.dataset import Dataset, from_arrays
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Verdict
+from robgui.core.view import View, Views
 
 
 def small_cnn(classes: int = 4, seed: int = 0, **settings: Any) -> Classifier:
@@ -59,3 +63,14 @@ def run(name: str, classifier: Classifier, dataset: Dataset, **params: Any) -> l
 
 def inspect(classifier: Classifier, dataset: Dataset, **params: Any) -> Any:
     return run("deepinspect", classifier, dataset, **params)[-1].result
+
+
+def said(name: str, result: Any, **params: Any) -> Verdict:
+    known = find(name)
+    return known.verdict(result, known.params.parse(params))
+
+
+def views_of(name: str, result: Any, **params: Any) -> tuple[View, ...]:
+    """The views of a result, after they were stored and read again."""
+    known = find(name)
+    return decode(Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))).views

@@ -27,11 +27,12 @@ from robgui.analyses.deepinspect.neurons import read
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status
 from tests.analyses.deepinspect import slow
-from tests.analyses.deepinspect.nets import images, inspect, run, small_cnn, told
+from tests.analyses.deepinspect.nets import images, inspect, run, said, small_cnn, told, views_of
 from tests.guards import count_host_syncs, no_deviceless_factories
 
 
@@ -122,7 +123,7 @@ def test_steps_sharpen_and_each_is_complete(monkeypatch: pytest.MonkeyPatch):
     last = steps[-1].result
     errors = [np.nanmean(np.abs(step.result.napvd - last.napvd)) for step in steps if np.isfinite(step.result.napvd).all()]
     assert errors[0] > errors[len(errors) // 2] > 0
-    find("deepinspect").verdict(steps[0].result)
+    assert said("deepinspect", steps[0].result).text
 
 
 def test_large_results_leave_rho_out_of_live_steps_and_keep_it_small_at_the_end(monkeypatch: pytest.MonkeyPatch):
@@ -190,9 +191,11 @@ def test_one_predicted_class_has_no_pair_and_says_so():
     x = np.tile([0.9, 0.1, 0.2], (30, 1))
     classifier, dataset = told(x, 3, np.arange(30) % 3)
     result = inspect(classifier, dataset)
-    assert len(result.confusion_pairs) == len(result.confusion_top) == len(result.bias_top) == 0 and not result.exhibits
-    assert "predicts “0” for everything" in find("deepinspect").verdict(result) and result.confusion.pairs == 0
-    assert find("deepinspect").headline(result).status in ("good", "unknown")
+    assert len(result.confusion_pairs) == len(result.confusion_top) == len(result.bias_top) == 0 and result.confusion.pairs == 0
+    assert said("deepinspect", result).status is Status.FAILS  # two of the three labelled classes are never right
+    without = inspect(*told(x, 3))
+    assert "predicts “0” for every input" in said("deepinspect", without).text and not without.exhibits
+    assert said("deepinspect", without).status is Status.UNKNOWN
 
 
 def test_two_classes_have_one_pair_and_no_bias():
@@ -200,7 +203,8 @@ def test_two_classes_have_one_pair_and_no_bias():
     classifier, dataset = told(x, 2)
     result = inspect(classifier, dataset)
     assert result.confusion_top.tolist() == [[0, 1]] and len(result.confusion_pairs) == 0 and np.isnan(result.avg_bias[0, 1])
-    assert "the only pair" in find("deepinspect").verdict(result) and len(result.bias_top) == 0
+    words = said("deepinspect", result)
+    assert "none of 1 pair stands out" in words.sentence and words.status is Status.UNKNOWN and len(result.bias_top) == 0
 
 
 def test_a_constant_layer_activates_nothing():
@@ -218,7 +222,7 @@ def test_a_constant_layer_activates_nothing():
     classifier = Classifier.from_module(Flat(), (3,), output="logits")
     result = inspect(classifier, from_arrays(np.random.default_rng(0).random((30, 3), dtype=np.float32), kind="table"), threshold=0.0)
     assert not result.rho.any() and not result.napvd.any() and len(result.confusion_pairs) == 0 and len(result.confusion_top) == 1
-    assert find("deepinspect").verdict(result)
+    assert said("deepinspect", result).text
 
 
 def test_a_model_with_one_layer_needs_the_last_layer_switched_on():
@@ -255,14 +259,17 @@ def test_findings_name_both_classes_and_show_inputs_that_are_mixed_up():
     result = inspect(classifier, dataset)
     assert result.confusion_pairs[0].tolist() == [0, 1] and result.precision == 1 and result.recall == 1
     known = find("deepinspect")
-    first = known.findings(result)[0]
+    found = known.findings(result, known.params())
+    assert [one.kind for one in found[:2]] == ["class", "class"] and {one.detail["class"] for one in found[:2]} == {"shirt", "blouse"}
+    first = next(one for one in found if one.kind == "confusion")
     assert first.kind == "confusion" and "“shirt” and “blouse”" in first.title and first.detail["truly_confused"] is True
     assert first.picture.dtype == np.uint8 and first.input.shape == (8,) and 0 < first.severity <= 1
     assert all(true[i] != result.predicted[i] for i in first.detail["inputs"]) and first.detail["wrong"] > 0
-    words = known.verdict(result)
-    assert words.startswith("Most confused: “shirt” and “blouse”; 1 pair of 10 reported.") and "precision 100 %" in words
-    assert "200 model calls" in words and known.headline(result).status == "bad"
-    assert all(np.isfinite(finding.severity) and 0 <= finding.severity <= 1 for finding in known.findings(result))
+    words = said("deepinspect", result)
+    assert words.status is Status.FAILS and "and taken for “" in words.sentence and "right in" in words.sentence
+    assert "“shirt” and “blouse” look most alike to the network; 1 of 10 pairs stand out." in words.because
+    assert "200 model calls" in words.scope and words.number.low <= words.number.value <= words.number.high
+    assert all(np.isfinite(finding.severity) and 0 <= finding.severity <= 1 for finding in known.findings(result, known.params()))
 
 
 def test_a_click_on_a_pair_gives_wrong_inputs_first_and_its_neurons():
@@ -296,8 +303,54 @@ def test_the_result_survives_the_workspace():
     again = decode(DeepInspectResult, *encode(result))
     assert np.array_equal(again.rho, result.rho, equal_nan=True) and again.confusion.aucec == result.confusion.aucec
     assert len(again.exhibits) == len(result.exhibits) > 0 and np.array_equal(again.exhibits[0].picture, result.exhibits[0].picture)
-    assert find("deepinspect").verdict(again) == find("deepinspect").verdict(result)
+    assert said("deepinspect", again).text == said("deepinspect", result).text
 
 
 def test_one_input_is_not_spoken_of_as_many():
-    assert find("deepinspect").verdict(inspect(small_cnn(), images().subset([0]))).endswith(" 1 input, 1 model call.")
+    assert said("deepinspect", inspect(small_cnn(), images().subset([0]))).scope == "1 input of noise, 1 model call."
+
+
+def test_labels_lead_three_ruined_classes_are_the_headline_and_the_first_findings():
+    """Twenty classes; three are nearly always taken for another one, all the others are nearly always right."""
+    rng = np.random.default_rng(1)
+    true = np.arange(800) % 20
+    given = true.copy()
+    for ruined, other in ((3, 4), (11, 2), (17, 18)):
+        rows = np.flatnonzero(true == ruined)
+        given[rows[: round(0.8 * len(rows))]] = other
+    given[rng.choice(800, 8, replace=False)] = 0
+    x = rng.uniform(0, 0.2, (800, 24))
+    x[np.arange(800), given] = 0.9
+    result = inspect(*told(x, 20, true))
+    known = find("deepinspect")
+    words, found = said("deepinspect", result), known.findings(result, known.params())
+    assert words.status is Status.FAILS and any(f"“{c}” is right in" in words.sentence for c in (3, 11, 17))
+    assert {one.detail["class"] for one in found[:3]} == {"3", "11", "17"} and all(one.kind == "class" for one in found[:3])
+    severities = [one.severity for one in found]
+    assert min(severities[:3]) > max(severities[3:], default=0)
+    matrix, bars, *_ = views_of("deepinspect", result)
+    assert matrix.title == "What is taken for what" and matrix.worst == "high" and set(bars.names[:3]) == {"3", "11", "17"}
+
+
+def test_without_labels_there_is_no_claim_about_quality():
+    result = inspect(small_cnn(), images(labels=False))
+    words = said("deepinspect", result)
+    assert words.status is Status.UNKNOWN and words.number is None and "needs labels" in words.sentence
+    assert views_of("deepinspect", result)[0].title == "Distance between classes"
+
+
+def test_a_class_with_few_inputs_is_not_judged():
+    x = np.eye(3)[np.arange(18) % 3] * 0.8 + 0.1
+    words = said("deepinspect", inspect(*told(x, 3, np.arange(18) % 3)))
+    assert words.status is Status.UNKNOWN and "fewer than 10 labelled inputs" in words.text
+
+
+def test_a_result_of_the_first_edition_still_opens():
+    document, blob = encode(inspect(small_cnn(), images()))
+    document["fields"] |= {"threshold": 0.5, "norm": "paper", "bias_filter": "low", "cutoff": 1.0, "top_percent": 1.0}
+    assert decode(DeepInspectResult, document, blob).complete
+
+
+def test_every_step_can_be_said_and_drawn():
+    for step in run("deepinspect", small_cnn(), images(), batch=16):
+        assert said("deepinspect", step.result).sentence and views_of("deepinspect", step.result)

@@ -13,8 +13,8 @@ from robgui.analyses.deepinspect import CoverageResult, ThresholdsResult
 from robgui.analyses.deepinspect.coverage import cohens_d, effect_shares, kruskal, top_neurons
 from robgui.core.codec import decode, encode
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import find
-from tests.analyses.deepinspect.nets import images, inspect, run, small_cnn, told
+from robgui.core.execution.registry import find
+from tests.analyses.deepinspect.nets import images, inspect, run, said, small_cnn, told
 from tests.guards import no_deviceless_factories
 
 
@@ -30,7 +30,7 @@ def test_one_pass_over_several_thresholds_equals_one_pass_each():
         for name in ("precision", "recall", "aucec", "spearman", "top_precision"):
             for ours, single in ((result.confusion, alone.confusion), (result.bias, alone.bias)):
                 assert getattr(ours, name)[place] == pytest.approx(getattr(single, name), nan_ok=True), name
-    assert "model calls for 3 thresholds" in find("deepinspect_thresholds").verdict(result)
+    assert "at 3 thresholds" in said("deepinspect_thresholds", result).text
     assert decode(ThresholdsResult, *encode(result)).confusion.reported.tolist() == result.confusion.reported.tolist()
 
 
@@ -78,8 +78,8 @@ def test_coverage_is_what_loops_over_inputs_and_neurons_say():
                     reached.add((j, min(3, int((row[j] - low[j]) / ((high[j] - low[j]) or 1) * 4))))
         assert result.multisection[c] == pytest.approx(len(reached) / 20)
     assert result.done == result.model_calls == 60
-    assert "Neuron coverage" in find("deepinspect_coverage").verdict(result)
-    assert decode(CoverageResult, *encode(result)).sections == 4
+    assert "Coverage hardly differs" in said("deepinspect_coverage", result).text
+    assert decode(CoverageResult, *encode(result)).done == 60
 
 
 def test_kruskal_and_cohen_are_those_of_the_textbook():
@@ -103,9 +103,7 @@ def test_equal_sets_of_top_neurons_have_equal_numbers_whatever_their_order():
 def test_one_input_one_class_and_too_many_sections_are_handled(monkeypatch: pytest.MonkeyPatch):
     classifier, dataset = told(np.tile([0.9, 0.1, 0.2], (1, 1)), 3)
     result = run("deepinspect_coverage", classifier, dataset)[-1].result
-    assert "cannot be compared" in find("deepinspect_coverage").verdict(result) and any(
-        "never predicted" in said for said in result.remarks
-    )
+    assert "cannot be compared" in said("deepinspect_coverage", result).text and any("never predicted" in said for said in result.remarks)
     monkeypatch.setattr("robgui.analyses.deepinspect.coverage._LARGEST", 20)
     with pytest.raises(ParamsError, match="choose at most 2 sections"):
         run("deepinspect_coverage", classifier, dataset)

@@ -13,12 +13,11 @@ from torch import nn
 from robgui import resources
 from robgui.analyses.deepinspect import napvd, pair_inputs, rho, type2conf
 from robgui.core.dataset import Dataset, open_dataset
-from robgui.core.execution.analysis import find
 from robgui.core.execution.drive import drive
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.model.classifier import Classifier
-from robgui.report.figures import draw, save
-from tests.analyses.deepinspect.nets import inspect, run, told
+from tests.analyses.deepinspect.nets import inspect, run, said, told, views_of
 
 
 def tiled(path: Path, count: int, seed: int) -> Dataset:
@@ -62,16 +61,16 @@ def test_two_garments_per_image_end_to_end(trained: tuple[Classifier, Dataset]):
     assert np.array_equal(result.counts, predicted.sum(0)) and result.without == (~predicted.any(1)).sum()
     assert np.allclose(result.type2conf, type2conf(dataset.label_matrix, predicted), equal_nan=True) and result.type1conf.size == 0
     assert result.accuracy > 0.8 and result.confusion is not None and np.isfinite(result.precision)
-    assert "DeepInspect" in find("deepinspect").title and "true by the labels" in find("deepinspect").verdict(result)
+    assert "DeepInspect" in find("deepinspect").title and "By the labels" in said("deepinspect", result).text
     assert result.aucec > 0.5
     wrong = pair_inputs(result, *result.confusion.true_pairs[0].tolist())
     a, b = result.confusion.true_pairs[0]
     first = wrong.places[0]
     assert wrong.wrong[0] and predicted[first, a] and predicted[first, b] and dataset.label_matrix[first, [a, b]].sum() == 1
-    assert save(draw("deepinspect", result)).startswith(b"<?xml")
+    assert views_of("deepinspect", result)
     for name in ("deepinspect_thresholds", "deepinspect_coverage"):
         more = run(name, classifier, dataset)[-1].result
-        assert find(name).verdict(more) and save(draw(name, more)).startswith(b"<?xml")
+        assert said(name, more).text and views_of(name, more)
 
 
 def test_members_are_all_labels_above_one_half_in_any_batch_size():
@@ -91,13 +90,15 @@ def test_a_model_that_predicts_nothing_says_so():
     classifier = classifier.with_settings(classifier.settings.change(low=(-1.0,), high=(1.0,)))
     result = inspect(classifier, dataset)
     assert result.counts.tolist() == [0, 0, 0] and result.without == 20 and len(result.empty) == 3
-    assert "predicts no class for any input" in find("deepinspect").verdict(result) and not find("deepinspect").findings(result)
+    known = find("deepinspect")
+    assert "predicts no class for any input" in said("deepinspect", result).text
+    assert not known.findings(result, known.params())
     assert any("20 inputs" in remark for remark in result.remarks) and math.isnan(result.confusion_limit)
-    assert find("deepinspect").headline(result).status == "unknown"
+    assert said("deepinspect", result).status == "unknown"
     coverage = run("deepinspect_coverage", classifier, dataset)[-1].result
     assert np.isnan(coverage.neuron).all()
     assert run("deepinspect_thresholds", classifier, dataset)[-1].result.confusion.reported.tolist() == [0] * 5
-    assert save(draw("deepinspect", result)).startswith(b"<?xml")
+    assert views_of("deepinspect", result)
 
 
 def test_one_label_per_input_serves_a_multi_label_model_too():

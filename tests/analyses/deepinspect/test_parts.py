@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robgui.core.codec import encode, unzip
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from tests.analyses.deepinspect.nets import images, small_cnn
 
 KNOWN = find("deepinspect")

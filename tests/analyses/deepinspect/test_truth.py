@@ -10,7 +10,8 @@ import torch
 from scipy import stats
 
 from robgui.analyses.deepinspect import aucec, avg_cd, cost_curve, report, truth, type1conf, type2conf
-from robgui.analyses.deepinspect.pairs import beyond, top_share, worst_thirds
+from robgui.analyses.deepinspect.kernels import worst_thirds
+from robgui.analyses.deepinspect.pairs import beyond, top_share
 from robgui.analyses.deepinspect.truth import quality
 from tests.analyses.deepinspect import slow
 

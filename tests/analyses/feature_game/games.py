@@ -8,9 +8,13 @@ from torch import nn
 
 from robgui.analyses.feature_game import FeatureGameResult, Game, Goal
 from robgui.analyses.feature_game.oracle import Oracle
+from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
-from robgui.core.execution.analysis import Step, find
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Verdict
+from robgui.core.view import View, Views
 from tests.analyses.simple_modules import Linear
 
 
@@ -71,3 +75,14 @@ def finish(steps: object) -> object:
             next(steps)  # type: ignore[call-overload]
         except StopIteration as end:
             return end.value
+
+
+def said(name: str, result: object, **params: object) -> Verdict:
+    known = find(name)
+    return known.verdict(result, known.params.parse(params))
+
+
+def views_of(name: str, result: object, **params: object) -> tuple[View, ...]:
+    """The views of a result, after they were stored and read again."""
+    known = find(name)
+    return decode(Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))).views

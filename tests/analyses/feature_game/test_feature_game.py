@@ -15,10 +15,10 @@ from robgui.analyses.feature_game import FeatureGameResult, example_of, pictures
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
-from robgui.report.figures import draw
-from tests.analyses.feature_game.games import all_steps, image, linear, play, small_cnn
+from robgui.core.verdict import Status
+from tests.analyses.feature_game.games import all_steps, image, linear, play, said, small_cnn, views_of
 from tests.analyses.simple_modules import Constant, Linear
 from tests.guards import no_deviceless_factories
 
@@ -80,14 +80,16 @@ def test_an_image_that_rounding_alone_turns_is_said_to_be_turned_by_it_and_is_no
     classifier, x = linear(np.ones(144), -0.004 * 144), np.full((1, 12, 12), 0.0045, dtype=np.float32)
     known = find("feature_game")
     result = play(classifier, x, max_calls=600)
-    assert result.exact_class == 1 and result.original == 0 and result.found_class == 1 and known.headline is not None
+    assert result.exact_class == 1 and result.original == 0 and result.found_class == 1
     words = "Rounded to 8 bits, as a picture file is, this image is already “0”; the exact values give “1”."
-    assert words in known.verdict(result) and f"{result.input_name}, rounded to 8 bits: 1 pixel turns" in known.verdict(result)
-    assert known.headline(result).status == "doubtful" and known.headline(result).text == "1 of 144"
-    assert max(finding.severity for finding in known.findings(result)) <= 0.3
+    assert (
+        words in said(known.name, result).text and f"{result.input_name}, rounded to 8 bits: 1 pixel turns" in said(known.name, result).text
+    )
+    assert said(known.name, result).status is Status.AT_RISK and said(known.name, result).number.words == "1 of 144"
+    assert max(finding.severity for finding in known.findings(result, known.params())) <= 0.3
     plain = play(classifier, np.round(x * 255) / np.float32(255), max_calls=600)
-    assert plain.exact_class == -1 and "8 bits" not in known.verdict(plain) and known.headline(plain).status == "bad"
-    assert result.model_calls <= 600 and known.findings(plain)[0].severity > 0.9
+    assert plain.exact_class == -1 and "8 bits" not in said(known.name, plain).text and said(known.name, plain).status is Status.FAILS
+    assert result.model_calls <= 600 and known.findings(plain, known.params())[0].severity > 0.9
 
 
 class Features(torch.nn.Module):
@@ -115,7 +117,9 @@ def test_the_three_players_play_differently_on_a_hand_made_game() -> None:
     hindered = [found[player].severity.l0_pixels for player in ("nature", "adversarial")]
     assert found["adversarial"].found_class < 0 or found["adversarial"].severity.l0_pixels > 1
     assert not hindered[0] == hindered[1] == 1
-    assert "Severity by player II: cooperative 1, nature" in find("feature_game").verdict(result)
+    assert "player" not in said("feature_game", result).text  # what play against chance reaches is no value of the game
+    bars = next(view for view in views_of("feature_game", result) if view.title == "Change found by each search")
+    assert bars.names == ("helped", "against chance", "against an opponent") and bars.note
     assert np.array_equal(result.changed, found["cooperative"].changed)
 
 
@@ -154,7 +158,7 @@ def test_all_classes_are_tried_one_after_the_other_and_share_what_was_learned() 
     for outcome in result.outcomes:
         if outcome.found_class >= 0:
             assert outcome.found_class == outcome.target == int(classifier.infer(example_of(result.input, outcome)).argmax())
-    assert "of 3 target classes were reached" in find("feature_game").verdict(result)
+    assert "of 3 target classes were reached" in said("feature_game", result).text
 
 
 def test_a_black_box_needs_probabilities_only() -> None:
@@ -169,28 +173,28 @@ def test_an_example_beyond_the_largest_distance_does_not_count() -> None:
     assert play(classifier, x, max_calls=1200, distance=fewest).found_class == 1
     result = play(classifier, x, max_calls=1200, distance=fewest - 1)
     assert result.found_class == -1 and math.isnan(result.severity.l1)
-    verdict = find("feature_game").verdict(result)
+    verdict = said("feature_game", result, distance=fewest - 1).text
     assert "no example found" in verdict and "no guarantee" in verdict and f"within distance {fewest - 1}" in verdict
 
 
 def test_a_blank_image_is_played_on_a_grid_and_the_verdict_says_so() -> None:
     result = play(linear(np.ones(144), -2.5), np.zeros((1, 12, 12)), max_calls=600)
     assert result.keypoint_source == "grid" and len(result.changed) == 3
-    assert "SIFT finds no keypoints" in find("feature_game").verdict(result)
+    assert "SIFT finds no keypoints" in said("feature_game", result).text
 
 
 def test_an_image_misclassified_already_is_played_all_the_same_and_the_verdict_says_so() -> None:
     classifier, x, _ = instance(2)
     result = all_steps(classifier, x, labels=[1], max_calls=600)[-1].result
-    assert result.original == 0 and "misclassified already" in find("feature_game").verdict(result) and result.found_class == 1
+    assert result.original == 0 and "misclassified already" in said("feature_game", result).text and result.found_class == 1
 
 
 def test_a_target_that_cannot_be_reached_is_said_to_be_no_proof() -> None:
     classifier = Classifier.from_module(Constant([1.0, 0.0, 0.5]), (1, 12, 12), output="logits")
     result = play(classifier, image(), target="1", max_calls=300)
-    verdict = find("feature_game").verdict(result)
+    verdict = said("feature_game", result).text
     assert result.found_class == -1 and "into “1”" in verdict and "no guarantee" in verdict
-    assert result.evidence.lipschitz == 0 and not find("feature_game").findings(result)
+    assert result.evidence.lipschitz == 0 and not find("feature_game").findings(result, find("feature_game").params())
 
 
 @pytest.mark.parametrize(
@@ -237,7 +241,7 @@ def test_convergence_stops_the_search_early() -> None:
 def test_a_finding_has_the_example_its_pixels_all_norms_and_both_confidences() -> None:
     classifier, x, fewest = instance(5)
     result = play(classifier, x, max_calls=1200)
-    (finding,) = find("feature_game").findings(result)
+    (finding,) = find("feature_game").findings(result, find("feature_game").params())
     assert np.array_equal(finding.input, result.best) and finding.picture.dtype == np.uint8 and finding.picture.shape[2] == 3
     assert set(finding.detail["severity"]) == {"l0_pixels", "l0_dims", "l1", "l2", "linf"} and len(finding.detail["pixels"]) == fewest
     assert finding.detail["confidence_before"] > 0.5 and finding.detail["confidence_after"] > 0.5
@@ -249,8 +253,7 @@ def test_a_result_survives_the_workspace_codec_and_can_be_drawn() -> None:
     for step in (steps[0], steps[-1]):
         back = decode(FeatureGameResult, *encode(step.result))
         assert np.array_equal(back.best, step.result.best) and len(back.outcomes) == len(step.result.outcomes)
-        figure = draw("feature_game", back)
-        assert figure is not None and len(figure.axes) == 5
+        assert len(views_of("feature_game", back, player="all")) >= 8
 
 
 def test_persistence_is_certain_for_a_sum_and_counts_only_views_that_keep_the_class() -> None:
@@ -279,9 +282,10 @@ def test_many_images_give_a_distribution_and_the_least_severe_examples() -> None
     assert found.any() and result.mean == pytest.approx(result.severity[found, 0].mean()) and (result.seconds > 0).all()
     assert (classifier.infer(result.worst_examples).argmax(1).numpy() == result.found_class[result.worst]).all()
     known = find("feature_game_batch")
-    assert f"{found.sum()} of 4 images change class" in known.verdict(result) and len(known.findings(result)) == len(result.worst)
-    assert draw("feature_game_batch", decode(type(result), *encode(result))) is not None
-    assert draw("feature_game_batch", steps[0].result) is not None
+    assert f"{found.sum()} of 4 images change class" in said(known.name, result).text
+    assert len(known.findings(result, known.params())) == len(result.worst)
+    assert views_of("feature_game_batch", decode(type(result), *encode(result)))[0].series[0].values.sum() == found.sum()
+    assert views_of("feature_game_batch", steps[0].result)
 
 
 def test_images_that_have_the_target_class_already_are_left_out() -> None:
@@ -292,7 +296,7 @@ def test_images_that_have_the_target_class_already_are_left_out() -> None:
     result = all_steps(classifier, x, "feature_game_batch", target=str(target), max_calls=300)[-1].result
     assert result.skipped[0] and result.predicted[0] == target and result.found_class[0] == -1
     assert result.calls[0] == 1 and result.calls.max() <= 300 and result.model_calls == classifier.calls - before
-    assert "left out" in find("feature_game_batch").verdict(result)
+    assert "left out" in said("feature_game_batch", result).text
     with pytest.raises(ParamsError, match="one image"):
         all_steps(classifier, x, "feature_game_batch", target="all")
 
@@ -301,3 +305,19 @@ def test_a_large_colour_image_is_searched_where_the_saliency_is() -> None:
     classifier = small_cnn((3, 224, 224), classes=3, seed=1)
     result = play(classifier, image((3, 224, 224), 1), max_calls=200)
     assert result.model_calls <= 200 and result.evidence.singles < result.evidence.moves and result.saliency.shape == (224, 224)
+
+
+def test_every_step_can_be_said_and_drawn() -> None:
+    for step in all_steps(small_cnn(), image(), max_calls=400):
+        assert said("feature_game", step.result).sentence and len(views_of("feature_game", step.result)) >= 8
+
+
+def test_smaller_steps_that_were_not_tried_are_told() -> None:
+    result = play(small_cnn(), image(), norm="linf", max_calls=400)
+    assert "smaller steps were not tried" in said("feature_game", result, norm="linf").text
+
+
+def test_a_result_of_the_first_edition_still_opens() -> None:
+    document, blob = encode(play(small_cnn(), image(), max_calls=200))
+    document["fields"] |= {"norm": "l0", "distance": {"$float": "inf"}, "preset": "default"}
+    assert decode(FeatureGameResult, document, blob).labels

@@ -7,7 +7,7 @@ import pytest
 
 from robgui.analyses.feature_game import FeatureGameBatchParams
 from robgui.core.dataset import Dataset, from_arrays
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from tests.analyses.feature_game.games import image, small_cnn
 from tests.parts import assert_same, whole_and_merged

@@ -12,8 +12,12 @@ from scipy import optimize, stats
 from torch import Tensor, nn
 
 from robgui.analyses.last_particle import LastParticleParams, LastParticleResult, last_particle
+from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Verdict
+from robgui.core.view import View, Views
 
 DIM = 12
 
@@ -79,3 +83,14 @@ def examine(classifier: Classifier, x: Any, **params: Any) -> LastParticleResult
     dataset = from_arrays(np.asarray(x, dtype=np.float32)[None], kind=classifier.kind)
     *_, step = last_particle(classifier, dataset, LastParticleParams(**params))
     return step.result
+
+
+def said(result: LastParticleResult, **params: Any) -> Verdict:
+    """What is said of the result of ``examine`` with these settings."""
+    return find("last_particle").verdict(result, LastParticleParams(**params))
+
+
+def views_of(name: str, result: Any, **params: Any) -> tuple[View, ...]:
+    """The views of a result, after they were stored and read again."""
+    known = find(name)
+    return decode(Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))).views

@@ -17,11 +17,12 @@ from robgui.analyses.last_particle.outcome import outcome
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import Pace, find
+from robgui.core.execution.analysis import Pace
+from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
-from robgui.report.figures import draw
-from tests.analyses.last_particle.scores import Linear, examine, linear_classifier
+from robgui.core.verdict import Status
+from tests.analyses.last_particle.scores import Linear, examine, linear_classifier, said, views_of
 from tests.guards import count_host_syncs, no_deviceless_factories
 
 HALF = np.full(8, 0.5)
@@ -40,11 +41,13 @@ def test_the_interval_holds_the_known_probability_of_a_linear_classifier(noise: 
 
 def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     result = examine(linear_classifier(1e-9, "box", 0.1), HALF, eps=0.01)
-    words = "Validated: fails with probability below 10⁻¹⁰, at 99 % confidence, 2,562 calls."
-    assert result.validated and ANALYSIS.verdict(result).startswith(words)
-    assert result.failure is None and result.counterexample is None and not ANALYSIS.findings(result)
+    words = said(result, eps=0.01)
+    assert result.validated and "validated; uniform noise of at most 0.01 per value" in words.sentence
+    assert "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence and "2,562 calls of the test" in words.scope
+    assert "one repetition can hardly check that" in words.text
+    assert result.failure is None and result.counterexample is None and not ANALYSIS.findings(result, LastParticleParams())
     assert result.monte_carlo_failures == 0 and result.monte_carlo_bound == pytest.approx(-np.log(0.01) / 2500)
-    assert ANALYSIS.headline is not None and ANALYSIS.headline(result).status == "good"
+    assert words.status is Status.HOLDS
 
 
 def test_a_failing_input_shows_its_failure() -> None:
@@ -53,10 +56,11 @@ def test_a_failing_input_shows_its_failure() -> None:
     assert result.failure is not None and result.failure_class == 1
     assert classifier.infer(result.failure[None]).argmax() == 1
     assert np.abs(result.failure - result.input).max() <= 0.1 + 1e-6
-    said = ANALYSIS.verdict(result)
-    assert said.startswith("Fails with probability about 0.0") and "(95 % interval: " in said
-    assert said.endswith(f", {result.model_calls:,} calls. One failing input is shown.")
-    (found,) = ANALYSIS.findings(result)
+    words = said(result, eps=0.1)
+    assert words.status is Status.FAILS and "changes the class with probability about 0.0" in words.sentence
+    assert "95 % interval" in words.sentence and words.number.low < words.number.value < words.number.high
+    found, attacked = ANALYSIS.findings(result, LastParticleParams(eps=0.1))
+    assert attacked.kind == "rare failure" and attacked.severity < found.severity
     assert found.kind == "noise failure" and found.picture is not None and found.input is result.failure
     assert result.monte_carlo_failures > 0
 
@@ -64,8 +68,9 @@ def test_a_failing_input_shows_its_failure() -> None:
 def test_a_validated_input_with_a_counterexample_is_shown_as_such() -> None:
     result = examine(linear_classifier(1e-14, "box", 0.1, dim=12), np.full(12, 0.5), eps=0.1, seed=1, replicas=20, steps=20, samples=0)
     assert result.validated and result.counterexample is not None and result.counterexample_class == 1
-    assert "A gradient search does find a failure" in ANALYSIS.verdict(result)
-    assert ANALYSIS.headline is not None and ANALYSIS.headline(result).status == "doubtful"
+    words = said(result, eps=0.1, replicas=20)
+    assert words.status is Status.AT_RISK and "a change within the noise turns it into “1”" in words.sentence
+    assert words.because[0].startswith("A gradient search finds") and "validated" not in words.sentence
 
 
 def _demo(model: str, data: str, **params: Any) -> LastParticleResult:
@@ -78,22 +83,23 @@ def _demo(model: str, data: str, **params: Any) -> LastParticleResult:
 def test_formal_bounds_prove_what_the_test_cannot_say_of_a_forest() -> None:
     result = _demo("table_forest.skops", "table.csv", eps=1e-4)
     assert result.inconclusive and result.certified and result.certified_lower > 0 and not result.certified_reason
-    said = ANALYSIS.verdict(result)
-    assert said.startswith("Certified: formal bounds prove that no noise of at most 0.0001 per value changes the class.")
-    assert "The test alone is inconclusive" in said and not ANALYSIS.findings(result)
-    assert ANALYSIS.headline is not None and ANALYSIS.headline(result).status == "good"
+    words = said(result, eps=1e-4)
+    assert "certified; no noise of at most 0.0001 per value changes the class." in words.sentence
+    assert words.status is Status.HOLDS and not ANALYSIS.findings(result, LastParticleParams(eps=1e-4))
 
 
 def test_a_network_is_validated_and_certified_or_says_why_there_is_no_proof() -> None:
     both = _demo("table_mlp.onnx", "table.csv", eps=1e-4)
-    assert both.validated and both.certified and "particles move freely" not in ANALYSIS.verdict(both)
+    assert both.validated and both.certified and "move freely" not in said(both, eps=1e-4).text
     for settings, words in (
         ({"noise": "gaussian"}, "moves every value by at most so much"),
         ({"rounded": ("1",)}, "rounded features"),
         ({"proof": False}, "not asked for"),
     ):
         without = _demo("table_mlp.onnx", "table.csv", eps=1e-4, **settings)
-        assert not without.certified and words in without.certified_reason and "Certified" not in ANALYSIS.verdict(without)
+        assert (
+            not without.certified and words in without.certified_reason and "certified" not in said(without, eps=1e-4, **settings).sentence
+        )
 
 
 class Decoy(nn.Module):
@@ -112,6 +118,25 @@ def test_testing_class_by_class_finds_the_failure_behind_a_decoy() -> None:
     result = examine(classifier, [0.5, 0.5], eps=0.1, class_wise=True, critical=1e-6, **QUICK)
     assert result.test_class.tolist() == [1, 2] and result.test_p.shape == (2,)
     assert not result.validated, fooled
+
+
+def test_validated_is_never_said_beside_a_failed_plain_sample() -> None:
+    classifier = Classifier.from_module(Decoy(), (2,), output="logits")
+    for seed in range(6):
+        result = examine(classifier, [0.5, 0.5], eps=0.1, seed=seed, critical=1e-6, samples=2500, attack_steps=0)
+        words = said(result, eps=0.1, critical=1e-6)
+        assert result.monte_carlo_failures > 0  # class 2 wins in a tenth of the box
+        assert words.status is Status.FAILS and "validated" not in words.sentence
+        assert words.number.low <= 0.1 <= words.number.high
+        if result.validated:
+            assert words.because[0].startswith("The test alone would have passed")
+
+
+def test_a_result_of_the_first_edition_still_opens() -> None:
+    document, blob = encode(examine(linear_classifier(1e-2, "box", 0.1), HALF, eps=0.1, **QUICK))
+    copies = {"eps": 0.1, "noise": "box", "critical": 1e-10, "risk": 0.01, "n_particles": 2, "kill": 1, "steps": 40}
+    document["fields"] |= {**copies, "replicas": 1, "class_wise": False}
+    assert decode(LastParticleResult, document, blob).finished
 
 
 @pytest.mark.parametrize(
@@ -133,7 +158,7 @@ def test_the_demo_models_get_an_answer(model: str, data: str, eps: float) -> Non
 def test_a_forest_that_cannot_tell_says_so_and_ends() -> None:
     classifier, dataset = load(resources.path("demo", "table_forest.skops")), open_dataset(resources.path("demo", "table.csv")).subset([0])
     *_, step = last_particle(classifier, dataset, LastParticleParams(eps=1e-4, samples=0, steps=5))
-    assert step.result.inconclusive and "score too coarse" in ANALYSIS.verdict(step.result)
+    assert step.result.inconclusive and "score too coarse" in said(step.result, eps=1e-4).text
 
 
 class LastPoint(nn.Module):
@@ -175,9 +200,9 @@ def test_every_step_is_complete_and_can_be_stored() -> None:
         document, blob = encode(step.result)
         again = decode(LastParticleResult, document, blob)
         assert np.array_equal(again.levels, step.result.levels) and again.validated == step.result.validated
-        assert ANALYSIS.verdict(step.result)
+        assert said(step.result, eps=0.1, replicas=3).sentence
         if len(seen) in (0, 20):
-            assert draw("last_particle", step.result) is not None
+            assert views_of("last_particle", step.result, eps=0.1, replicas=3)
         seen.append(step.done)
     assert seen == sorted(seen) and step.done == step.total
     assert step.result.replica_killed.shape == (3,) and step.result.p_trace.shape == (step.result.replica_levels.shape[1], 3)
@@ -190,9 +215,10 @@ def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped
     params = LastParticleParams(eps=0.01, **QUICK)
     steps = last_particle(linear_classifier(1e-9, "box", 0.1), dataset, params)
     early = [step.result for step, _ in zip(steps, range(100), strict=False)][-1]
-    assert not early.finished and early.killed > 0 and ANALYSIS.headline is not None
-    assert ANALYSIS.verdict(early) == f"Not finished: {early.killed} of 64 killings after {early.model_calls:,} calls; no answer yet."
-    assert ANALYSIS.headline(early).text == "not finished" and ANALYSIS.headline(early).status == "unknown"
+    assert not early.finished and early.killed > 0
+    words = said(early, eps=0.01)
+    assert f"no answer yet; {early.killed} of 64 rounds done" in words.sentence and f"{early.model_calls:,} calls" in words.scope
+    assert words.number.words == "not finished" and words.status is Status.UNKNOWN
 
 
 def test_the_same_seed_gives_the_same_result_whatever_the_batch() -> None:
@@ -226,8 +252,8 @@ def test_repetitions_that_contradict_each_other_make_the_verdict_inconclusive() 
     classifier = Classifier.from_module(TwoHills(), (2,), output="logits")
     result = examine(classifier, [0.5, 0.5], noise="gaussian", eps=0.05, replicas=12, steps=20, critical=1e-12, **QUICK)
     assert result.inconclusive and not result.mixed and not result.validated and result.dispersion > 3
-    assert "not mixed" in ANALYSIS.verdict(result)
-    assert "not mixed" in [found.kind for found in ANALYSIS.findings(result)]
+    assert "not mixed" in said(result, noise="gaussian", eps=0.05, replicas=12).text
+    assert "not mixed" in [found.kind for found in ANALYSIS.findings(result, LastParticleParams(noise="gaussian", eps=0.05))]
 
 
 def test_particles_that_never_move_make_the_verdict_inconclusive() -> None:

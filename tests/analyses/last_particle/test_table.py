@@ -15,13 +15,18 @@ from robgui.analyses.last_particle import LastParticleTableParams, LastParticleT
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
-from robgui.report.figures import draw
+from robgui.core.verdict import Status, Verdict
+from tests.analyses.last_particle.scores import views_of
 from tests.guards import no_deviceless_factories
 
 ANALYSIS = find("last_particle_table")
+
+
+def said(result: LastParticleTableResult, **params: Any) -> Verdict:
+    return ANALYSIS.verdict(result, LastParticleTableParams(**params))
 
 
 def network() -> Classifier:
@@ -78,13 +83,15 @@ def test_failing_inputs_are_kept_with_the_smallest_noise_that_fails(result: Last
         assert int(classifier.infer(failing[None]).argmax()) == klass != result.classes[i]
         failed = np.flatnonzero(~result.validated[:, i] & ~result.inconclusive[:, i])
         assert e == failed[0]
-    assert len(ANALYSIS.findings(result)) == len(result.shown)
+    assert len(ANALYSIS.findings(result, LastParticleTableParams())) == len(result.shown)
 
 
 def test_the_table_is_put_into_words_and_drawn(result: LastParticleTableResult) -> None:
-    words = ANALYSIS.verdict(result)
-    assert words.startswith("Validated ") and "certified by proof" in words and f"{result.model_calls:,} calls" in words
-    assert draw("last_particle_table", result) is not None
+    words = said(result, critical=1e-6)
+    assert words.status is Status.FAILS and words.sentence.startswith("At noise 0.3, of 12 inputs: ")
+    assert f"{result.model_calls:,} calls" in words.scope and "below 10⁻⁶" in words.text
+    bars = views_of("last_particle_table", result, critical=1e-6)[0]
+    assert bars.stacked and (sum(row.values for row in bars.series) == 12).all()
     document, blob = encode(result)
     assert np.array_equal(decode(LastParticleTableResult, document, blob).validated, result.validated)
 
@@ -124,13 +131,33 @@ def test_a_proof_counts_where_the_test_of_a_forest_is_inconclusive() -> None:
     dataset = open_dataset(resources.path("demo", "table.csv"))
     result = table(classifier, dataset, most=10, radii=(0.0001, 0.001), samples=0, steps=5)
     assert result.inconclusive[0].all() and result.certified[0].all() and not result.undecided[0].any()
-    analysis = find("last_particle_table")
-    assert analysis.verdict(result).startswith("Validated or proven 100 % at noise 0.0001 and")
-    assert analysis.headline is not None and analysis.headline(result).title.startswith("Validated or proven")
+    assert said(result).status is Status.HOLDS and "10 certified" in said(result).sentence
     without = table(classifier, dataset, most=10, radii=(0.0001,), samples=0, steps=5, proof=False)
-    assert analysis.headline(without).status == "unknown" and "100 % inconclusive" in analysis.verdict(without)
+    assert said(without).status is Status.UNKNOWN and "10 unclear" in said(without).sentence
     stopped = replace(without, finished=np.zeros_like(without.finished), inconclusive=np.zeros_like(without.inconclusive))
-    assert analysis.headline(stopped).text == "not reached"
+    assert said(stopped).status is Status.UNKNOWN and "10 still open" in said(stopped).sentence
+
+
+def test_while_it_runs_failed_passed_and_open_inputs_are_counted_apart(result: LastParticleTableResult) -> None:
+    """Failures are decided first: half-way nothing but failures may be known, and no share of "validated" is told."""
+    failing = result.finished & ~result.validated & ~result.inconclusive
+    early = replace(
+        result,
+        finished=failing,
+        validated=np.zeros_like(failing),
+        certified=np.zeros_like(failing),
+        counterexample=np.zeros_like(failing),
+    )
+    words = said(early)
+    assert f"{int((~failing).sum())} of 36 tests still open" in words.scope and "validated" not in words.sentence
+    bars = views_of("last_particle_table", early)[0]
+    assert {row.name for row in bars.series} == {"fails", "open"} and (sum(row.values for row in bars.series) == 12).all()
+
+
+def test_inputs_left_out_are_told() -> None:
+    classifier = network()
+    result = table(classifier, rows(classifier, wrong=4), most=3, radii=(0.01,), samples=0, attack_steps=0)
+    assert "4 inputs that the model gets wrong without noise were left out" in said(result).scope
 
 
 def test_a_size_of_zero_is_refused() -> None:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from robgui.analyses.last_particle import LastParticleTableParams
 from robgui.analyses.last_particle.table import table_part
 from robgui.core.dataset import Dataset, from_arrays
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from tests.guards import no_deviceless_factories
 from tests.parts import assert_same, whole_and_merged

@@ -1,4 +1,4 @@
-"""Maps, regions and SRVR on scenes whose score is known."""
+"""Maps, regions and the safe share of the range on scenes whose score is known."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic import MapParams, RegionsParams, network_map, scene_of, table
+from robgui.analyses.semantic import MapParams, RegionsParams, SrvrParams, network_map, scene_of, table
 from robgui.analyses.semantic.regions.scan import Scan
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import Step, Takes, find
+from robgui.core.execution.analysis import Takes
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
-from robgui.report.figures import draw
-from tests.analyses.semantic.toy import FLAT, SIDES, ToyScene, open_toy, overlap, plateau, toy_net, with_hole
+from robgui.core.verdict import Status, to_json
+from tests.analyses.semantic.toy import FLAT, SIDES, ToyScene, open_toy, overlap, plateau, run, steps, toy_net, with_hole
 from tests.guards import no_deviceless_factories
 
 
@@ -25,16 +26,6 @@ from tests.guards import no_deviceless_factories
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scenes toy, second and image; an image scene has exact gradients."""
     monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_toy)
-
-
-def steps(name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object) -> list[Step]:
-    known = find(name)
-    models = nets if not known.several_models or isinstance(nets, tuple) else (nets,)
-    return list(known.engine(models, inputs, known.params.parse({"scene": "toy", **params})))
-
-
-def run(name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object):
-    return steps(name, nets, inputs, **params)[-1].result
 
 
 def images(count: int = 1):
@@ -73,17 +64,17 @@ def test_a_map_over_one_parameter_is_a_curve_with_the_others_fixed() -> None:
     result = run("semantic_map", toy_net(FLAT), axes="azimuth", fixed={"elevation": 0.0}, target="pot")
     assert result.score.shape == (1, 120) and result.score.max() < 0.1 and len(result.axes) == 1
     assert run("semantic_map", toy_net(FLAT), axes="azimuth", target="pot").score.max() > 0.9
-    assert draw("semantic_map", result) is not None
 
 
 def test_a_trap_becomes_a_finding_with_its_input_and_its_picture() -> None:
     result = run("semantic_map", toy_net(with_hole), target="pot")
     assert len(result.traps.score) == 1
     known = find("semantic_map")
-    (finding,) = known.findings(result)
+    (finding,) = known.findings(result, known.params())
     assert finding.kind == "trap" and finding.input.shape == (1, 4, 4) and finding.picture.shape[2] == 3
     assert abs(finding.detail["at"]["azimuth"] - 150) <= 3 and abs(finding.detail["at"]["elevation"] - 40) <= 3
-    assert finding.severity > 0.6 and "falls from" in finding.title and "One trap" in known.verdict(result)
+    assert finding.severity > 0.6 and "falls from" in finding.title
+    assert "One trap" in known.verdict(result, known.params()).because[0]
 
 
 def test_the_class_is_the_one_asked_for_or_the_one_most_often_seen() -> None:
@@ -113,7 +104,7 @@ def test_regions_of_all_methods_and_starts_are_found(mode: str) -> None:
     assert result.trace.shape[0] == 6 and result.trace.shape[2:] == (2, 2) and result.loss.shape == (6, result.trace.shape[1] - 1)
     assert result.holds.all() and result.converged.all() and not result.warnings and not result.hit_domain.any()
     mean = result.inside_mean if mode == "robust" else 1 - result.inside_mean
-    assert (mean > 0.85).all() and (result.inside_var < 0.05).all() and result.samples >= 256
+    assert (mean > 0.85).all() and (result.inside_var < 0.05).all() and (result.inside_total == 256).all()
     assert result.inside_pictures.shape[:2] == (6, 3) and (result.outside_scores < 0.5).all() == (mode == "robust")
 
 
@@ -121,7 +112,8 @@ def test_adversarial_regions_are_robust_regions_of_one_less_the_score() -> None:
     robust = run("semantic_regions", toy_net(FLAT), target="pot", starts=((140, 40),))
     adversarial = run("semantic_regions", toy_net(lambda u: 1 - FLAT(u)), target="pot", starts=((140, 40),), mode="adversarial")
     assert np.allclose(robust.low, adversarial.low, atol=0.05) and np.allclose(robust.high, adversarial.high, atol=0.05)
-    kinds = {finding.kind for finding in find("semantic_regions").findings(adversarial)}
+    params = RegionsParams(mode="adversarial")
+    kinds = {finding.kind for finding in find("semantic_regions").findings(adversarial, params)}
     assert kinds == {"adversarial region"}
 
 
@@ -141,11 +133,12 @@ def test_regions_show_the_scene_after_the_first_pictures_and_often_before_they_g
     calls = [step.result.model_calls for step in looking]
     assert calls[0] <= 16 and max(np.diff(calls)) <= 16 and all(step.done == 0 for step in looking)
     assert "1 of " in looking[0].note and "pictures" in looking[0].note
-    assert "no region has begun" in find("semantic_regions").verdict(looking[0].result)
+    known, params = find("semantic_regions"), RegionsParams(scene="toy", axes=axes)
+    assert "no region has begun" in known.verdict(looking[0].result, params).sentence
     if len(axes) < 3:
         whole = next(step for step in looking if np.isfinite(step.result.map_score).all())
         assert whole.result.model_calls <= 0.06 * calls[-1]
-    assert draw("semantic_regions", looking[0].result) is not None and made[-1].result.method
+    assert known.views(looking[0].result, params) and made[-1].result.method
 
 
 def test_a_look_that_was_cut_short_shows_the_coarser_cells_and_a_whole_one_every_cell() -> None:
@@ -168,7 +161,8 @@ def test_a_start_without_the_class_gets_a_warning_and_no_region() -> None:
     assert result.grown.tolist() == [False] * 3 + [True] * 3 and result.never_grew[:3].all() and not result.never_grew[3:].any()
     holding = run("semantic_regions", toy_net(FLAT), target="pot", starts=((140, 40),), mode="adversarial")
     assert "start where it fails" in holding.warnings[0] and not holding.grown.any()
-    assert "no adversarial region" in find("semantic_regions").verdict(holding)
+    said = find("semantic_regions").verdict(holding, RegionsParams(mode="adversarial"))
+    assert "no region that loses “pot” grew" in said.sentence and said.status is Status.UNKNOWN
 
 
 def test_regions_grow_across_the_seam_and_in_three_parameters() -> None:
@@ -179,7 +173,7 @@ def test_regions_grow_across_the_seam_and_in_three_parameters() -> None:
     result = run("semantic_regions", toy_net(f), target="pot", axes=("azimuth", "elevation", "light"), starts=((350, 40, 0.6),))
     assert np.allclose(result.low[:, 0], 330, atol=6) and np.allclose(result.high[:, 0], 390, atol=6)
     assert np.allclose(result.high[:, 1] - result.low[:, 1], 100) and np.allclose(result.low[:, 2], 0.3, atol=0.05)
-    assert result.hit_domain.all() and result.map_score.size == 0 and draw("semantic_regions", result) is not None
+    assert result.hit_domain.all() and result.map_score.size == 0
 
 
 def test_autograd_and_differences_give_the_same_regions() -> None:
@@ -229,9 +223,8 @@ def test_srvr_is_the_mean_volume_over_shapes_starts_and_methods() -> None:
     assert result.unconverged.tolist() == [0, 0] and result.hits.tolist() == [0, 0]
     heading, rows = table(result)
     assert rows[0][0] == "large" and len(heading) == len(rows[0]) and heading[0] == "network"
-    assert "large keeps the class in" in find("srvr").verdict(result)
     blind = run("srvr", toy_net(lambda u: FLAT(u) * 0.01), target="pot", starts=((140, 40),))
-    assert blind.srvr[0] == 0 and find("srvr").findings(blind)[0].kind == "not recognised"
+    assert blind.srvr[0] == 0 and find("srvr").findings(blind, SrvrParams())[0].kind == "not recognised"
 
 
 def test_the_same_seed_gives_the_same_result_bit_for_bit() -> None:
@@ -247,9 +240,12 @@ def test_results_survive_the_workspace_on_the_way_and_at_the_end(monkeypatch: py
         made = steps(name, toy_net(with_hole), **extra)
         for step in (made[0], made[len(made) // 2], made[-1]):
             again = decode(known.result, *encode(step.result))
-            assert known.verdict(again) == known.verdict(step.result) and known.verdict(again).endswith("model calls.")
-            assert draw(name, again) is not None
-            known.findings(again)
+            params = known.params()
+            assert to_json(known.verdict(again, params)) == to_json(known.verdict(step.result, params))
+            assert known.verdict(again, params).scope
+            assert known.views(again, params)
+            known.findings(again, params)
+            known.offers(again, params)
 
 
 def test_the_picture_at_any_point_can_be_made_again() -> None:
@@ -260,10 +256,9 @@ def test_the_picture_at_any_point_can_be_made_again() -> None:
     ):
         result = run(name, net, **params.model_dump(exclude_defaults=True))
         point = torch.tensor([[150.0, 30.0]], dtype=torch.float64)
-        spaces = [scene_of(settings, net) for settings in (params, result)]
-        first, second = (space.images(point) for space in spaces)
-        assert torch.equal(first, second) and spaces[0].axes == spaces[1].axes
-        assert float(net.probs(first)[0, 1]) == pytest.approx(float(FLAT(point)), abs=1e-4)
+        space = scene_of(params, net)
+        assert space.axes == result.axes and np.array_equal(space.values, result.values)
+        assert float(net.probs(space.images(point))[0, 1]) == pytest.approx(float(FLAT(point)), abs=1e-4)
 
 
 def test_a_mesh_needs_no_input_and_an_image_scene_one_or_several() -> None:

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from robgui.analyses.semantic import growing
+from robgui.analyses.semantic import grow, growing
 from robgui.analyses.semantic.params import METHODS
 from robgui.analyses.semantic.regions import directions
-from robgui.analyses.semantic.regions import region_api as grow
 from robgui.analyses.semantic.regions.quadrature import Nodes
 from robgui.core.errors import ParamsError
 from tests.analyses.semantic.toy import HIGH, LOW, PLATEAU, STARTS, around_zero, overlap, plateau

@@ -10,7 +10,7 @@ from torch import nn
 from robgui.analyses.semantic import MapParams
 from robgui.analyses.semantic.maps.maps import map_part
 from robgui.core.dataset import Dataset, from_arrays
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from tests.analyses.semantic.toy import FLAT, open_toy, plateau, toy_net, with_hole
 from tests.guards import no_deviceless_factories

@@ -11,7 +11,10 @@ from torch import Tensor, nn
 
 from robgui.analyses.semantic.scene.scene import Axis
 from robgui.core.dataset import Dataset
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Verdict
 
 Score = Callable[[Tensor], Tensor]
 
@@ -86,6 +89,10 @@ def toy_net(score: Score, name: str = "toy net") -> Classifier:
 
 SIDES = PLATEAU[:2]
 FLAT = plateau(SIDES)
+#: No end within the ranges.
+EVERYWHERE = plateau([(-500.0, 900.0), (-500.0, 500.0)])
+#: A coarse grid, for quick maps.
+GRID = {"azimuth": 12, "elevation": 10}
 
 
 def with_hole(u: Tensor) -> Tensor:
@@ -94,6 +101,41 @@ def with_hole(u: Tensor) -> Tensor:
     return FLAT(u) * (1 - hole)
 
 
-def open_toy(spec: str, classifier: Classifier, dataset: Dataset | None = None, seed: int = 0, up: str = "auto") -> ToyScene:
+def open_toy(
+    spec: str,
+    classifier: Classifier,
+    dataset: Dataset | None = None,
+    seed: int = 0,
+    up: str = "auto",
+) -> ToyScene:
     """Stands in for open_scene: any name is a toy, and the scene image has exact gradients."""
     return ToyScene(dataset.key(0), exact_gradient=True) if spec == "image" and dataset is not None else ToyScene(spec)
+
+
+def steps(name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object) -> list[Step]:
+    """Every Step of an analysis of toy scenes."""
+    known = find(name)
+    models = nets if not known.several_models or isinstance(nets, tuple) else (nets,)
+    return list(known.engine(models, inputs, known.params.parse({"scene": "toy", **params})))
+
+
+def run(name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object):
+    """The result of an analysis of toy scenes."""
+    return steps(name, nets, inputs, **params)[-1].result
+
+
+def holed(u: Tensor) -> Tensor:
+    """The class everywhere but in a hole at 150, 40."""
+    hole = torch.exp(-(((u[:, 0] - 150) / 25) ** 2) - ((u[:, 1] - 40) / 25) ** 2)
+    return EVERYWHERE(u) * (1 - hole)
+
+
+def says(name: str, result: object, **params: object) -> Verdict:
+    """What an analysis of toy scenes says of a result."""
+    known = find(name)
+    return known.verdict(result, known.params.parse({"scene": "toy", **params}))
+
+
+def titled(views, kind):
+    """The views of one kind by their titles."""
+    return {view.title: view for view in views if isinstance(view, kind)}

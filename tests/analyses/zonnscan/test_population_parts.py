@@ -9,7 +9,7 @@ import pytest
 
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import find
+from robgui.core.execution.registry import find
 from tests.analyses.zonnscan.models import linear, small_mlp
 
 KNOWN = find("zonnscan_populations")

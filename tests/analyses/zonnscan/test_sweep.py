@@ -12,7 +12,6 @@ from torch import nn
 from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zone_samples
 from robgui.core.codec import decode, encode
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import find
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
 from tests.analyses.zonnscan.models import all_steps, binary_entropy, exact_index, last_step, linear, small_mlp, sweep
@@ -143,7 +142,7 @@ def test_shown_samples_can_be_drawn_again_with_the_classes_the_run_gave_them() -
     for sampler in SAMPLERS:
         result = sweep(classifier, np.full((1, 6, 6), 0.4), samples=128, sampler=sampler)
         for i in (0, 5, 20):
-            pictures = zone_samples(result, float(result.radii[i]))
+            pictures = zone_samples(result, ZonnscanParams(samples=128, sampler=sampler), float(result.radii[i]))
             assert pictures.shape == (8, 1, 6, 6)
             assert np.array_equal(classifier.infer(pictures).argmax(1).numpy(), result.shown_class[i])
 
@@ -154,7 +153,7 @@ def test_a_box_between_two_inputs_is_swept_around_its_centre() -> None:
     assert result.input == pytest.approx([0.3, 0.65])
     assert result.index[2] == pytest.approx(exact_index([6.0, -9.0], 1.0, [0.1, 0.4], [0.5, 0.9]), abs=1e-3)
     assert result.index[1] == pytest.approx(exact_index([6.0, -9.0], 1.0, [0.2, 0.525], [0.4, 0.775]), abs=1e-3)
-    assert zone_samples(result, 1.0).min() >= 0.1
+    assert zone_samples(result, ZonnscanParams(zone="box"), 1.0).min() >= 0.1
 
 
 def test_a_multi_label_model_counts_every_label_on_its_own() -> None:
@@ -222,24 +221,6 @@ def test_a_model_that_returns_nan_is_refused() -> None:
     classifier.backend.module.scores.data[0] = float("nan")
     with pytest.raises(ModelError, match="not finite"):
         sweep(classifier, [0.1, 0.2])
-
-
-def test_a_near_boundary_is_a_finding_with_a_picture_and_the_crossing_input() -> None:
-    classifier = small_mlp(gain=20.0)
-    known = find("zonnscan")
-    result = sweep(classifier, np.full((1, 6, 6), 0.5), samples=256)
-    (finding,) = known.findings(result)
-    assert finding.severity > 0.3 and finding.picture is not None and finding.picture.dtype == np.uint8 and finding.picture.shape[2] == 3
-    assert int(classifier.infer(finding.input).argmax()) == result.witness_class != result.predicted
-    assert not known.findings(sweep(Classifier.from_module(Constant([9.0, 0.0]), (1, 6, 6)), np.full((1, 6, 6), 0.5), samples=32))
-
-
-def test_the_verdict_names_class_radius_surety_and_cost() -> None:
-    known = find("zonnscan")
-    words = known.verdict(sweep(linear([12.0], -5.0), [0.3], samples=256))
-    assert words.startswith("row 0, predicted “0”: ") and "radius 0.117" in words and "model calls" in words and "±" in words
-    sure = known.verdict(sweep(Classifier.from_module(Constant([9.0, 0.0]), (1,)), [0.3], samples=256))
-    assert "no sample up to radius 1 changes class" in sure
 
 
 def test_the_result_survives_the_workspace() -> None:

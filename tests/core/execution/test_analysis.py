@@ -8,7 +8,8 @@ import pytest
 from pydantic import Field
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Pace, Params, analyses, find
+from robgui.core.execution.analysis import Pace, Params
+from robgui.core.execution.registry import analyses, find
 
 
 class Few(Params):

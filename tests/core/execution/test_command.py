@@ -9,9 +9,9 @@ from torch import nn
 from robgui.cli.options import values_of
 from robgui.cli.run import _parser
 from robgui.core.dataset import from_arrays
-from robgui.core.execution.analysis import find
 from robgui.core.execution.command import command_line
 from robgui.core.execution.params_text import indices
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import write_side_file

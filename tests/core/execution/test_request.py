@@ -77,7 +77,7 @@ def test_a_run_is_queued_then_running_then_done_with_everything_recorded(workspa
     steps = list(going)
     run = workspace.run(going.run_id)
     assert (run.state, run.done, run.total, run.device, run.error) == (RunState.DONE, 8, 8, "cpu", "")
-    assert run.verdict == going.verdict == tiny.verdict(steps[-1].result)
+    assert run.verdict == going.verdict == tiny.verdict(steps[-1].result, going.params)
     assert set(run.versions) == {"robgui", "torch", "numpy", "python"}
     assert run.seconds > 0
     np.testing.assert_array_equal(workspace.result(run.id).confidence, steps[-1].result.confidence)
@@ -213,7 +213,7 @@ def test_a_paused_run_leaves_the_workspace_free_and_counts_no_time(workspace, mo
 
 def test_a_summary_that_raises_fails_the_run_but_keeps_the_result(workspace, model, data, monkeypatch):
     going = drive(ask(model, data, samples=2), workspace, [model], data)
-    broken = type(going.analysis)(**{**vars(going.analysis), "findings": lambda result: 1 / 0})
+    broken = type(going.analysis)(**{**vars(going.analysis), "findings": lambda result, params: 1 / 0})
     monkeypatch.setattr(going, "analysis", broken)
     with pytest.raises(ZeroDivisionError):
         list(going)
@@ -299,7 +299,7 @@ def test_what_lived_in_memory_only_is_said_to_be_gone(workspace, model, data):
 
 
 def test_a_reference_holds_what_loading_needs(model, data):
-    known = reference(model, trust=True)
-    assert (known.kind, known.path, known.trust, known.fingerprint) == ("model", "", True, model.fingerprint)
+    known = reference(model)
+    assert (known.kind, known.path, known.fingerprint) == ("model", "", model.fingerprint)
     assert known.options["shape"] == [3]
     assert reference(data).kind == "dataset"

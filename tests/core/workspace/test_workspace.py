@@ -16,17 +16,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from robgui.core import files
 from robgui.core.errors import WorkspaceError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import Reference, Request
 from robgui.core.finding import Finding
+from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import RunState, Workspace, database
 from robgui.core.workspace.export import write_document
 from tests.core.tiny import TinyResult
 
-MODEL = Reference(kind="model", name="m", path="/models/m.pt2", fingerprint="0123456789abcdef", options={"mean": [0.5]}, trust=True)
+MODEL = Reference(kind="model", name="m", path="/models/m.pt2", fingerprint="0123456789abcdef", options={"mean": [0.5]})
 DATA = Reference(kind="dataset", name="d", path="/data/d.npz", fingerprint="fedcba9876543210")
 REQUEST = Request(analysis="tiny_confidence", models=(MODEL,), dataset=DATA, indices=(1, 2), params={"samples": 4, "radii": (0.0, 0.1)})
+
+FINE = Verdict(Status.HOLDS, "Fine.")
 
 
 def step(done: int = 1, size: int = 2) -> Step[TinyResult]:
@@ -57,11 +61,25 @@ def workspace(path):
 def test_a_run_comes_back_after_reopening(path):
     with Workspace.open(path) as workspace:
         run = workspace.add_run(REQUEST)
-        workspace.update_run(run.id, state=RunState.DONE, step=step(7), verdict="Fine.", seconds=1.5, device="cpu", versions={"torch": "2"})
+        workspace.update_run(
+            run.id,
+            state=RunState.DONE,
+            step=step(7),
+            verdict=FINE,
+            seconds=1.5,
+            device="cpu",
+            versions={"torch": "2"},
+        )
     with Workspace.open(path, create=False) as workspace:
         (found,) = workspace.runs()
         assert found.request == REQUEST
-        assert (found.state, found.done, found.total, found.verdict, found.seconds) == (RunState.DONE, 7, 10, "Fine.", 1.5)
+        assert (found.state, found.done, found.total, found.verdict, found.seconds) == (
+            RunState.DONE,
+            7,
+            10,
+            Verdict(Status.HOLDS, "Fine."),
+            1.5,
+        )
         assert (found.device, found.versions, found.has_result) == ("cpu", {"torch": "2"}, True)
         result = workspace.result(found.id)
         assert isinstance(result, TinyResult)
@@ -69,7 +87,7 @@ def test_a_run_comes_back_after_reopening(path):
 
 
 def test_runs_are_listed_newest_first_and_without_touching_a_blob(path, monkeypatch):
-    from robgui.core.workspace import workspace as module
+    from robgui.core.workspace import rows as module
 
     with Workspace.open(path) as workspace:
         ids = [workspace.add_run(REQUEST).id for _ in range(3)]
@@ -280,6 +298,7 @@ def test_a_folder_or_an_impossible_place_is_one_sentence(tmp_path):
 
 AS_NOBODY = """
 import fcntl, os, sys  # what the interpreter needs may lie where nobody cannot read
+from robgui.core import files
 from robgui.core.errors import WorkspaceError
 from robgui.core.workspace import Workspace
 if os.getuid() == 0:
@@ -462,10 +481,11 @@ def test_a_document_that_cannot_be_written_leaves_the_one_before(tmp_path, monke
     out = tmp_path / "r.json"
     write_document({"done": 1}, out)
 
-    def full(path, content):
+    def full(path, content, *, private):
+        path.write_bytes(content[:3])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(files, "create", full)
     with pytest.raises(OSError, match="No space"):
         write_document({"done": 2}, out)
     assert json.loads(out.read_text()) == {"done": 1}

@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QMimeData, QPointF, QRect, Qt, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QDropEvent, QPen
+from PySide6.QtGui import QDesktopServices, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton, QSpinBox
 from torch import nn
 
 from robgui import resources
 from robgui.core.execution.request import Request
 from robgui.core.finding import Finding
+from robgui.core.trust.opening import code_of
 from robgui.gui.app.main_window import first_size
 from robgui.gui.app.theme import theme
-from robgui.gui.state.library import Opening
-from robgui.report.figures.style import CLASS_COLOURS, CLASS_LINES
+from robgui.gui.state.opening import Opening
 
 
 def idle(qtbot, window):
-    qtbot.waitUntil(lambda: not window.store.background.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=60_000)
 
 
 def drop(window, *paths):
@@ -49,13 +49,6 @@ def test_only_what_could_be_read_is_a_recent_file(window, qtbot, tmp_path):
         window.commands.open_path(path)
         idle(qtbot, window)
     assert [Path(text).name for text in window.settings.recent] == ["good.npz"]
-
-
-def test_the_report_draws_classes_as_the_window_does():
-    theme.apply(False)
-    assert [theme.class_colour(i).name().upper() for i in range(8)] == list(CLASS_COLOURS)
-    dashes = [QPen(theme.class_line(8 * i)).dashPattern() for i in range(4)]
-    assert [len(pattern) for pattern in dashes] == [0, 2, 4, 6] and len(CLASS_LINES) == 4
 
 
 def test_a_dropped_workspace_is_opened(window, qtbot, tmp_path):
@@ -97,7 +90,8 @@ def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbo
     window.show_panel("zonnscan")
     library = window.store.library
     settings = {"architecture": "nets.py:slow", "shape": (1, 4, 4)}
-    library.load_model(Opening(tmp_path / "slow.pth", trust=True, settings=settings, quiet=True))
+    digest = code_of(tmp_path / "slow.pth", **settings)
+    library.load_model(Opening(tmp_path / "slow.pth", trusted=digest, settings=settings, quiet=True))
     library.load_dataset(tmp_path / "greys.npz")
 
     def seen(widget):
@@ -142,15 +136,16 @@ def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):
 
 
 def test_every_page_and_every_tab_has_an_empty_state_that_says_what_to_do(window):
-    from robgui.gui.panels import PAGES
+    from robgui.gui.panels import pages
 
-    for page in PAGES:
-        for entry in page.panels:
-            window.show_panel(entry.analysis)
-            panel = window.current_panel
-            assert panel.analysis == entry.analysis
-            assert len(panel.invitation) > 40
-            assert len(panel.explanation) > 100
+    assert len(pages()) == 5
+    for analysis in (analysis for page in pages() for analysis in page.analyses):
+        window.show_panel(analysis.name)
+        panel = window.current_panel
+        assert panel.analysis is analysis
+        words = [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
+        assert analysis.invitation in words and len(analysis.invitation) > 40
+        assert len(analysis.explanation) > 100
 
 
 def test_the_window_fits_a_small_screen(window):

@@ -7,9 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from robgui.gui.app.app import application
-from robgui.gui.app.rail import Rail
+from robgui.gui.app.rail import Place, Rail, places
+from robgui.gui.app.theme import icon
+from robgui.gui.panels import pages
 
-PAGES = [("home", "Welcome"), ("overview", "Overview"), ("compare", "Compare"), ("app", "Semantic maps")]
+PAGES = [Place("Welcome", "home"), Place("Overview", "overview"), Place("Compare", "compare"), Place("Semantic maps", "app")]
 
 
 @pytest.fixture
@@ -35,3 +37,11 @@ def test_no_button_is_squeezed_at_any_height(qtbot, rail, spare, style):
     buttons = rail.findChildren(QToolButton)
     assert [button.toolButtonStyle() for button in buttons] == [style] * len(PAGES)
     assert all(button.height() >= button.sizeHint().height() for button in buttons)
+
+
+def test_the_methods_stand_between_the_overview_and_the_comparison_with_icons_of_their_own():
+    found = places()
+    assert [place.title for place in found[:2]] == ["Welcome", "Overview"] and found[-1].title == "Compare"
+    methods = found[2:-1]
+    assert [place.title for place in methods] == [page.title for page in pages()]
+    assert all(place.icon.is_file() and not icon(place.icon).isNull() for place in methods)

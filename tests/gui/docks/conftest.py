@@ -12,11 +12,12 @@ import torch
 from torch import nn
 
 from robgui.core.dataset import from_arrays
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.execution.analysis import Params, Step, analysis
 from robgui.core.execution.request import Request
 from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.state.store import Store
 
@@ -33,7 +34,11 @@ class CountParams(Params):
     pause: float = 0.0
 
 
-def _findings(result):
+def _verdict(result, params):
+    return Verdict(Status.UNKNOWN, f"Counted to {result.value:g}.")
+
+
+def _findings(result, params):
     picture = np.full((20, 30, 3), 90, np.uint8)
     return [Finding("crossing", "ant becomes bee", 0.4, picture=picture), Finding("trap", "cat is lost", 0.9)]
 
@@ -45,11 +50,11 @@ def count_up(classifier: Classifier, dataset, params: CountParams) -> Iterator[S
 
 
 @pytest.fixture
-def counting(monkeypatch):
+def counting():
     """The analysis ``count_up``, registered for one test."""
-    monkeypatch.setattr(registry, "_REGISTRY", registry.analyses())
-    analysis(title="Counting", question="How far?", verdict=lambda r: f"Counted to {r.value:g}.", findings=_findings)(count_up)
-    return registry.find("count_up")
+    made = analysis(title="Counting", question="How far?", verdict=_verdict, views=lambda result, params: (), findings=_findings)
+    yield registry.register(made(count_up))
+    registry.unregister("count_up")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLineEdit
 
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from robgui.gui.docks import Findings
@@ -40,7 +40,7 @@ def click(qtbot, findings, row, column, double=False):
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=5_000)
+    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=5_000)
 
 
 def test_without_findings_it_says_what_to_do(qtbot, store):
@@ -141,15 +141,15 @@ def test_a_replay_that_gives_the_same_says_so_and_leaves_one_run(qtbot, findings
     choose(findings.menu(0), "Replay")
     qtbot.waitUntil(lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000)
     assert "to the last bit: “cat is lost”" in sentences[-1] and "2 of the 2 findings of its run came out the same" in sentences[-1]
-    qtbot.waitUntil(lambda: len(filled.history.runs) == 1 and not filled.background.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: len(filled.history.runs) == 1 and not (filled.background.busy or filled.keeping.busy), timeout=10_000)
     assert len(filled.history.findings) == 2
 
 
-def test_a_replay_that_gives_something_else_is_kept_and_said(qtbot, findings, filled, monkeypatch):
+def test_a_replay_that_gives_something_else_is_kept_and_said(qtbot, findings, filled):
     sentences = said_by(filled)
     known = filled.analyses["count_up"]
-    changed = dataclasses.replace(known, findings=lambda result: [Finding("trap", "cat is lost", 0.8)])
-    monkeypatch.setitem(registry._REGISTRY, "count_up", changed)
+    changed = dataclasses.replace(known, findings=lambda result, params: [Finding("trap", "cat is lost", 0.8)])
+    registry.register(changed)
     choose(findings.menu(0), "Replay")
     qtbot.waitUntil(lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000)
     assert "but with severity 0.8 instead of 0.9" in sentences[-1] and "0 of the 2 findings" in sentences[-1]

@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QScrollArea, QSpinBox
 
-from robgui.core.execution.analysis import Params, analyses
+from robgui.core.execution.analysis import Params
+from robgui.core.execution.registry import analyses
 from robgui.gui.forms.forms import ParamsForm
 
 
@@ -237,3 +238,16 @@ def test_what_is_wrong_with_a_field_is_read_whole(qtbot, width):
     qtbot.waitUntil(lambda: label.isVisible() and label.height() >= label.heightForWidth(label.width()) > 0, timeout=5_000)
     sizes = QFontMetrics(label.font()).boundingRect(0, 0, label.width(), 10_000, Qt.TextFlag.TextWordWrap, label.text())
     assert label.contentsRect().height() >= sizes.height()
+
+
+def test_a_preset_fills_the_form_and_what_is_typed_afterwards_wins(qtbot):
+    from robgui.analyses.feature_game import FeatureGameParams
+
+    form = ParamsForm(FeatureGameParams)
+    qtbot.addWidget(form)
+    form._editors["preset"].widget.setCurrentText("paper")
+    assert form.values().max_calls == 60_000 and form._editors["max_calls"].value() == 60_000
+    form._editors["max_calls"].show_value(5000)
+    assert form.values().preset == "paper" and form.values().max_calls == 5000
+    form._editors["preset"].widget.setCurrentText("default")
+    assert form.values() == FeatureGameParams()

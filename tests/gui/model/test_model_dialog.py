@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from torch import nn
 
 from robgui.core.dataset import from_arrays
@@ -14,9 +14,12 @@ from robgui.core.errors import ParamsError
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import read_side_file
+from robgui.core.trust import Code, Source
 from robgui.gui.app.theme import theme
+from robgui.gui.model.architecture_dialog import ArchitectureDialog
 from robgui.gui.model.model_check import spread
-from robgui.gui.model.model_dialog import ArchitectureDialog, ModelDialog, ask_trust
+from robgui.gui.model.model_dialog import ModelDialog
+from robgui.gui.model.trust_dialog import TrustDialog, ask_trust
 from robgui.gui.state.store import Store
 
 NAMES = ("dark", "middle", "bright")
@@ -381,13 +384,28 @@ def test_a_shape_that_is_no_shape_keeps_the_architecture_dialog_closed(qtbot, tm
 @pytest.mark.parametrize(("key", "answer"), [(Qt.Key.Key_Return, False), (Qt.Key.Key_Escape, False), (None, True)])
 def test_trust_is_never_given_by_default(qtbot, tmp_path, key, answer):
     def press():
-        box = QApplication.activeModalWidget()
-        assert isinstance(box, QMessageBox)
-        assert "run code" in box.text()
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, TrustDialog)
         if key is not None:
-            qtbot.keyClick(box, key)
+            qtbot.keyClick(dialog.focusWidget(), key)
         else:
-            next(button for button in box.buttons() if "I trust" in button.text()).click()
+            dialog.trust.click()
 
     QTimer.singleShot(100, press)
-    assert ask_trust(tmp_path / "evil.pt", "evil.pt is a pickle.") is answer
+    assert ask_trust(Code("0" * 64, tmp_path / "evil.pt"), "evil.pt is a pickle.") is answer
+
+
+def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_letter_by_letter(qtbot, tmp_path):
+    source = Source(tmp_path / "nets.py", "import os\nos.system('<b>')\n")
+    names = ("<h1>Checked: plain weights only</h1>", "os.system\n\nNothing else runs.", "a\u202egnp.exe")
+    code = Code("0" * 64, tmp_path / "<b>evil</b>.pt", "nets.py:build(depth=20, path='/x')", (source,), names)
+    dialog = TrustDialog(code, "<h1>Checked</h1> evil.pt is a pickle.")
+    qtbot.addWidget(dialog)
+    shown = dialog.what.toPlainText().splitlines()
+    assert f"Model file: {tmp_path}/<b>evil</b>.pt" in shown
+    assert "Call: nets.py:build(depth=20, path='/x')" in shown
+    assert f"Code: {tmp_path / 'nets.py'}" in shown and "    os.system('<b>')" in shown
+    assert "    <h1>Checked: plain weights only</h1>" in shown
+    assert "    os.system\\n\\nNothing else runs." in shown and "    a\\u202egnp.exe" in shown
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in dialog.findChildren(QLabel))
+    assert dialog.said.text().startswith("<h1>Checked</h1>") and "read, change and send your files" in dialog.warning.text()

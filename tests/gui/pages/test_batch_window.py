@@ -7,7 +7,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QWidget
 
 from robgui import resources
-from robgui.core.execution.analysis import analyses
+from robgui.core.execution.registry import analyses
 from robgui.gui.pages.batch_window import BatchWindow
 from robgui.gui.state.store import Store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from robgui.core.execution.analysis import analyses
+from robgui.core.execution.registry import analyses
 from robgui.gui.pages.help import Help
 from robgui.gui.state.store import Store
 

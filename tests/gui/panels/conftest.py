@@ -6,12 +6,13 @@ import pytest
 
 from robgui import resources
 from robgui.core.dataset import open_dataset
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.loading import load
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
-from robgui.gui.panels import PAGES
+from robgui.gui.panels import make_panel
 from robgui.gui.state.store import Store
+from tests.gui.sampled import SAMPLED
 
 
 @pytest.fixture(scope="session")
@@ -41,12 +42,20 @@ def store(qtbot, tmp_path, demo_models, demo_images):
 
 
 @pytest.fixture
+def sampled(store):
+    """A small analysis with a view of every kind."""
+    registry.register(SAMPLED)
+    store.analyses = registry.analyses()
+    yield SAMPLED
+    registry.unregister(SAMPLED.name)
+
+
+@pytest.fixture
 def bench(qtbot, store):
     """Makes a panel with its form: ``panel, pane = bench("zonnscan")``."""
 
     def make(analysis):
-        entry = next(entry for page in PAGES for entry in page.panels if entry.analysis == analysis)
-        panel, pane = entry.make(store), RunPane(store)
+        panel, pane = make_panel(store, store.analyses[analysis]), RunPane(store)
         for widget in (panel, pane):
             qtbot.addWidget(widget)
         pane.show_analysis(analysis)
@@ -64,12 +73,13 @@ def run(qtbot, store):
 
     def press(panel, pane, **values):
         pane.form().set_values(values)
-        assert pane.run.isEnabled(), store.obstacle(panel.analysis)
-        runs = len(store.history.runs)
+        assert pane.run.isEnabled(), store.obstacle(panel.analysis.name)
         pane.run.click()
-        qtbot.waitUntil(lambda: len(store.history.runs) > runs and store.history.runs[0].state.ended, timeout=60_000)
+        over = lambda: not store.runner.busy and not store.background.busy  # noqa: E731 - the history has it too
+        qtbot.waitUntil(lambda: over() and bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
         assert not store.history.runs[0].error
-        qtbot.waitUntil(lambda: not panel.stale and panel.result is not None, timeout=5_000)
+        drawn = lambda: panel.run_id == store.history.runs[0].id and panel.result is not None  # noqa: E731
+        qtbot.waitUntil(lambda: drawn() and not panel.stale, timeout=5_000)
         return panel.result
 
     return press

@@ -6,114 +6,165 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication
 
 from robgui.core.execution.request import Request
-from robgui.core.text.words import percent
+from robgui.core.verdict import Status
+from robgui.core.view import Table
 from robgui.gui.app.theme import theme
-from robgui.gui.pages.compare import SAME, Compare
-from robgui.gui.widgets.plots import Plot
-from robgui.report.comparison import COMPARED, Bars, Curves, Matrix
-
-QUICK = {"samples": 64, "radii": (0.0, 0.1, 0.3)}
+from robgui.gui.pages.compare import Compare
+from robgui.gui.pages.compare_columns import NOTHING_IN_COMMON, SAME, Columns, matching
+from robgui.gui.pages.scoreboard import NOT_RUN
+from robgui.gui.widgets.inks import status_ink
+from tests.gui import sample_views as samples
 
 
 @pytest.fixture
-def two_runs(qtbot, store, bench, run):
-    panel, pane = bench("zonnscan")
-    first = run(panel, pane, **QUICK)
-    store.library.use_model(store.library.models[1])
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=30_000)
-    second = run(panel, pane, **QUICK)
-    qtbot.waitUntil(lambda: sum(r.has_result and r.state.ended for r in store.history.runs) == 2, timeout=10_000)
-    return first, second
+def two_runs(qtbot, store, sampled):
+    """The same analysis with two models, whose curves differ in height."""
+    for model, height in zip(store.library.models, (0.5, 1.0), strict=True):
+        params = {"height": height}
+        before = len(store.history.runs)
+        store.submit(Request.build(sampled.name, [model], store.library.dataset, params, indices=(0,)))
+        qtbot.waitUntil(lambda n=before: sum(r.state.ended for r in store.history.runs) > n, timeout=20_000)
+    return store.history.runs[1], store.history.runs[0]
 
 
 @pytest.fixture
 def page(qtbot, store, two_runs):
     made = Compare(store)
     qtbot.addWidget(made)
-    made.resize(1000, 640)
+    made.resize(1100, 700)
     with qtbot.waitExposed(made):
         made.show()
+    qtbot.waitUntil(lambda: bool(made.shown), timeout=10_000)
     return made
 
 
-def plots(page):
-    return [p for p in page._pictures.findChildren(Plot) if p.isVisible()]
+def widgets(page):
+    return [slot.widget for slot in page.columns.slots]
 
 
-def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(qtbot, store, page, two_runs):
-    first, second = two_runs
-    newest, oldest = store.history.runs
-    page.show_pair(oldest, newest)
-    qtbot.waitUntil(lambda: page.shown == (oldest.id, newest.id) and len(plots(page)) == 3, timeout=10_000)
-    left, right, change = plots(page)
-    lines = [item for item in change.getPlotItem().items if isinstance(item, pg.PlotCurveItem)]
-    np.testing.assert_allclose(lines[0].getData()[1], second.index - first.index)
-    left.setXRange(0.1, 0.2, padding=0)
-    assert right.viewRange()[0] == pytest.approx([0.1, 0.2], abs=0.01)
-    theme.apply(True)
-    qtbot.waitUntil(lambda: len(plots(page)) == 3, timeout=5_000)
-    theme.apply(False)
+def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(qtbot, page, two_runs):
+    page.show_pair(*two_runs)
+    qtbot.waitUntil(lambda: page.shown == tuple(run.id for run in two_runs), timeout=10_000)
+    left, right, change = widgets(page)
+    np.testing.assert_allclose(change.view.lines[0].y, right.view.lines[0].y - left.view.lines[0].y)
+    assert change.view.lines[0].y.any()
+    assert left.plot.viewRange()[1] == pytest.approx(right.plot.viewRange()[1])
+    left.plot.setXRange(0.1, 0.2, padding=0)
+    for other in (right, change):
+        assert other.plot.viewRange()[0] == pytest.approx([0.1, 0.2], abs=0.01)
 
 
-def test_the_scoreboard_has_a_row_per_model_and_the_newest_headline_of_each(qtbot, store, page):
+def test_every_view_that_both_runs_have_stands_behind_a_tab(qtbot, page):
+    titles = [page.tabs.tabText(i) for i in range(page.tabs.count())]
+    assert titles[:3] == ["Confidence", "Distance", "Safe regions"] and len(titles) == 8
+    for place in range(len(titles)):
+        page.tabs.setCurrentIndex(place)
+        first, second, change = page.columns.slots
+        assert first.widget.view.title == titles[place] == second.widget.view.title
+        subtracts = titles[place] in ("Confidence", "Distance", "Safe share")
+        assert (change._stack.currentWidget() is not change.words) == subtracts
+
+
+def test_the_verdict_of_each_run_stands_above_its_picture_with_its_status(page, two_runs):
+    page.show_pair(*two_runs)
+    first, second = page.verdicts
+    assert first.status.text() == "! At risk" and second.status.text() == "✓ Holds"
+    assert second.sentence.text() == "All is <i>well</i> at 1.00." and not second.rest.isVisible()
+
+
+def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
     board = page.scoreboard.model()
-    cells = lambda: [[board.index(row, c).data() for c in range(board.columnCount())] for row in range(board.rowCount())]  # noqa: E731
-    qtbot.waitUntil(lambda: all("radius" in row[1] for row in cells()), timeout=10_000)
-    assert [row[0] for row in cells()] == ["fashion_mlp.pt2", "fashion_rnn.pt"]
+    cells = [[board.index(row, c).data() for c in range(board.columnCount())] for row in range(board.rowCount())]
+    assert cells == [
+        ["fashion_mlp.pt2", "! 0.5 · fashion.npz 0"],
+        ["fashion_rnn.pt", "✓ 1 · fashion.npz 0"],
+    ]
+    for dark in (False, True):
+        theme.apply(dark)
+        inks = [board.index(row, 1).data(Qt.ItemDataRole.ForegroundRole).name().upper() for row in range(2)]
+        assert inks == [status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.HOLDS)]
+    theme.apply(False)
+    tip = board.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+    assert "At risk. All is &lt;i&gt;well" in tip
 
 
-def test_three_rows_of_the_scoreboard_are_seen_in_a_small_window(qtbot, store, page):
+def test_the_scoreboard_sorts_by_status_the_worst_first(page):
+    page.scoreboard.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+    board = page.scoreboard.model()
+    assert board.index(0, 1).data().startswith("!")
+    page.scoreboard.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    assert board.index(0, 1).data().startswith("✓")
+
+
+def test_a_model_without_a_run_says_so(qtbot, store, page):
+    store.history.runs = [run for run in store.history.runs if run.request.models[0].name == "fashion_mlp.pt2"]
+    page.scoreboard.refresh()
+    board = page.scoreboard.model()
+    assert board.index(1, 1).data() == NOT_RUN
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    page.scoreboard.clicked.emit(board.index(1, 1))
+    assert said == ["Sampled <b>views</b> has not been run with this model yet."]
+
+
+def test_three_rows_of_the_scoreboard_are_seen_in_a_small_window(qtbot, page):
     page.resize(900, 480)
     board = page.scoreboard
-    qtbot.waitUntil(lambda: board.viewport().height() >= 3 * board.verticalHeader().defaultSectionSize(), timeout=5_000)
+    rows = 3 * board.verticalHeader().defaultSectionSize()
+    qtbot.waitUntil(lambda: board.viewport().height() >= rows, timeout=5_000)
 
 
 def test_the_names_of_runs_begin_with_their_time(store, page):
     newest, oldest = store.history.runs
-    assert (
-        page.first.currentText()
-        == page.first.toolTip()
-        == f"{time.strftime('%H:%M:%S', time.localtime(oldest.created))} " + store.subject(oldest.request)
-    )
+    begun = time.strftime("%H:%M:%S", time.localtime(oldest.created))
+    assert page.first.currentText() == f"{begun} {store.subject(oldest.request)}"
     assert page.second.currentText().startswith(time.strftime("%H:%M:%S", time.localtime(newest.created)))
 
 
 def test_two_runs_that_are_the_same_ask_for_a_second_model_instead_of_a_flat_line(qtbot, store, page):
     newest, oldest = store.history.runs
     page.show_pair(newest, newest)
-    qtbot.waitUntil(lambda: page.shown == (newest.id, newest.id) and len(plots(page)) == 2, timeout=10_000)
-    words = [label.text() for label in page._pictures.findChildren(QLabel) if label.isVisible()]
-    assert SAME in words and "Run a second model to compare" in SAME
+    qtbot.waitUntil(lambda: page.shown == (newest.id, newest.id), timeout=10_000)
+    change = page.columns.slots[2]
+    assert change._stack.currentWidget() is change.words and change.words.text() == SAME
     page.show_pair(oldest, newest)
-    qtbot.waitUntil(lambda: len(plots(page)) == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: change._stack.currentWidget() is not change.words, timeout=10_000)
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        Curves("x", "y", np.linspace(0, 1, 5), {"a": np.linspace(0, 1, 5)}),
-        Bars("count", {"a": 1.0, "b": 2.0}),
-        Matrix("x", "y", "value", np.eye(3), (0, 0, 3, 3), (0, 1), ("p", "q", "r")),
-    ],
-)
-def test_pictures_that_are_replaced_leave_no_widget_behind(qtbot, store, page, part):
-    names = ("First: a", "Second: b", "Second less first")
+@pytest.mark.parametrize("name", samples.ALL)
+def test_pictures_that_are_replaced_leave_no_widget_behind(qtbot, name):
+    columns = Columns()
+    qtbot.addWidget(columns)
+    columns.resize(900, 300)
+    columns.show()
 
-    def count():
-        page._show(("1", "2"), names, (part, part), alike=False)
+    def count(*kinds):
+        for kind in kinds:
+            columns.show_pair((samples.ALL[kind], samples.ALL[kind]), alike=False)
         for _ in range(3):
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             QApplication.processEvents()
         return len(QApplication.allWidgets())
 
-    first = count()
-    assert max(count() for _ in range(5)) <= first
+    other = "table" if name != "table" else "tree"
+    first = count(name, other)
+    assert max(count(name, other) for _ in range(4)) <= first
+
+
+def test_results_with_nothing_in_common_say_so(qtbot):
+    assert matching([samples.curves()], [Table("t", ())]) == []
+    renamed = replace(samples.curves(), title="Confidence around input 7")
+    ((_, second),) = matching([samples.curves()], [renamed])
+    assert second is renamed, "the picture of an analysis may be called after its input"
+    columns = Columns()
+    qtbot.addWidget(columns)
+    columns.show_pair(None, alike=False)
+    assert columns.slots[0].words.text() == NOTHING_IN_COMMON
 
 
 @pytest.fixture
@@ -145,12 +196,12 @@ def test_a_run_is_not_laid_beside_itself_when_its_partner_is_deleted_or_it_has_n
 
 def test_it_starts_with_an_analysis_that_has_two_runs(qtbot, store, two_runs):
     run = store.history.runs[0]
-    names = [name for name in store.analyses if name in COMPARED]
-    store.analyses = {name: store.analyses[name] for name in (names[-1], "zonnscan")}
-    store.history.runs = [replace(run, id="alone", request=run.request.model_copy(update={"analysis": names[-1]})), *store.history.runs]
+    store.analyses = {name: store.analyses[name] for name in ("srvr", "sampled_views")}
+    other = run.request.model_copy(update={"analysis": "srvr"})
+    store.history.runs = [replace(run, id="alone", request=other), *store.history.runs]
     made = Compare(store)
     qtbot.addWidget(made)
-    assert made.analysis.currentData() == "zonnscan" and made.first.currentData() != made.second.currentData()
+    assert made.analysis.currentData() == "sampled_views" and made.first.currentData() != made.second.currentData()
 
 
 def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, store):
@@ -161,11 +212,9 @@ def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, s
     made = Compare(store)
     qtbot.addWidget(made)
     board = made.scoreboard.model()
-    cells = lambda: [board.index(row, 1).data() for row in range(2)]  # noqa: E731
-    qtbot.waitUntil(lambda: all("%" in cell for cell in cells()), timeout=10_000)
-    result = store.history.workspace.result(store.history.runs[0].id)
-    for place, cell in enumerate(cells()):
-        share = (result.tops[place] == result.target[:, None, None]).mean()
-        assert cell.startswith(percent(float(share)))
-    assert cells()[0] != cells()[1]
-    assert made.scoreboard.run_at(board.index(1, 0)).id == store.history.runs[0].id
+    run = store.history.runs[0]
+    assert run.verdict is not None and len(run.verdict.models) == 2
+    for place, said in enumerate(run.verdict.models):
+        assert board.index(place, 1).data().startswith(f"{said.status.sign} {said.number.words}")
+    assert board.index(0, 1).data() != board.index(1, 1).data()
+    assert made.scoreboard.run_at(board.index(1, 0)).id == run.id

@@ -1,66 +1,61 @@
-"""The DeepInspect panels: matrix, list, threshold, one pair in detail, and where it leads."""
+"""The DeepInspect panel: its views, one pair in detail, and where it leads."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
 
+from robgui.core.view import Images, Matrix, Table
 from robgui.gui.app.theme import theme
-from robgui.gui.widgets.class_matrix import ClassMatrix
 
 
 @pytest.fixture
 def inspected(store, bench, run):
     store.set_scope(tuple(range(0, 2000, 5)))
     panel, pane = bench("deepinspect")
-    panel.resize(900, 560)
+    panel.resize(900, 900)
     run(panel, pane)
     return panel
 
 
-def test_a_row_of_the_list_frames_its_cells_and_shows_images_and_neurons(qtbot, store, inspected):
+def view(panel, title):
+    return next(widget for widget in panel.board.widgets if widget.view.title == title)
+
+
+def test_labels_lead_the_first_picture_is_what_is_taken_for_what(inspected):
+    first = inspected.board.widgets[0].view
+    assert isinstance(first, Matrix) and first.title == "What is taken for what" and first.worst == "high"
+    assert "is right in" in inspected.verdict.text()
+
+
+def test_a_cell_chooses_its_pair_and_shows_inputs_and_neurons(qtbot, store, inspected):
     panel, result = inspected, inspected.result
-    assert panel.pairs.model().rowCount() == len(result.confusion_pairs)
-    panel.pairs.selectRow(0)
-    a, b = (int(c) for c in result.confusion_pairs[0])
-    assert store.selection.pair == (a, b)
-    assert result.classes[a] in panel.figures.text() and result.classes[b] in panel.figures.text()
-    assert panel.neurons.model().rowCount() > 0
-    qtbot.waitUntil(lambda: panel.images.count() > 0, timeout=10_000)
-    first = panel.images.item(0).text()
-    assert "mixed up" in first
-    panel.images.itemClicked.emit(panel.images.item(0))
-    place = panel.images.item(0).data(Qt.ItemDataRole.UserRole)
-    assert store.selection.input == store.scope[place]
+    matrix = view(panel, "Distance between classes")
+    matrix.chosen.emit((0, 1))
+    names = (matrix.view.rows[0], matrix.view.columns[1])
+    assert {result.classes[c] for c in store.selection.pair} == set(names)
+    neurons = view(panel, "Neurons of the pair").view
+    assert isinstance(neurons, Table) and neurons.height > 0
+    qtbot.waitUntil(lambda: len(view(panel, "Inputs of the pair").view.pictures) > 0, timeout=10_000)
+    pictures = view(panel, "Inputs of the pair")
+    assert isinstance(pictures.view, Images) and all(name in pictures.view.note for name in names)
+    pictures.chosen.emit(0)
+    assert store.selection.input in store.scope
 
 
-def test_dragging_the_threshold_changes_the_list(inspected):
+def test_a_row_of_the_pairs_and_a_class_that_is_searched_choose_a_pair(store, inspected):
     panel, result = inspected, inspected.result
-    before = panel.pairs.model().rowCount()
-    panel.histogram.limited.emit(float(np.nanmax(result.napvd)))
-    assert panel.pairs.model().rowCount() > before
-    panel.histogram.limited.emit(0.0)
-    assert panel.pairs.model().rowCount() == 0
-
-
-def test_other_matrices_orders_and_the_dark_theme_can_be_shown(inspected):
-    panel, result = inspected, inspected.result
-    for which in ("avg_bias", "conf", "mode"):
-        panel.matrix_box.setCurrentIndex(panel.matrix_box.findData(which))
-        panel.order_box.setCurrentIndex(panel.order_box.findData("worst"))
-        assert panel.which == which
-    theme.apply(True)
-    nearest = np.where(np.eye(10, dtype=bool), np.inf, np.nan_to_num(result.napvd, nan=np.inf)).min(1)
-    assert np.all(np.diff(nearest[panel._order]) >= 0)
-    theme.apply(False)
+    view(panel, "Pairs that stand out").chosen.emit(0)
+    assert store.selection.pair == tuple(sorted(int(c) for c in result.confusion_pairs[0]))
+    panel.search.setText("trouser")
+    panel.search.returnPressed.emit()
+    assert result.classes.index("Trouser") in store.selection.pair
 
 
 def test_the_pair_can_be_sent_to_the_feature_game_with_the_other_class_as_target(qtbot, store, inspected):
     panel, result = inspected, inspected.result
-    panel.attack.click()
-    panel.pairs.selectRow(0)
-    a, b = (int(c) for c in result.confusion_pairs[0])
+    panel.attack.click()  # without a pair it only says so
+    view(panel, "Pairs that stand out").chosen.emit(0)
+    a, b = store.selection.pair
     one, both = panel.offers()
     predicted = int(result.predicted[one.places[0]])
     assert one.params["feature_game"]["target"] == result.classes[b if predicted == a else a]
@@ -71,43 +66,22 @@ def test_the_pair_can_be_sent_to_the_feature_game_with_the_other_class_as_target
     assert len(store.scope) == len(both.places)
 
 
-def test_the_other_tabs_draw_their_results(store, bench, run):
+def test_the_views_follow_the_theme(inspected):
+    theme.apply(True)
+    inspected.grab()
+    theme.apply(False)
+    assert inspected.board.widgets[0].isVisible()
+
+
+@pytest.mark.parametrize(
+    ("analysis", "settings", "title"),
+    [
+        ("deepinspect_thresholds", {"thresholds": (0.4, 0.5)}, "Confused pairs and the threshold"),
+        ("deepinspect_coverage", {}, "Coverage by class"),
+    ],
+)
+def test_the_other_tabs_are_drawn_from_their_views(store, bench, run, analysis, settings, title):
     store.set_scope(tuple(range(0, 2000, 10)))
-    panel, pane = bench("deepinspect_thresholds")
-    result = run(panel, pane, thresholds=(0.4, 0.5))
-    assert panel.sheet.model().rowCount() == 2 and len(panel.table()["threshold"]) == len(result.thresholds)
-    panel, pane = bench("deepinspect_coverage")
-    result = run(panel, pane)
-    panel.criterion.setCurrentIndex(2)
-    assert panel.sheet.model().rowCount() == len(result.classes)
-
-
-def test_a_matrix_of_a_thousand_classes_is_one_image_that_can_be_searched_and_clicked(qtbot):
-    matrix = ClassMatrix("distance")
-    qtbot.addWidget(matrix)
-    matrix.resize(600, 500)
-    with qtbot.waitExposed(matrix):
-        matrix.show()
-    values = np.random.default_rng(0).random((1000, 1000))
-    names = tuple(f"class {i}" for i in range(1000))
-    order = np.random.default_rng(1).permutation(1000)
-    matrix.show_matrix(values, names, order, (0, 1), "distance")
-    assert matrix.find_class("class 777") == 777
-    box = matrix.heat.plot.getPlotItem().getViewBox()
-    place = int(np.flatnonzero(order == 777)[0])
-    other = min(998, place + 1)
-    with qtbot.waitSignal(matrix.pointed) as pointed:
-        spot = matrix.heat.plot.mapFromScene(box.mapViewToScene(QPointF(other + 0.5, place + 0.5)))
-        qtbot.mouseClick(matrix.heat.plot.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    assert pointed.args == [777, int(order[other])]
-
-
-def test_every_class_is_named_below_the_matrix_upright_where_there_is_no_room(qtbot, inspected):
-    axis = inspected.matrix.heat.plot.getPlotItem().getAxis("bottom")
-    for width, upright in ((900, True), (3000, False)):
-        inspected.resize(width, 560)
-        qtbot.waitUntil(lambda upright=upright: axis.upright is upright, timeout=5_000)
-        inspected.grab()
-        (_, places), *_ = axis.tickValues(*axis.range, axis.size().width())
-        assert axis.tickStrings(places, 1, 1) == list(inspected.result.classes)
-    assert axis.fixedHeight is None
+    panel, pane = bench(analysis)
+    run(panel, pane, **settings)
+    assert panel.board.widgets[0].view.title == title and panel.verdict.text()

@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from robgui.analyses.semantic.maps.words import map_headline
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError
-from robgui.core.execution import analysis as registry
+from robgui.core.execution import registry
 from robgui.core.execution.request import Request
-from robgui.core.headline import STATUS_WORDS
+from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.overview import Overview
 from robgui.gui.panels.panel import FIRST_LOOK, STALE
-from robgui.report.each import headlines
+from robgui.gui.widgets.inks import status_ink
+from robgui.gui.widgets.views import CurvesView
 
+#: What a tile says once its run is known.
+STATUSES = {f"{status.sign} {status.words}" for status in Status}
 GRID = {"axes": ("rotation",), "step": {"rotation": 15.0}}
 
 
@@ -35,20 +37,23 @@ def overview(qtbot, store):
 def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(qtbot, store, overview, monkeypatch):
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     tile = overview._tiles[0]
-    assert tile._words.text() == "Not run yet"
+    assert tile.status.text() == "Not run yet"
     qtbot.mouseClick(overview.inspect, Qt.MouseButton.LeftButton)
     assert store.inspection.running and not overview.inspect.isEnabled()
     qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
-    qtbot.waitUntil(lambda: tile._words.text() in STATUS_WORDS.values(), timeout=30_000)
-    assert "Nearest change of class" in tile._headline.text()
-    assert tile._verdict.text() == store.history.runs[0].verdict
-    assert not tile._picture.isNull()
+    qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=30_000)
+    said = store.history.runs[0].verdict
+    assert tile.number.text().replace("\N{NO-BREAK SPACE}", " ") == f"{said.number.name}: {said.number.words}"
+    assert tile.sentence.text().replace("\N{NO-BREAK SPACE}", " ") == said.sentence
+    qtbot.waitUntil(lambda: tile.picture is not None and tile.picture.isVisible(), timeout=30_000)
+    assert isinstance(tile.picture, CurvesView) and tile.picture.mini
     with qtbot.waitSignal(overview.wants_run) as asked:
         tile.open.click()
     assert asked.args[0].id == store.history.runs[0].id
-    theme.apply(True)
-    qtbot.waitUntil(lambda: tile._shown == (store.history.runs[0].id, True), timeout=30_000)
-    theme.apply(False)
+    for dark in (True, False):
+        theme.apply(dark)
+        shown = tile.status.palette().windowText().color().name().upper()
+        assert shown == status_ink(said.status).colour(dark)
 
 
 def test_a_panel_says_that_its_picture_is_from_the_inspection_and_not_that_it_is_stale(qtbot, store, bench, monkeypatch):
@@ -77,11 +82,11 @@ def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overv
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     store.inspection.start()
     tile = overview._tiles[0]
-    qtbot.waitUntil(lambda: tile._words.text() in STATUS_WORDS.values(), timeout=60_000)
+    qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
     store.select(store.selection.but(input=5))
-    assert tile._words.text() == "Not run yet"
+    assert tile.status.text() == "Not run yet" and tile.picture is None
     store.select(store.selection.but(input=0))
-    qtbot.waitUntil(lambda: tile._words.text() in STATUS_WORDS.values(), timeout=30_000)
+    qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=30_000)
 
 
 def test_stopping_an_inspection_ends_all_its_runs_and_keeps_what_they_found(qtbot, store, overview):
@@ -93,44 +98,68 @@ def test_stopping_an_inspection_ends_all_its_runs_and_keeps_what_they_found(qtbo
 
 def test_an_analysis_of_many_inputs_is_shown_only_below_the_data_it_was_run_on(qtbot, store, overview, monkeypatch):
     monkeypatch.setattr(store, "analyses", {"deepinspect": store.analyses["deepinspect"]})
-    tile = next(tile for tile in overview._tiles if tile.page.panels[0].analysis == "deepinspect")
+    tile = next(tile for tile in overview._tiles if tile.page.analyses[0].name == "deepinspect")
     own = store.library.dataset
     store.inspection.start()
-    qtbot.waitUntil(lambda: tile._words.text() in STATUS_WORDS.values(), timeout=60_000)
+    qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
     other = from_arrays(np.full((4, 28, 28), 0.5, np.float32), name="other")
     store.library.add_dataset(other)
     store.library.use_dataset(other)
-    assert "other" in overview._subject.text() and tile._words.text() == "Not run yet" and not tile._headline.text()
+    assert "other" in overview._subject.text() and tile.status.text() == "Not run yet" and not tile.number.text()
     store.library.use_dataset(own)
-    qtbot.waitUntil(lambda: tile._words.text() in STATUS_WORDS.values(), timeout=30_000)
+    qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=30_000)
 
 
-def test_a_tile_says_why_its_analysis_failed_in_the_inspection(qtbot, store, overview, monkeypatch):
+def test_a_tile_says_why_its_analysis_failed_in_the_inspection(qtbot, store, overview, monkeypatch, request):
     def engine(*_):
         raise DataError("The <b>disk</b> is full.")
 
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
-    monkeypatch.setitem(registry._REGISTRY, "zonnscan", replace(store.analyses["zonnscan"], engine=engine))
+    registry.register(replace(store.analyses["zonnscan"], engine=engine))
+    request.addfinalizer(lambda: registry.unregister("zonnscan"))
     tile = overview._tiles[0]
     store.inspection.start()
-    qtbot.waitUntil(lambda: tile._words.text() == "Failed: The <b>disk</b> is full.", timeout=30_000)
-    assert tile._status == "doubtful" and tile.open.isEnabled()
+    qtbot.waitUntil(lambda: tile.status.text() == "Failed: The <b>disk</b> is full.", timeout=30_000)
+    assert tile.status.palette().windowText().color().name().upper() == status_ink(Status.AT_RISK).colour()
+    assert tile.open.isEnabled()
     qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=10_000)
     store.select(store.selection.but(input=5))
-    assert tile._words.text() == "Not run yet" and tile._status == "unknown", "it failed for another input"
+    assert tile.status.text() == "Not run yet", "it failed for another input"
 
 
 def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(qtbot, store, overview, monkeypatch):
     monkeypatch.setattr(store, "analyses", {"semantic_map": store.analyses["semantic_map"]})
-    tile = next(tile for tile in overview._tiles if any(entry.analysis == "semantic_map" for entry in tile.page.panels))
+    tile = next(tile for tile in overview._tiles if any(one.name == "semantic_map" for one in tile.page.analyses))
     first, second = store.library.models
     request = Request.build("semantic_map", [first, second], store.library.dataset, GRID, indices=(0,))
     store.submit(request)
-    qtbot.waitUntil(lambda: tile._words.text() in STATUS_WORDS.values(), timeout=60_000)
-    run = store.history.runs[0]
+    qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
     qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
-    own = headlines(map_headline, store.history.workspace.result(run.id), 2)
-    assert own[0].text != own[1].text, "else this test shows nothing"
+    own = store.history.runs[0].verdict.models
+    assert own[0].number.words != own[1].number.words, "else this test shows nothing"
     for place, model in ((1, second), (0, first)):
         store.library.use_model(model)
-        qtbot.waitUntil(lambda place=place: own[place].text.split()[0] in tile._headline.text(), timeout=30_000)
+        told = lambda place=place: own[place].number.words in tile.number.text().replace("\N{NO-BREAK SPACE}", " ")  # noqa: E731
+        qtbot.waitUntil(told, timeout=30_000)
+
+
+def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(qtbot, store, overview, monkeypatch):
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    store.inspection.start()
+    tile = overview._tiles[0]
+    qtbot.waitUntil(lambda: not store.inspection.running and tile.status.text() in STATUSES, timeout=60_000)
+    old = replace(store.history.runs[0], id="old", verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3."))
+    tile.set_run(old, 0)
+    assert tile.status.text() == "? Cannot tell" and tile.sentence.text() == "Nearest change at 0.3."
+    assert not tile.number.isVisible()
+
+
+def test_a_failure_that_one_analysis_of_a_method_has_seen_outweighs_what_a_newer_one_says(qtbot, store, overview):
+    model, data = store.library.model, store.library.dataset
+    tile = next(tile for tile in overview._tiles if tile.page.analyses[0].name == "deepinspect")
+    for name in ("deepinspect", "deepinspect_coverage"):
+        store.submit(Request.build(name, [model], data, {}, indices=range(300)))
+    qtbot.waitUntil(lambda: sum(run.state.ended for run in store.history.runs) == 2, timeout=60_000)
+    newest, older = store.history.runs
+    assert (newest.verdict.status, older.verdict.status) == (Status.UNKNOWN, Status.FAILS), "else this test shows nothing"
+    assert tile.verdict == older.verdict

@@ -1,23 +1,22 @@
-"""The panels of the semantic method: maps, growing regions, SRVR, and the controls of the scene."""
+"""The panels of the semantic method: maps, growing regions, the safe share, and the controls of the scene."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
-from robgui.analyses.semantic import Axis, scene_of
+from robgui.analyses.semantic import Traps, scene_of
+from robgui.core.view import Boxes, Film, Matrix
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.chooser import Chooser
-from robgui.gui.panels.semantic.map_view import MEAN
-from robgui.gui.panels.semantic.region_views import OnMap, _outline
+from robgui.gui.panels.generic import GenericPanel
+from robgui.gui.panels.semantic.map_facts import MEAN
 from robgui.gui.panels.semantic.slider import AxisRow
 from robgui.gui.state.selection import Selection
-from robgui.report.comparison import Bars, Curves, Matrix, comparable
 
 GRID = {"step": {"rotation": 60.0, "scale": 25.0}}
 QUICK = {"iterations": 12, "start_count": 2}
@@ -34,7 +33,7 @@ def regions_panel(bench):
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not store.pictures.busy and not store.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not store.pictures.busy and not (store.background.busy or store.keeping.busy), timeout=20_000)
 
 
 def scene_ready(qtbot, panel):
@@ -49,38 +48,51 @@ def test_every_network_and_the_mean_of_all_can_be_chosen_and_is_drawn(store, map
     result = run(panel, pane, **GRID)
     assert result.networks == ("fashion_mlp.pt2", "fashion_rnn.pt")
     words = [panel.chooser.itemText(i) for i in range(panel.chooser.count())]
-    assert words == ["fashion_mlp.pt2", "fashion_rnn.pt", "Mean over all networks and shapes (DSM)"]
-    assert np.array_equal(panel.view.heat.image.image, result.scores[0, 0])
+    assert words == ["fashion_mlp.pt2", "fashion_rnn.pt", "Mean over all networks and shapes"]
+    shown = panel.view.matrix.view
+    names = np.array(shown.class_names)[shown.classes]
+    own = names != "other classes"
+    assert (names == np.array(result.labels)[result.tops[0, 0]])[own].all() and own.mean() > 0.5, "the hue is the class on top"
+    assert shown.class_names[0] == result.labels[result.target[0]]
+    np.testing.assert_allclose(shown.values, result.top_scores[0, 0])
     panel.chooser.setCurrentIndex(2)
-    np.testing.assert_allclose(panel.view.heat.image.image, result.score)
-    item = panel.view.heat.plot.getPlotItem()
-    assert item.getAxis("bottom").labelText == "Rotation (°)" and item.getAxis("left").labelText == "Scale (%)"
-    assert panel.view.heat.image.levels.tolist() == [0, 1]
+    np.testing.assert_allclose(panel.view.matrix.heat.image.image, result.score)
+    assert panel.view.matrix.view.x.title == "Rotation (°)" and panel.view.matrix.view.y.title == "Scale (%)"
     theme.apply(True)
     theme.apply(False)
+
+
+def test_the_verdict_and_the_export_are_of_the_network_on_show(store, map_panel, run):
+    panel, pane = map_panel
+    run(panel, pane, **GRID)
+    assert panel.verdict.text().startswith("fashion_mlp.pt2 ") and "fashion_rnn" not in panel.verdict.text()
+    panel.chooser.setCurrentIndex(1)
+    assert panel.verdict.text().startswith("fashion_rnn.pt ")
+    assert panel.views()[0].title == "Which class wins: fashion_rnn.pt"
+    panel.chooser.setCurrentIndex(2)
+    assert all(name in panel.verdict.verdict.sentence for name in ("fashion_mlp.pt2", "fashion_rnn.pt"))
+    titles = [view.title for view in panel.views()]
+    assert titles[0].startswith("Score of the class, mean") and len(set(titles)) == len(titles)
 
 
 def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, store, map_panel, run):
     panel, pane = map_panel
     result = run(panel, pane, **GRID)
-    panel.view.heat.hovered.emit((58.0, 102.0))
-    assert panel.figures.words.startswith("Rotation 60°, scale 100 %: score")
+    panel.view.matrix.heat.hovered.emit((58.0, 102.0))
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
     rows = panel.here.shares.rows
     assert len(rows) == 5 and sorted((share for _, share, _ in rows), reverse=True) == [share for _, share, _ in rows]
     row, column = int(np.flatnonzero(result.y == 100)[0]), int(np.flatnonzero(result.x == 60)[0])
     assert rows[0][0] == result.labels[result.tops[0, 0, row, column]]
-    target = next((share for _, share, wanted in rows if wanted), None)
-    if target is not None:
-        assert target == pytest.approx(float(result.scores[0, 0, row, column]), abs=1e-4)
-    panel.view.heat.hovered.emit(None)
-    assert not panel.here.picture.shown and "Shift+click" in panel.figures.words
+    assert rows[0][1] == pytest.approx(float(result.top_scores[0, 0, row, column]), abs=1e-4)
+    panel.view.matrix.heat.hovered.emit(None)
+    assert not panel.here.picture.shown and "Shift+click" in panel.here.picture._words
 
 
 def test_a_click_is_a_start_for_regions_and_shift_adds_another(qtbot, store, map_panel, run):
     panel, pane = map_panel
     run(panel, pane, **GRID)
-    panel.view.heat.clicked.emit(61.0, 99.0)
+    panel.view.matrix.heat.clicked.emit(61.0, 99.0)
     assert store.selection.point == (60.0, 100.0)
     regions = store.params["semantic_regions"]
     assert regions.starts == ((60.0, 100.0),) and regions.axes == ("rotation", "scale") and regions.scene == "image"
@@ -98,7 +110,7 @@ def test_the_picture_at_the_clicked_point_can_be_sent_to_any_other_analysis(qtbo
     panel, pane = map_panel
     run(panel, pane, **GRID)
     assert not panel.offers()
-    panel.view.heat.clicked.emit(60.0, 100.0)
+    panel.view.matrix.heat.clicked.emit(60.0, 100.0)
     qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
     offer = panel.offers()[0]
     assert offer.inputs.shape == (1, 1, 28, 28) and offer.places == (0,) and "rotation 60°" in offer.title
@@ -113,15 +125,17 @@ def test_the_picture_at_the_clicked_point_can_be_sent_to_any_other_analysis(qtbo
 def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(qtbot, store, map_panel, run):
     panel, pane = map_panel
     result = run(panel, pane, axes=("rotation",), step={"rotation": 30.0})
-    lines = panel.view.curves.lines
-    assert len(lines) == 3
-    np.testing.assert_allclose(lines[1].getData()[1], result.scores[1, 0, 0])
-    np.testing.assert_allclose(lines[2].getData()[1], result.score[0], rtol=1e-5)
-    assert [key.words for key in panel.view.curves.legend._keys] == ["fashion_mlp.pt2", "fashion_rnn.pt", "mean of all (DSM)"]
-    assert len({line.opts["pen"].style() for line in lines}) == 3
-    panel.view.curves.hovered.emit((30.0, float(result.scores[1, 0, 0, 7])))
+    lines = panel.view.curves.view.lines
+    assert [line.name for line in lines[:3]] == ["fashion_mlp.pt2", "fashion_rnn.pt", "mean of all networks"]
+    np.testing.assert_allclose(lines[1].y, result.scores[1, 0, 0])
+    np.testing.assert_allclose(lines[2].y, result.score[0], rtol=1e-5)
+    heard = []
+    panel.view.hovered.connect(heard.append)
+    panel.view._hovered((30.0, float(result.scores[1, 0, 0, 7])))
+    assert heard == [(0, 7, 1)], "the nearest curve is that of the second network"
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
-    assert isinstance(comparable("semantic_map", result), Curves)
+    panel.view.curves.chosen.emit(30.0)
+    assert store.params["semantic_regions"].starts == ((30.0,),) and len(panel.view.marks.starts.getData()[0]) == 1
 
 
 def test_a_map_whose_model_is_no_longer_open_says_so(qtbot, store, map_panel, run):
@@ -129,25 +143,24 @@ def test_a_map_whose_model_is_no_longer_open_says_so(qtbot, store, map_panel, ru
     run(panel, pane, **GRID)
     settle(qtbot, store)
     store.library.remove_model(store.library.models[0])
-    panel.view.heat.hovered.emit((0.0, 100.0))
+    panel.view.matrix.heat.hovered.emit((0.0, 100.0))
     assert "fashion_mlp.pt2 is not open" in panel.here.picture._words
 
 
 def test_traps_are_marked_listed_and_pointed_at(qtbot, store, map_panel, run):
     panel, pane = map_panel
     result = run(panel, pane, **GRID)
-    at = np.array([[0.0, 100.0]])
     one, none = np.array([0.1]), np.zeros(1, dtype=int)
     images = np.zeros((1, 1, 28, 28), np.float32)
-    traps = SimpleNamespace(at=at, score=one, wall=one * 8, cells=none, top1=none, network=none + 1, shape=none, images=images)
-    trapped = SimpleNamespace(**{name: getattr(result, name) for name in result.__slots__} | {"traps": traps})
+    traps = Traps(np.array([[0.0, 100.0]]), one, one * 8, none, none, none + 1, none, images)
+    trapped = replace(result, traps=traps)
     panel._listed = None
     panel.result = trapped
     panel.draw(trapped)
     assert panel.stage.views.bar.tabText(panel.stage.views.stack.indexOf(panel.traps)) == "Traps (1)"
-    assert not len(panel.view.marks.traps.getData()[0])
-    panel._point_at_trap(0)
-    assert panel.which == (1, 0) and len(panel.view.marks.traps.getData()[0]) == 1
+    assert not panel.view.matrix.view.spots
+    panel.traps.chosen.emit(0)
+    assert panel.which == (1, 0) and [spot.symbol for spot in panel.view.matrix.view.spots] == ["circle", "cross"]
     assert store.selection.point == (0.0, 100.0)
     offers = {offer.title: offer for offer in panel.offers()}
     assert offers["The worst trap"].inputs.shape == (1, 1, 28, 28)
@@ -160,7 +173,7 @@ def test_in_a_small_window_the_map_takes_turns_with_its_details(qtbot, store, ma
     panel.resize(400, 420)
     qtbot.waitUntil(lambda: panel.stage.narrow and panel.view.isVisible(), timeout=5000)
     assert panel.stage.views.bar.tabText(0) == "Map" and panel.view.width() > 300
-    panel.view.heat.clicked.emit(0.0, 100.0)
+    panel.view.matrix.heat.clicked.emit(0.0, 100.0)
     qtbot.waitUntil(panel._inset.isVisible, timeout=10_000)
     panel.resize(900, 600)
     qtbot.waitUntil(lambda: not panel.stage.narrow and panel.view.isVisible() and panel.here.isVisible(), timeout=5000)
@@ -195,7 +208,7 @@ def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_in
     qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
     result = run(panel, pane, step={"azimuth": 90.0, "elevation": 50.0})
     assert panel.request.dataset is None and result.shapes == ("box",)
-    panel.view.heat.clicked.emit(90.0, 40.0)
+    panel.view.matrix.heat.clicked.emit(90.0, 40.0)
     qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
     assert panel.offers()[0].places == (-1,)
     assert store.params["semantic_regions"].target == result.labels[result.target[0]]
@@ -211,8 +224,8 @@ def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(qtbot, st
     result = run(panel, pane, step={"azimuth": 180.0, "elevation": 50.0})
     assert panel.chooser.count() == 2 * 2 + 2 + 1
     panel.choose((1, MEAN))
-    assert panel.chooser.currentText() == "fashion_rnn.pt, mean over the shapes (NSM)"
-    np.testing.assert_allclose(panel.view.heat.image.image, result.scores[1].mean(0))
+    assert panel.chooser.currentText() == "fashion_rnn.pt, mean over the shapes"
+    np.testing.assert_allclose(panel.view.matrix.heat.image.image, result.scores[1].mean(0))
 
 
 def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_panel, tmp_path):
@@ -240,56 +253,56 @@ def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regi
     lying = panel.controls.picture._pixmap.toImage()
     result = run(panel, pane, up="z", step={"azimuth": 180.0, "elevation": 50.0})
     qtbot.waitUntil(lambda: panel.controls.picture._pixmap.toImage() != lying, timeout=10_000)
-    panel.view.heat.clicked.emit(0.0, 40.0)
+    panel.view.matrix.heat.clicked.emit(0.0, 40.0)
     qtbot.waitUntil(lambda: panel._pointed is not None, timeout=10_000)
     network = store.library.models[0]
     point = torch.tensor([[result.x[0], result.y[1]]], dtype=torch.float64)
-    np.testing.assert_allclose(panel._pointed.image, scene_of(result, network).images(point)[0], atol=1e-5)
+    np.testing.assert_allclose(panel._pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5)
     assert store.params["semantic_regions"].up == "z"
 
 
 # --- regions -----------------------------------------------------------------------------------------------
 
 
-def test_three_methods_grow_on_the_map_and_the_timeline_goes_back_to_the_start(qtbot, store, regions_panel, run):
+def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(qtbot, store, regions_panel, run):
     panel, pane = regions_panel
     result = run(panel, pane, **QUICK)
     settle(qtbot, store)
     steps = result.trace.shape[1]
     assert panel.timeline.count == steps and panel.timeline.place == steps - 1
-    styles = {line.opts["pen"].style() for line in panel.map.lines.values()}
-    colours = {line.opts["pen"].color().name() for line in panel.map.lines.values()}
-    assert len(styles) == len(colours) == 3
-    end = np.nanmax(panel.map.lines["naive"].getData()[0]) - np.nanmin(panel.map.lines["naive"].getData()[0])
+    end = panel.picture.view
+    assert isinstance(end, Boxes) and len({box.ink for box in end.boxes}) == 3
+    assert [key.words for key in panel.picture.legend.keys] == ["grow, naive", "grow, black-box", "grow, with gradients"]
     panel.timeline.slider.setValue(0)
-    begin = np.nanmax(panel.map.lines["naive"].getData()[0]) - np.nanmin(panel.map.lines["naive"].getData()[0])
-    assert begin <= end and panel.losses.cursor.value() == 0
-    np.testing.assert_allclose(panel.map.image.image, result.map_score)
-    cells = panel.in_out.cells
-    assert cells[0].picture.shown and cells[0].words.words.startswith("in ")
-    panel.sheet.pointed.emit(4)
-    assert panel.row == 4
-    assert len(panel.table()["region"]) == len(result.method) == 6 and "low rotation" in panel.table()
-    bars = comparable("semantic_regions", result)
-    assert isinstance(bars, Bars) and list(bars.values) == ["naive", "OIR_B", "OIR_W"]
+    begin = panel.picture.view
+    assert max(box.width for box in begin.boxes) <= max(box.width for box in end.boxes)
+    assert panel.losses.view.marks[0].at == 0
+    np.testing.assert_allclose(panel.picture.heat.image.image, result.map_score)
+    assert panel.in_out.view.pictures[0].caption.startswith("inside, ")
+    panel.table.chosen.emit(4)
+    assert panel.row == 4 and "2 black-box" in panel.in_out.view.note
+    columns = {column.name: column for column in panel.table.view.columns}
+    assert columns["Region"].cells[4] == "2 black-box" and columns["of"].cells == (256,) * 6
+    assert panel.lost.view.series[0].values.tolist() == [lost / 256 for lost in result.inside_lost]
 
 
 def test_while_the_scene_is_looked_at_the_map_is_there_before_any_region(qtbot, store, regions_panel, run):
     panel, pane = regions_panel
     result = run(panel, pane, **QUICK)
     settle(qtbot, store)
-    none = {name: getattr(result, name)[:0] for name in ("low", "high", "trace", "loss", "method", "start", "start_number", "volume")}
-    none |= {name: getattr(result, name)[:0] for name in ("grown", "converged", "hit_domain", "never_grew", "holds", "warnings")}
-    none |= {name: getattr(result, name)[:0] for name in ("inside_mean", "inside_var", "inside_scores", "start_score", "start_top1")}
+    names = ("low", "high", "trace", "loss", "method", "start", "start_number", "volume", "inside_lost", "inside_total")
+    names += ("grown", "converged", "hit_domain", "never_grew", "holds", "warnings", "worst_region")
+    names += ("inside_mean", "inside_var", "inside_scores", "start_score", "start_top1")
+    none = {name: getattr(result, name)[:0] for name in names}
     early = replace(result, **none | {"trace": result.trace[:0, :1], "loss": result.loss[:0, :0], "inside_scores": np.zeros((0, 0))})
     panel.result = early
     panel.draw(early)
-    np.testing.assert_allclose(panel.map.image.image, result.map_score)
-    assert panel.start_box.currentText() == "Looking for starts …" and panel.row == -1 and not panel.in_out.cells[0].picture.shown
-    assert not len(panel.map.lines["naive"].getData()[0]) and panel.sheet.model().rowCount() == 0
+    np.testing.assert_allclose(panel.picture.heat.image.image, result.map_score)
+    assert panel.start_box.currentText() == "Looking for starts …" and panel.row == -1
+    assert not panel.in_out.view.pictures and not panel.picture.view.boxes and panel.table.view.height == 0
     panel.result = result
     panel.draw(result)
-    assert panel.start_box.count() == 3 and panel.in_out.cells[0].picture.shown and panel.sheet.model().rowCount() == 6
+    assert panel.start_box.count() == 3 and panel.in_out.view.pictures and panel.table.view.height == 6
 
 
 def test_a_finer_map_of_the_same_scene_lies_behind_the_regions(qtbot, store, bench, run):
@@ -298,16 +311,19 @@ def test_a_finer_map_of_the_same_scene_lies_behind_the_regions(qtbot, store, ben
     qtbot.waitUntil(lambda: store.history.runs[0].has_result, timeout=10_000)
     regions, form = bench("semantic_regions")
     run(regions, form, **QUICK)
-    qtbot.waitUntil(lambda: regions.map.image.image.shape == found.score.shape, timeout=10_000)
-    np.testing.assert_allclose(regions.map.image.image, found.scores[0, 0])
+    qtbot.waitUntil(lambda: regions.picture.heat.image.image.shape == found.score.shape, timeout=10_000)
+    np.testing.assert_allclose(regions.picture.heat.image.image, found.scores[0, 0])
+    film = regions.views()[0]
+    assert isinstance(film, Film) and isinstance(film.frames[0].behind, Matrix)
+    assert film.frames[0].behind.values.shape == found.score.shape, "what is exported is what is seen"
 
 
 def test_a_click_beside_the_regions_is_the_next_start(qtbot, store, regions_panel, run):
     panel, pane = regions_panel
     run(panel, pane, **QUICK)
-    panel.map.clicked.emit(15.0, 95.0)
+    panel.picture.heat.clicked.emit(15.0, 95.0)
     assert store.params["semantic_regions"].starts == ((15.0, 95.0),)
-    assert len(panel.map.marks.point.getData()[0]) == 1 and panel.stale
+    assert len(panel.marks.point.getData()[0]) == 1 and panel.stale
 
 
 def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(qtbot, store, regions_panel, run, tmp_path):
@@ -316,75 +332,46 @@ def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(qtbot, st
     path = tmp_path / "regions.gif"
     panel.save_film(path)
     assert not panel.film_button.isEnabled()
-    qtbot.waitUntil(lambda: panel.film_button.isEnabled() and path.exists() and not store.background.busy, timeout=30_000)
+    qtbot.waitUntil(
+        lambda: panel.film_button.isEnabled() and path.exists() and not (store.background.busy or store.keeping.busy), timeout=30_000
+    )
     with Image.open(path) as film:
-        assert 1 < film.n_frames <= result.trace.shape[1]
-    assert panel.timeline.place == result.trace.shape[1] - 1
+        assert film.n_frames == result.trace.shape[1]
 
 
-def test_a_region_across_the_seam_is_drawn_in_two_parts():
-    axes = (Axis("azimuth", "Azimuth", "°", 0.0, 360.0, 0.0, periodic=True), Axis("elevation", "Elevation", "°", -10.0, 90.0, 35.0))
-    outline = _outline(axes, np.array([[-30.0, 10.0], [30.0, 50.0]]))
-    assert np.isnan(outline[:, 0]).sum() == 2
-    assert np.nanmin(outline[:, 0]) == 0 and np.nanmax(outline[:, 0]) == 360
-
-
-def test_the_names_on_a_narrow_region_stand_above_beside_and_below_it(qtbot):
-    axes = (Axis("azimuth", "Azimuth", "°", 0.0, 360.0, 0.0, periodic=True), Axis("elevation", "Elevation", "°", -10.0, 90.0, 35.0))
-    trace = np.tile(np.array([[300.0, 10.0], [330.0, 50.0]]), (3, 1, 1, 1))
-    view = OnMap()
-    qtbot.addWidget(view)
-    view.show_regions(SimpleNamespace(axes=axes, trace=trace, method=("naive", "oir_b", "oir_w"), start_number=np.zeros(3, int)), 0, 0)
-    anchors = {method: (words.anchor.x(), words.anchor.y()) for method, words in view._words.items()}
-    assert anchors == {"naive": (1, 0), "oir_b": (1, 1), "oir_w": (1, 0)}
-    assert view._words["naive"].pos().x() == 300 and view._words["oir_w"].pos().y() == 10
-
-
-def test_more_than_two_parameters_have_a_row_of_bars_each(qtbot, store, regions_panel, run):
+def test_more_than_two_parameters_have_a_lane_each(qtbot, store, regions_panel, run):
     panel, pane = regions_panel
-    result = run(panel, pane, axes=("rotation", "scale", "brightness"), mode="adversarial", **QUICK)
-    assert panel._stack.currentWidget() is panel.bars and panel.start == 0
-    ticks = panel.bars.getPlotItem().getAxis("left")._tickLevels[0]
-    assert [words.splitlines()[0] for _, words in ticks] == ["Rotation", "Scale", "Brightness"]
-    x, y = panel.bars.lines["oir_b"].getData()
-    assert len(x) >= 6 and np.min(x) >= 0 and np.max(x) <= 1 and len(set(np.floor(y))) == 3
+    run(panel, pane, axes=("rotation", "scale", "brightness"), mode="adversarial", **QUICK)
+    view = panel.picture.view
+    assert view.lanes == ("Brightness", "Scale", "Rotation") and panel.start == 0
+    assert all(box.x >= 0 and box.x + box.width <= 1 + 1e-6 for box in view.boxes)
     panel.start_box.setCurrentIndex(0)
-    assert len(panel.bars.lines["oir_b"].getData()[0]) > len(x)
-    assert result.mode == "adversarial"
+    assert len(panel.picture.view.boxes) > len(view.boxes)
+    panel.picture.heat.clicked.emit(0.5, 0.5)
+    assert store.params["semantic_regions"].starts == (), "a place in a lane is no pose"
 
 
 def test_a_single_parameter_is_shown_in_its_unit_with_its_score(qtbot, store, regions_panel, run):
     panel, pane = regions_panel
     result = run(panel, pane, axes=("rotation",), **QUICK)
-    np.testing.assert_allclose(panel.bars.score.getData()[1], result.map_score[0])
-    assert panel.bars.getPlotItem().getAxis("bottom").labelText == "Rotation (°)"
-    ends = result.axes[0].low, result.axes[0].high
-    for words in panel.bars._words:
-        x = words.pos().x()
-        assert ends[0] <= x <= ends[1] and (words.anchor.x() == 0.5 or (words.anchor.x() == 0) == (x < sum(ends) / 2))
+    assert panel.picture.view.x.title == "Rotation (°)" and len(panel.picture.view.lanes) == 6
+    curve = panel.more.widgets[0].view
+    np.testing.assert_allclose(curve.lines[0].y, result.map_score[0])
 
 
-# --- SRVR --------------------------------------------------------------------------------------------------
+# --- the safe share ----------------------------------------------------------------------------------------
 
 
-def test_srvr_ranks_the_networks_and_counts_what_went_wrong(store, bench, run):
+def test_the_safe_share_needs_no_panel_of_its_own(store, bench, run):
     panel, pane = bench("srvr")
     store.select(Selection(input=3))
     result = run(panel, pane, iterations=8, start_count=2)
-    table = panel.table()
-    assert list(table["SRVR %"]) == sorted(100 * result.srvr, reverse=True)
-    assert {"Never grew", "Hit the range", "Did not converge", "naive %", "OIR_B %", "OIR_W %"} <= set(table)
-    assert table["Regions"].tolist() == [6, 6]
-    np.testing.assert_allclose(panel.bars.opts["width"], table["SRVR %"])
-    assert [key.words for key in panel.legend._keys] == ["SRVR", "standard error", "naive", "OIR_B", "OIR_W"]
-    bars = comparable("srvr", result)
-    assert isinstance(bars, Bars) and set(bars.values) == set(result.networks)
-
-
-def test_maps_on_the_same_axes_can_be_compared(store, map_panel, run):
-    panel, pane = map_panel
-    found = comparable("semantic_map", run(panel, pane, **GRID))
-    assert isinstance(found, Matrix) and found.rect == (-210.0, 37.5, 360.0, 125.0)
+    assert type(panel) is GenericPanel
+    bars, table = panel.board.widgets[0].view, panel.board.widgets[1].view
+    assert bars.names == result.networks and len(bars.series) == 4
+    np.testing.assert_allclose(bars.series[0].values, result.srvr)
+    columns = {column.name: column.cells for column in table.columns}
+    assert columns["Regions"] == (6, 6) and "Still growing when stopped" in columns
 
 
 def test_the_form_and_the_toolbar_name_every_model_that_is_run(qtbot, store, map_panel):

@@ -17,6 +17,11 @@ def sweep(bench):
     return bench("zonnscan")
 
 
+def line(panel, name):
+    """A line of the first view by the beginning of its name."""
+    return next((one for one in panel.board.widgets[0].view.lines if one.name.startswith(name)), None)
+
+
 def test_a_reference_stays_while_the_next_run_is_drawn_over_it(store, sweep, run):
     panel, pane = sweep
     first = run(panel, pane, **QUICK)
@@ -24,29 +29,60 @@ def test_a_reference_stays_while_the_next_run_is_drawn_over_it(store, sweep, run
     panel.tools.keep.click()
     store.select(Selection(input=4))
     second = run(panel, pane, **QUICK)
-    assert np.array_equal(panel.reference.index.getData()[1], first.index)
-    assert np.array_equal(panel._index.getData()[1], second.index)
-    assert "reference: image 0, fashion_mlp.pt2" in panel.figures.text()
-    assert "reference index" in [key.words for key in panel._legend._keys]
+    assert np.array_equal(line(panel, "reference: uncertainty").y, first.index)
+    assert np.array_equal(line(panel, "uncertainty").y, second.index)
+    samples = panel.board.widgets[1].view
+    assert "Reference: image 0, fashion_mlp.pt2" in panel.board.widgets[0].view.note and "Reference, image 0" in samples.note
     theme.apply(True)
     panel.tools.forget.click()
-    assert panel.reference.index.getData()[0] is None and "reference" not in panel.figures.text()
-    assert not panel.tools.forget.isEnabled()
+    assert line(panel, "reference") is None and not panel.tools.forget.isEnabled()
     theme.apply(False)
+
+
+def test_the_cursor_shows_random_inputs_of_its_zone_with_their_classes(qtbot, store, sweep, run):
+    panel, pane = sweep
+    result = run(panel, pane, **QUICK)
+    panel.marker.setValue(0.31)
+    qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8, timeout=10_000)
+    shown = panel.board.widgets[1].view
+    assert shown.note.startswith("At radius 0.3 ")
+    assert [picture.chip for picture in shown.pictures] == [result.labels[c] for c in result.shown_class[3]]
+    assert [picture.right for picture in shown.pictures] == [bool(c == result.predicted) for c in result.shown_class[3]]
+    panel.marker.setValue(0.0)
+    qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8, timeout=10_000)
+    assert "the input itself" in panel.board.widgets[1].view.note
+
+
+def test_a_click_into_the_picture_brings_the_cursor_there_and_tells_the_others(qtbot, store, sweep, run):
+    panel, pane = sweep
+    run(panel, pane, **QUICK)
+    plot = panel.board.widgets[0].plot
+    assert panel.marker.scene() is plot.scene()
+    panel.board.widgets[0].chosen.emit(0.27)
+    assert panel.marker.value() == 0.27 and store.selection.radius == 0.27
+    store.select(store.selection.but(radius=0.05), origin=None)
+    assert panel.marker.value() == 0.05
+    panel.marker.setValue(0.9)
+    assert panel.marker.value() == 0.3, "the cursor stays within the radii of the run"
+
+
+def test_both_changes_of_class_are_marked_and_the_verdict_takes_the_nearer(store, sweep, run):
+    panel, pane = sweep
+    result = run(panel, pane, samples=64, radii=(0.0, 0.05, 0.5, 1.0))
+    marks = {mark.name.split(" ")[0]: mark.at for mark in panel.board.widgets[0].view.marks}
+    assert marks["attack"] == result.attack_radius < marks["sample"] == result.crossing_radius
+    assert f"by at most {result.attack_radius:.3g}" in panel.verdict.text()
 
 
 def test_in_a_small_window_the_plot_keeps_more_than_a_third_of_the_panel(qtbot, store, sweep, run):
     panel, pane = sweep
-    line = panel.fontMetrics().height()
-    panel.resize(66 * line, 50 * line)
+    height = panel.fontMetrics().height()
+    panel.resize(66 * height, 50 * height)
     run(panel, pane, **QUICK)
-    wide = [key.words for key in panel._legend._keys]
-    panel.resize(36 * line, 36 * line)
-    qtbot.waitUntil(lambda: panel.plot.height() > 12 * line and panel.plot.width() > 18 * line, timeout=5000)
-    assert [key.words for key in panel._legend._keys] != wide and "(" not in panel.figures.text()
-    panel.resize(66 * line, 50 * line)
-    qtbot.waitUntil(lambda: [key.words for key in panel._legend._keys] == wide, timeout=5000)
-    assert panel.plot.getPlotItem().getAxis("bottom").labelText == "radius of the zone (largest change of one value)"
+    plot = panel.board.widgets[0]
+    panel.resize(40 * height, 36 * height)
+    panel.board.bar.setCurrentIndex(0)
+    qtbot.waitUntil(lambda: plot.height() > 12 * height and plot.width() > 18 * height, timeout=5000)
 
 
 def test_a_run_that_ends_within_a_frame_is_drawn(store, sweep, run):
@@ -83,8 +119,8 @@ def test_a_black_box_has_no_twin_and_the_button_says_why(qtbot, store, sweep):
 
     store.library.add_model(Classifier.from_callable(black_box, (1, 28, 28), store.library.model.labels, output="logits"))
     qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
-    if not store.library.model.capabilities.gradients:
-        assert not panel.tools.twin.isEnabled() and "a black box gives outputs only" in panel.tools.twin.toolTip()
+    assert not store.library.model.capabilities.gradients
+    assert not panel.tools.twin.isEnabled() and "a black box gives outputs only" in panel.tools.twin.toolTip()
 
 
 def test_a_box_needs_two_inputs_and_a_ball_one_and_the_form_says_so(store, sweep, run):

@@ -7,10 +7,11 @@ import pytest
 from PySide6.QtCore import Qt
 
 from robgui import manual
-from robgui.analyses.feature_game.words import before_and_after
+from robgui.analyses.feature_game.example import before_and_after
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
+from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.show.presentation import NOTHING
 from robgui.gui.show.presentation_pictures import parts_of
@@ -24,7 +25,9 @@ def filled(qtbot, window):
     run = history.workspace.add_run(request)
     pictures = [np.full((6, 9, 3), shade, np.uint8) for shade in (40, 120, 200)]
     findings = [Finding("crossing", f"finding {i}", 1 - i / 10, picture=picture) for i, picture in enumerate([*pictures, None])]
-    history.workspace.update_run(run.id, state=RunState.DONE, verdict="Three of four.", findings=findings)
+    history.workspace.update_run(
+        run.id, state=RunState.DONE, verdict=Verdict(Status.FAILS, "Three of four.", scope="On four inputs."), findings=findings
+    )
     with qtbot.waitSignal(history.findings_changed, timeout=10_000):
         history.refresh()
     return window
@@ -42,14 +45,17 @@ def begin(qtbot, window):
 
 
 def settle(qtbot, window):
-    qtbot.waitUntil(lambda: not window.store.pictures.busy and not window.store.background.busy, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: not window.store.pictures.busy and not (window.store.background.busy or window.store.keeping.busy), timeout=10_000
+    )
 
 
 def test_arrow_keys_go_through_all_findings_when_none_is_starred(qtbot, filled):
     shown = begin(qtbot, filled)
     assert shown.isFullScreen() and filled.actions_["present"].isChecked()
     assert (shown.count.text(), shown.title.text()) == ("1 of 4", "finding 0")
-    assert shown.verdict.text() == "Three of four." and shown.plain.text() == manual.page("zonnscan").plain
+    assert shown.status.text() == "✗ Failure found" and shown.verdict.text() == "Three of four. On four inputs."
+    assert shown.plain.text() == manual.page("zonnscan").plain
     qtbot.keyClick(shown, Qt.Key.Key_Left)
     assert shown.count.text() == "1 of 4", "the first is an end"
     for _ in range(5):
@@ -84,7 +90,7 @@ def test_a_pair_has_captions_and_its_difference_as_a_third_picture(qtbot, window
     second[0, 1, 2] += 10 / 255
     detail = {"class": "Bag", "other_class": "Shirt", "confidence_before": 0.91, "confidence_after": 0.62}
     found = Finding("adversarial", "one pixel", 1.0, detail, before_and_after(first, second, [(2, 1)]), second)
-    history.workspace.update_run(run.id, state=RunState.DONE, verdict="Found.", findings=[found])
+    history.workspace.update_run(run.id, state=RunState.DONE, verdict=Verdict(Status.FAILS, "Found."), findings=[found])
     with qtbot.waitSignal(history.findings_changed, timeout=10_000):
         history.refresh()
     shown = begin(qtbot, window)

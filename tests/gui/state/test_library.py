@@ -13,8 +13,9 @@ from torch import nn
 from robgui import resources
 from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
+from robgui.core.model.remembered import recall
 from robgui.gui.forms.run_pane import RunPane
-from robgui.gui.state.library import Opening
+from robgui.gui.state.opening import Opening
 from robgui.gui.state.store import Store
 
 NETS = """
@@ -35,7 +36,7 @@ def store(qtbot, tmp_path):
 
 
 def idle(qtbot, store):
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not store.background.busy and not store.keeping.busy, timeout=60_000)
 
 
 def weights(folder: Path) -> Path:
@@ -55,22 +56,21 @@ def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said
     path = weights(tmp_path)
     asked = []
     store.library.details_needed.connect(lambda opening, sentence: asked.append(("details", opening, sentence)))
-    store.library.trust_needed.connect(lambda opening, sentence: asked.append(("trust", opening, sentence)))
+    store.library.trust_needed.connect(lambda opening, error: asked.append(("trust", opening, error)))
     store.library.load_model(Opening(path, settings={"labels": ("a", "b", "c")}))
     idle(qtbot, store)
     kind, opening, sentence = asked.pop()
     assert kind == "details" and "architecture" in sentence
     store.library.load_model(opening.but(settings={**opening.settings, "architecture": "nets.py:tiny", "shape": (1, 4, 4)}))
     idle(qtbot, store)
-    kind, opening, sentence = asked.pop()
-    assert kind == "trust" and "nets.py" in sentence
+    kind, opening, error = asked.pop()
+    assert kind == "trust" and "nets.py" in str(error)
     assert store.library.models == []
-    store.library.load_model(opening.but(trust=True))
+    store.library.load_model(opening.but(trusted=error.code.digest))
     idle(qtbot, store)
     assert store.library.model.labels == ("a", "b", "c")
-    assert store.library.trusts(store.library.model)
-    (remembered,) = store.history.workspace.references("model")
-    assert remembered.trust
+    assert store.library.model.ran == error.code.digest
+    assert recall(path)["labels"] == ("a", "b", "c")
 
 
 def test_choosing_a_model_of_another_kind_brings_its_data_along(store, qtbot):
@@ -87,6 +87,17 @@ def test_choosing_a_model_of_another_kind_brings_its_data_along(store, qtbot):
     idle(qtbot, store)
     assert store.library.dataset is images
     assert store.selection.input == 0
+
+
+def test_models_with_another_number_of_classes_are_not_run_together(store, qtbot):
+    store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images"))
+    for model in (tiny(3, name="three"), tiny(5, name="five"), tiny(3, name="three more")):
+        store.library.add_model(model)
+    store.library.use_model(store.library.models[0])
+    idle(qtbot, store)
+    assert [m.name for m in store.library.fitting_models()] == ["three", "three more"]
+    store.library.use_model(store.library.models[1])
+    assert [m.name for m in store.library.fitting_models()] == ["five"]
 
 
 def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.params import MapParams
+from robgui.analyses.semantic.params import IMAGE, MapParams
 from robgui.analyses.semantic.scene.scene import Axis
 from robgui.core.errors import ParamsError
 
@@ -19,6 +19,8 @@ _STEPS = 32
 #: The coarse map takes at most this share of the work.
 COARSE = 0.04
 MOST_CELLS = 250_000
+#: The maps of one shape divide into this many units, when they are computed in parts.
+_UNITS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ def levels(height: int, width: int) -> list[Level]:
         lattice = _lattice(height, width, stride)
         rounds.append(Level(stride, lattice[(lattice % (2 * stride)).any(1)]))
     return rounds
+
+
+def map_units(params: MapParams, inputs: int) -> int:
+    """Units of all shapes: each is an equal share of the model calls, in the order of the shapes."""
+    return _UNITS * sum(inputs if spec == IMAGE else 1 for spec in params.scenes)
 
 
 def check_size(shape: Sequence[int], maps: int) -> None:

@@ -15,15 +15,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.maps.grid import Level, axis_values, check_size, levels
+from robgui.analyses.semantic.maps.grid import Level, axis_values, check_size, levels, map_units
 from robgui.analyses.semantic.maps.traps import Trap, find_traps
-from robgui.analyses.semantic.maps.words import map_findings, map_headline, map_verdict
-from robgui.analyses.semantic.params import IMAGE, MapParams, takes
+from robgui.analyses.semantic.params import MapParams
 from robgui.analyses.semantic.result import MapResult, Traps
 from robgui.analyses.semantic.scene.pictures import affordable
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes, usual_class
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Pace, Shards, Step, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: The class of a mesh is decided by at least so many cells.
@@ -32,23 +31,25 @@ MOST_TRAPS = 20
 _MOST_IMAGES = 8
 #: Cells of one model call at most; a stop is answered after one.
 _AT_ONCE = 64
-#: Into so many units the maps of one shape are divided at most.
-_UNITS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class MapPart:
-    """Some cells of the maps: ``where (n,)`` in the flat array of all cells, their scores and classes ``(n,)``, every shape's target."""
+    """Some cells of the maps.
+
+    Attributes:
+        where: ``(n,)`` their places in the flat array of all cells.
+        scores: ``(n,)`` score of the class.
+        tops: ``(n,)`` class on top.
+        top_scores: ``(n,)`` its score.
+        target: ``(K,)`` class of every shape.
+    """
 
     where: np.ndarray
     scores: np.ndarray
     tops: np.ndarray
+    top_scores: np.ndarray
     target: np.ndarray
-
-
-def map_units(params: MapParams, inputs: int) -> int:
-    """So many units for every shape; a unit is an equal share of the model calls of all maps, in the order of the shapes."""
-    return _UNITS * sum(inputs if spec == IMAGE else 1 for spec in params.scenes)
 
 
 def map_part(
@@ -74,18 +75,6 @@ def merge_maps(classifiers: tuple[Classifier, ...], dataset: Dataset | None, par
     return plan.step().result
 
 
-@analysis(
-    title="Semantic map",
-    question="Over which poses, lights, rotations does the class survive, and where are the traps?",
-    verdict=map_verdict,
-    findings=map_findings,
-    headline=map_headline,
-    first_look={},
-    kinds=("image",),
-    several_models=True,
-    takes=takes,
-    shards=Shards(map_units, map_part, merge_maps),
-)
 def semantic_map(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams) -> Iterator[Step[MapResult]]:
     """Maps every shape for every network: all of them coarsely first, then finer and finer."""
     plan = _Map(classifiers, dataset, params)
@@ -121,6 +110,7 @@ class _Map:
         check_size(size, self._shape[0] * self._shape[1])
         self._scores = np.full(self._shape, np.nan, dtype=np.float32)
         self._tops = np.full(self._shape, -1, dtype=np.int32)
+        self._top_scores = np.full(self._shape, np.nan, dtype=np.float32)
         self._computed = np.zeros(self._shape, dtype=bool)
         self._kept: list[list[tuple[int, Level, Tensor]]] = [[] for _ in self._spaces[0]]
         self._calls = 0
@@ -166,12 +156,14 @@ class _Map:
             for block in own
         ]
         where = np.concatenate([np.zeros(0, dtype=np.int64), *places])
-        return MapPart(where, self._scores.ravel()[where], self._tops.ravel()[where], np.array(self._target, dtype=np.int64))
+        scores, tops, top_scores = (array.ravel()[where] for array in (self._scores, self._tops, self._top_scores))
+        return MapPart(where, scores, tops, top_scores, np.array(self._target, dtype=np.int64))
 
     def absorb(self, part: MapPart) -> None:
         """Takes over the cells that were computed elsewhere."""
         self._scores.ravel()[part.where] = part.scores
         self._tops.ravel()[part.where] = part.tops
+        self._top_scores.ravel()[part.where] = part.top_scores
         self._computed.ravel()[part.where] = True
         self._calls += len(part.where)
         self._target = [max(known, told) for known, told in zip(self._target, part.target.tolist(), strict=True)]
@@ -241,13 +233,15 @@ class _Map:
         self._write(block.network, block.shape, block.cells, shares)
 
     def _write(self, network: int, shape: int, part: Level, shares: Tensor) -> None:
-        tops = shares.argmax(1).cpu().numpy()
-        target = self._target[shape]
+        best = shares.argmax(1)
+        sure = shares.gather(1, best[:, None])[:, 0].cpu().numpy()
+        tops, target = best.cpu().numpy(), self._target[shape]
         scores = shares[:, target].cpu().numpy() if target >= 0 else np.full(len(tops), np.nan)
         whole, top = self._scores[network, shape], self._tops[network, shape]
-        for (row, column), score, klass in zip(part.cells, scores, tops, strict=True):
+        top_score = self._top_scores[network, shape]
+        for (row, column), *cell in zip(part.cells, scores, tops, sure, strict=True):
             block = slice(row, row + part.stride), slice(column, column + part.stride)
-            whole[block], top[block] = score, klass
+            whole[block], top[block], top_score[block] = cell
         self._computed[network, shape, part.cells[:, 0], part.cells[:, 1]] = True
 
     def _decide(self, shape: int) -> None:
@@ -282,17 +276,9 @@ class _Map:
             scene_axes=tuple(first[0].scene.axes),
             values=first[0].values,
             traps=self._traps,
-            trap_floor=self._params.trap_floor,
-            trap_wall=self._params.trap_wall,
             model_calls=self._calls,
-            seed=self._params.seed,
-            up=self._params.up,
+            top_scores=self._top_scores.copy(),
         )
-
-
-def network_map(result: MapResult, network: int) -> np.ndarray:
-    """The NSM ``(H, W)`` of one network: its mean over the shapes."""
-    return np.asarray(result.scores[network].mean(0))
 
 
 def _no_traps(n: int, shape: tuple[int, ...]) -> Traps:

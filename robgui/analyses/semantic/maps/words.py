@@ -1,94 +1,184 @@
-"""What a semantic map says in words: verdict and findings."""
+"""What a semantic map says in words."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+from robgui.analyses.semantic.maps.survival import Survival, survival
+from robgui.analyses.semantic.params import MapParams
 from robgui.analyses.semantic.result import MapResult
-from robgui.analyses.semantic.words import axes_words, finding_picture, place_words
-from robgui.core.finding import Finding
-from robgui.core.headline import Headline, Status
-from robgui.core.text.words import number, percent
+from robgui.analyses.semantic.words import (
+    axes_words,
+    place_words,
+    range_words,
+    sentence_case,
+    setting_words,
+    with_unit,
+    worst_status,
+)
+from robgui.core.text.words import count, number, percent
+from robgui.core.verdict import Quantity, Status, Verdict
 
-#: A class that survives in so much of the map needs no closer look.
-GOOD_SHARE = 0.8
-
-
-def map_verdict(result: MapResult) -> str:
-    """How often the class survives, the worst trap, and what it cost."""
-    return f"{_survival(result)} {_trap_words(result)}{result.model_calls:,} model calls."
-
-
-def map_headline(result: MapResult) -> Headline:
-    """In how much of the map the first network sees the class; a trap is a failure."""
-    title = f"Share of {axes_words(result.axes)} where the class survives"
-    known = result.tops[0] >= 0
-    if not known.any():
-        return Headline(title, float("nan"), "not known yet", "high", "unknown")
-    share = float((result.tops[0] == result.target[:, None, None])[known].mean())
-    status: Status = "bad" if (result.traps.network == 0).any() else "good" if share >= GOOD_SHARE else "doubtful"
-    return Headline(title, share, percent(share), "high", status)
+#: A sentence names this many networks one by one.
+_NAMED = 3
 
 
-def _survival(result: MapResult) -> str:
+def map_verdict(result: MapResult, params: MapParams) -> Verdict:
+    """In how much of the range the class survives, for every network, and the worst trap."""
     if (result.target < 0).any():
-        return f"Looking for the class of {_shapes(result)}."
-    held = result.tops == result.target[None, :, None, None]
-    shares = np.where(result.tops >= 0, held, np.nan).reshape(len(result.networks), -1)
-    known = [float(np.nanmean(row)) if np.isfinite(row).any() else float("nan") for row in shares]
-    what = f"{_classes(result)} over {axes_words(result.axes)} of {_shapes(result)}"
-    mean = float(np.nanmean(result.scores)) if np.isfinite(result.scores).any() else float("nan")
-    if len(known) == 1:
-        return f"{what}: the top class in {percent(known[0])} of the map, mean score {number(mean)}."
-    best, worst = int(np.nanargmax(known)), int(np.nanargmin(known))
-    least = f", in {percent(known[worst])} for {result.networks[worst]}" if worst != best else " and for all others"
-    return (
-        f"{what}: the top class in {percent(known[best])} of the map for {result.networks[best]}{least}. "
-        f"Mean score of all {len(known)} networks {number(mean)}."
+        sentence = f"The class that {_shapes(result)} is taken for is not known yet."
+        return Verdict(Status.UNKNOWN, sentence, scope=_scope(result))
+    each = [survival(result, network) for network in range(len(result.networks))]
+    own = tuple(_of_network(result, params, m, found) for m, found in enumerate(each))
+    if len(own) == 1:
+        return own[0]
+    return Verdict(
+        status=worst_status(one.status for one in own),
+        sentence=_all_networks(result, each),
+        number=_worst_number(result, each),
+        scope=_scope(result),
+        because=(*_evidence_of_all(result, params, each), _cost(result)),
+        models=own,
     )
 
 
-def _trap_words(result: MapResult) -> str:
-    count = len(result.traps.score)
+def _of_network(result: MapResult, params: MapParams, network: int, found: Survival) -> Verdict:
+    share = found.share
+    text = percent(share) if found.known else "not known yet"
+    title = f"Share of {axes_words(result.axes)} where the class survives"
+    return Verdict(
+        status=_status(found, params),
+        sentence=_sentence(result, network, found),
+        number=Quantity(title, share, better="high", text=text),
+        scope=_scope(result, found),
+        because=(*_evidence(result, params, found), _cost(result)),
+    )
+
+
+def _status(found: Survival, params: MapParams) -> Status:
+    """A lost class outweighs everything; nothing lost holds only once every pose is computed."""
+    if not found.known:
+        return Status.UNKNOWN
+    if found.lost_traps or found.share < params.enough:
+        return Status.FAILS
+    if found.kept < found.known or found.traps:
+        return Status.AT_RISK
+    return Status.HOLDS if found.complete else Status.UNKNOWN
+
+
+def _sentence(result: MapResult, network: int, found: Survival) -> str:
+    name, axes = result.networks[network], axes_words(result.axes)
+    if not found.known:
+        return f"{name} has not looked at any pose yet."
+    if found.kept == found.known and found.complete:
+        return f"{name} keeps {_classes(result)} at all {count(found.poses, 'pose')} of {axes}."
+    if found.kept == found.known:
+        return f"So far {name} keeps {_classes(result)} at every pose of {axes} that is computed."
+    so_far = "" if found.complete else "So far "
+    rival = f", most often to “{result.labels[found.rivals[0]]}”"
+    kept = f"keeps {_classes(result)} at {percent(found.share)} of the poses of {axes}"
+    lost = f"{so_far}{name} {kept} and loses it at the others{rival}"
+    if not found.lost_traps:
+        return f"{lost}."
+    where = place_words(result.axes, result.traps.at[found.lost_traps[0]])
+    return f"{lost}; at {where} it fails right inside an area where it is sure."
+
+
+def _all_networks(result: MapResult, each: list[Survival]) -> str:
+    """The networks in the order of the request, so that the one on show comes first."""
+    shares = [percent(found.share) if found.known else "an unknown share" for found in each]
+    begin = "Of" if result.computed.all() else "So far, of"
+    keeps = f"{result.networks[0]} keeps {_classes(result)} at {shares[0]}"
+    first = f"{begin} the poses of {axes_words(result.axes)}, {keeps}"
+    if len(each) <= _NAMED:
+        others = zip(result.networks[1:], shares[1:], strict=True)
+        return f"{first}, {', '.join(f'{name} at {share}' for name, share in others)}."
+    known = [m for m in range(1, len(each)) if each[m].known] or [1]
+    low = min(known, key=lambda m: each[m].share)
+    high = max(known, key=lambda m: each[m].share)
+    span = f"{shares[low]} ({result.networks[low]}) to {shares[high]} ({result.networks[high]})"
+    return f"{first}, the other {len(each) - 1} at {span}."
+
+
+def _worst_number(result: MapResult, each: list[Survival]) -> Quantity:
+    title = f"Share of {axes_words(result.axes)} where the class survives, worst network"
+    known = [found.share for found in each if found.known]
+    share = min(known, default=float("nan"))
+    return Quantity(title, share, better="high", text=percent(share) if known else "not known yet")
+
+
+def _evidence_of_all(result: MapResult, params: MapParams, each: list[Survival]) -> tuple[str, ...]:
+    """What is known against each network; the traps of all together come first."""
+    traps = _trap_words(result, params, range(len(result.traps.score)))
+    lost = [_lost_words(result, params, found) for found in each]
+    named = zip(result.networks, lost, strict=True)
+    told = tuple(f"{name}: {words}" for name, words in named if words)
+    return (*traps, *told) if len(result.traps.score) else (*told, *traps)
+
+
+def _evidence(result: MapResult, params: MapParams, found: Survival) -> tuple[str, ...]:
+    """What speaks against the network first, then what speaks for it."""
+    traps = _trap_words(result, params, found.traps)
+    lost = sentence_case(_lost_words(result, params, found))
+    lines = [*traps, lost] if found.traps else [lost, *traps]
+    if found.complete and not lost:
+        lines.append(_grid_words(result))
+    if found.known:
+        lines.append(f"The mean score of the class is {number(found.mean)}.")
+    return tuple(line for line in lines if line)
+
+
+def _lost_words(result: MapResult, params: MapParams, found: Survival) -> str:
+    if found.nearest is None:
+        return ""
+    lost = found.known - found.kept
+    classes = ", ".join(f"“{result.labels[c]}”" for c in found.rivals[:3])
+    return (
+        f"lost at {lost:,} of {count(found.known, 'pose')}, to {classes}; "
+        f"nearest to the usual pose at {place_words(result.axes, found.nearest)}. "
+        f"Asked: kept at {setting_words(params.enough)}."
+    )
+
+
+def _grid_words(result: MapResult) -> str:
+    """What a map without a failure rests on, and what it leaves open."""
+    steps = []
+    for axis, values in zip(result.axes, (result.x, result.y), strict=False):
+        step = float(values[1] - values[0]) if len(values) > 1 else axis.high - axis.low
+        steps.append(with_unit(step, axis.unit))
+    kept = f"Every pose of a grid with steps of {' × '.join(steps)} keeps the class"
+    return f"{kept}; between its points nothing was looked at."
+
+
+def _trap_words(result: MapResult, params: MapParams, places: Sequence[int]) -> tuple[str, ...]:
     if not result.computed.all():
-        return f"{percent(float(result.computed.mean()))} of the cells are computed, the rest shows coarser ones. "
-    if not count:
-        return f"No trap: no spot below {number(result.trap_floor)} inside a region above {number(result.trap_wall)}. "
-    where = place_words(result.axes, result.traps.at[0])
-    score, wall = float(result.traps.score[0]), float(result.traps.wall[0])
-    several = f"{count} traps, the worst" if count > 1 else "One trap"
-    return f"{several} at {where}: score {number(score)} where the cells around have {number(wall)}. "
+        return ()
+    floor, wall = number(params.trap_floor), number(params.trap_wall)
+    if not places:
+        return (f"No trap: no spot below {floor} inside an area above {wall}.",)
+    traps, worst = result.traps, places[0]
+    several = f"{len(places)} traps, the worst" if len(places) > 1 else "One trap"
+    seen = f", seen as “{result.labels[traps.top1[worst]]}”" if traps.top1[worst] >= 0 else ""
+    where = place_words(result.axes, traps.at[worst])
+    around = f"those around have {number(traps.wall[worst])}"
+    scores = f"score {number(traps.score[worst])} where {around}"
+    return (f"{several} at {where}: {scores}{seen}.",)
 
 
-def map_findings(result: MapResult) -> list[Finding]:
-    """Every trap, with the picture and the input at its lowest point."""
-    traps = result.traps
-    return [_finding(result, place) for place in range(len(traps.score))]
+def _scope(result: MapResult, found: Survival | None = None) -> str:
+    """Which class of which shapes over which ranges, and how much of that is computed."""
+    what = sentence_case(f"{_classes(result)} of {_shapes(result)} over {range_words(result.axes)}")
+    done, poses = int(result.computed.sum()), result.computed.size
+    if found is not None:
+        done, poses = found.known, found.poses
+    if done == poses:
+        return f"{what}; all {count(poses, 'pose')} computed."
+    computed = f"{percent(done / poses)} of {count(poses, 'pose')} computed"
+    return f"{what}; {computed}, the rest shows coarser ones."
 
 
-def _finding(result: MapResult, place: int) -> Finding:
-    traps = result.traps
-    network, shape, top = int(traps.network[place]), int(traps.shape[place]), int(traps.top1[place])
-    score, wall = float(traps.score[place]), float(traps.wall[place])
-    mean = network < 0
-    name = result.labels[result.target[max(0, shape)]]
-    where = place_words(result.axes, traps.at[place])
-    subject = "mean of all networks and shapes" if mean else f"{result.shapes[shape]}, {result.networks[network]}"
-    seen = f", seen as “{result.labels[top]}”" if top >= 0 and not mean else ""
-    detail = {
-        "class": name,
-        "seen_as": result.labels[top] if top >= 0 else "",
-        "score": score,
-        "score_around": wall,
-        "at": {axis.name: float(value) for axis, value in zip(result.axes, traps.at[place], strict=True)},
-        "cells": int(traps.cells[place]),
-        "network": "" if mean else result.networks[network],
-        "shape": "" if mean else result.shapes[shape],
-    }
-    image = traps.images[place] if place < len(traps.images) else None
-    picture = None if image is None else finding_picture(image)
-    title = f"{subject}: “{name}” falls from {number(wall)} to {number(score)} at {where}{seen}"
-    return Finding("trap", title, float(np.clip(wall - score, 0, 1)), detail, picture, image)
+def _cost(result: MapResult) -> str:
+    return f"{count(result.model_calls, 'model call')}."
 
 
 def _shapes(result: MapResult) -> str:
@@ -96,5 +186,5 @@ def _shapes(result: MapResult) -> str:
 
 
 def _classes(result: MapResult) -> str:
-    names = list(dict.fromkeys(result.labels[c] for c in result.target))
-    return f"“{names[0]}”" if len(names) == 1 else "The class of each shape"
+    names = list(dict.fromkeys(result.labels[c] for c in result.target if c >= 0))
+    return f"“{names[0]}”" if len(names) == 1 else "the class"

@@ -39,6 +39,8 @@ class Interior:
         lowest: ``(S, n)`` the point inside with the lowest score.
         lowest_score: ``(S,)`` that score.
         lowest_top1: ``(S,)`` the class there.
+        lost: ``(S,)`` poses inside at which the class is not on top; -1 where it is not known yet.
+        total: ``(S,)`` poses inside that were looked at.
         calls: Images that the network has seen.
     """
 
@@ -53,6 +55,7 @@ class Interior:
         self.outside: list[Shown] = []
         self.lowest = np.full((count, n), np.nan)
         self.lowest_score, self.lowest_top1 = np.full(count, np.nan), np.full(count, -1, dtype=np.int64)
+        self.lost, self.total = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self.calls = 0
 
     def look(self) -> Iterator[None]:
@@ -71,6 +74,7 @@ class Interior:
         self.calls += len(points)
         sampled = scores[:-1].double()
         self.mean[region], self.var[region] = float(sampled.mean()), float(sampled.var(correction=0))
+        self.lost[region], self.total[region] = int((tops[:-1] != self._target).sum()), len(sampled)
         lowest = int(sampled.argmin())
         self.lowest[region] = points[lowest].cpu().numpy()
         self.lowest_score[region], self.lowest_top1[region] = float(sampled[lowest]), int(tops[lowest])

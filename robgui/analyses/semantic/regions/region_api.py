@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import METHODS, PAPER, Method, Preset
+from robgui.analyses.semantic.params import METHODS, PAPER, GrowMethod, Preset
 from robgui.analyses.semantic.regions.region_step import Grower, Rules
 from robgui.core.errors import ParamsError
 
@@ -149,7 +149,7 @@ def _advance(grower: Grower, score: Score, gradient: Score | None) -> None:
         grower.tell(scores[:plain], scores[plain:], gradient(asked.sloped).detach() if len(asked.sloped) else asked.sloped)
 
 
-def _methods(methods: Sequence[str]) -> tuple[Method, ...]:
+def _methods(methods: Sequence[str]) -> tuple[GrowMethod, ...]:
     for method in methods:
         if method not in METHODS:
             raise ParamsError(f"There is no method {method!r} to grow regions with; choose one of: {', '.join(METHODS)}.")

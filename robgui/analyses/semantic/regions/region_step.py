@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import METHODS, PAPER, GrowParams, Method, Preset
+from robgui.analyses.semantic.params import METHODS, PAPER, GrowMethod, GrowParams, Preset
 from robgui.analyses.semantic.regions import directions
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.quadrature import Nodes
@@ -102,7 +102,7 @@ class Grower:
         low: Tensor,
         high: Tensor,
         periodic: Sequence[bool],
-        methods: Sequence[Method] = METHODS,
+        methods: Sequence[GrowMethod] = METHODS,
         rules: Rules = Rules(),
         able: Tensor | None = None,
     ) -> None:
@@ -116,7 +116,7 @@ class Grower:
         self._nodes = Nodes.surface(n, rules.nodes)
         self._domain = Domain.of(_array(low), _array(high), periodic, shares=self._normal, clip=rules.clip)
         self.number = np.repeat(np.arange(len(starts)), len(methods))
-        self.method: tuple[Method, ...] = tuple(methods) * len(starts)
+        self.method: tuple[GrowMethod, ...] = tuple(methods) * len(starts)
         self.start, self.started = _array(starts)[self.number], _array(scores)[self.number]
         self._seed = self._domain.measured(self.start)
         self._rows = [np.array([i for i, own in enumerate(self.method) if own == method], dtype=np.int64) for method in METHODS]

@@ -12,32 +12,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from robgui.analyses.semantic.params import IMAGE, RegionsParams, takes
+from robgui.analyses.semantic.params import IMAGE, RegionsParams
 from robgui.analyses.semantic.regions.inside import Interior, Shown
 from robgui.analyses.semantic.regions.region_api import Grown, grown_of
 from robgui.analyses.semantic.regions.region_growth import Growth, start_warning
 from robgui.analyses.semantic.regions.scan import Scan, given_starts, good_starts
-from robgui.analyses.semantic.regions.words import regions_findings, regions_headline, regions_verdict
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.scene.pictures import affordable, blank_pictures
 from robgui.analyses.semantic.scene.space import predicted_classes, scene_of
 from robgui.core.dataset import Dataset
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 _MOST_WORST = 6
 
 
-@analysis(
-    title="Semantic regions",
-    question="How far around a pose, light or rotation does the class hold?",
-    verdict=regions_verdict,
-    findings=regions_findings,
-    headline=regions_headline,
-    kinds=("image",),
-    takes=takes,
-)
 def semantic_regions(classifier: Classifier, dataset: Dataset | None, params: RegionsParams) -> Iterator[Step[RegionsResult]]:
     """Grows regions from every start with every method at once, then looks at what is in them."""
     run = _Regions(classifier, dataset, params)
@@ -139,7 +129,7 @@ class _Regions:
         return tuple(filter(None, sentences))
 
     def _result(self) -> RegionsResult:
-        grower, params, inside = self._growth.grower, self._params, self._interior
+        grower, inside = self._growth.grower, self._interior
         grown: Grown = grown_of(grower)
         count = len(grown.method)
         nothing = np.full(count, np.nan)
@@ -163,7 +153,6 @@ class _Regions:
             inside_mean=nothing if inside is None else inside.mean.copy(),
             inside_var=nothing if inside is None else inside.var.copy(),
             holds=self._holds(),
-            samples=params.samples,
             warnings=self._warnings(),
             **_shown("inside", inside.inside if inside is not None and complete else [], self._classifier.shape, grown),
             **_shown("outside", inside.outside if inside is not None and complete else [], self._classifier.shape, grown),
@@ -172,19 +161,14 @@ class _Regions:
             map_score=self._scan.map_of(self._target),
             network=self._classifier.name,
             shape=self._space.name,
-            spec=self._space.spec,
             labels=tuple(self._classifier.labels),
             target=self._target,
-            mode=params.mode,
-            preset=params.preset,
-            eps_m=params.eps_m,
-            eps_v=params.eps_v,
             scene_axes=tuple(self._space.scene.axes),
             values=self._space.values,
             model_calls=self._calls + self._scan.looked + self._growth.calls + (0 if inside is None else inside.calls),
             **(self._worst or self._no_worst()),
-            seed=params.seed,
-            up=params.up,
+            inside_lost=np.full(count, -1) if inside is None else inside.lost.copy(),
+            inside_total=np.zeros(count, dtype=np.int64) if inside is None else inside.total.copy(),
         )
 
 

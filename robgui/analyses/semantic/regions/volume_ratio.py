@@ -10,28 +10,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robgui.analyses.semantic.params import METHODS, SrvrParams, takes
+from robgui.analyses.semantic.params import METHODS, SrvrParams
 from robgui.analyses.semantic.regions.region_api import grown_of
 from robgui.analyses.semantic.regions.region_growth import Growth
 from robgui.analyses.semantic.regions.scan import Scan, given_starts, same_starts
-from robgui.analyses.semantic.regions.volume_ratio_words import srvr_findings, srvr_headline, srvr_verdict
 from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Pace, Step, analysis
+from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 
-@analysis(
-    title="Semantic robustness volume ratio",
-    question="In how much of the semantic space does each network keep the class?",
-    verdict=srvr_verdict,
-    findings=srvr_findings,
-    headline=srvr_headline,
-    kinds=("image",),
-    several_models=True,
-    takes=takes,
-)
 def srvr(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: SrvrParams) -> Iterator[Step[SrvrResult]]:
     """Grows regions for every network and shape, network by network within each shape."""
     table = _Table(classifiers, dataset, params)
@@ -154,8 +143,6 @@ class _Table:
             methods=self._methods,
             labels=tuple(self._classifiers[0].labels),
             axes=self._spaces[0][0].axes,
-            mode=self._params.mode,
-            preset=self._params.preset,
             model_calls=self._calls + (0 if self._growth is None else self._growth.calls),
         )
 
@@ -168,7 +155,7 @@ class _Table:
 def table(result: SrvrResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The table as text: its heading and one row for each network, the most robust first."""
     heading = ("network", "SRVR %", "± %", *(f"{method} %" for method in result.methods))
-    heading += ("regions", "never grew", "of which class not seen", "hit the range", "did not converge")
+    heading += ("regions", "never grew", "class not seen at the start", "hit the range", "still growing when stopped")
     rows = []
     for m in np.argsort(-np.nan_to_num(result.srvr, nan=-1), kind="stable"):
         shares = (result.srvr[m], result.srvr_error[m], *result.by_method[m])

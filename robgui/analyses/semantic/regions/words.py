@@ -1,101 +1,220 @@
-"""What grown regions say in words: verdict and findings."""
+"""What grown regions say in words."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from robgui.analyses.semantic.params import METHOD_WORDS
+from robgui.analyses.semantic.params import METHOD_WORDS, RegionsParams
+from robgui.analyses.semantic.regions.lost import failing, grew, lost_in, shown_region, size_of
 from robgui.analyses.semantic.result import RegionsResult
-from robgui.analyses.semantic.words import finding_picture, place_words, region_place
-from robgui.core.finding import Finding
-from robgui.core.headline import Headline
+from robgui.analyses.semantic.words import (
+    axes_words,
+    place_words,
+    range_words,
+    region_place,
+    setting_words,
+)
 from robgui.core.text.words import count, number, percent
+from robgui.core.verdict import Quantity, Status, Verdict
 
 
-def regions_verdict(result: RegionsResult) -> str:
-    """The largest region, whether it is what it should be, how the others fared, and what it cost."""
-    if not result.method:
-        subject = f"{result.shape}, “{result.labels[result.target]}”"
-        return f"{subject}: the scene is being looked at, no region has begun to grow yet. {result.model_calls:,} model calls."
-    return f"{_largest(result)} {_fates(result)} {result.model_calls:,} model calls."
-
-
-def regions_headline(result: RegionsResult) -> Headline:
-    """How much of the range the largest region fills that is what it should be."""
-    kept = result.grown & ~result.never_grew & result.holds
-    share = float(np.nanmax(result.volume[kept], initial=0.0)) if kept.any() else 0.0
-    title = f"Largest {result.mode} region"
-    if not result.grown.any():
-        return Headline(title, float("nan"), "none grown yet", "high", "unknown")
-    good = share > 0 if result.mode == "robust" else share == 0
-    return Headline(title, share, f"{percent(share)} of the range", "high" if result.mode == "robust" else "low", "good" if good else "bad")
-
-
-def _largest(result: RegionsResult) -> str:
-    name, word = result.labels[result.target], result.mode
-    subject = f"{result.shape}, “{name}”"
-    grew = result.grown & ~result.never_grew
-    if not grew.any():
-        return f"{subject}: no {word} region was found from any start."
-    best = int(np.argmax(np.where(grew, result.volume + result.holds, -1)))
-    where = region_place(result.axes, result.low[best], result.high[best])
-    region = f"largest {word} region ({METHOD_WORDS[result.method[best]]}, start {result.start_number[best] + 1})"
-    size = f"{where}, {percent(float(result.volume[best]))} of the range"
-    mean, var = float(result.inside_mean[best]), float(result.inside_var[best])
-    if not np.isfinite(mean):
-        return f"{subject}: {region} {size}."
-    wanted = f"at least {number(1 - result.eps_m)}" if word == "robust" else f"at most {number(result.eps_m)}"
-    fits = "as asked" if result.holds[best] else "which is not what was asked"
-    return (
-        f"{subject}: {region} {size}. Inside, the mean score is {number(mean)} and its variance {number(var)}, {fits} "
-        f"({wanted}, variance at most {number(result.eps_v)}; {count(result.samples, 'sample')})."
+def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
+    """The region on show, the share of poses inside that lose the class, and the other regions."""
+    region = shown_region(result, params)
+    if region < 0:
+        status, sentence = _nothing_grew(result, params)
+    elif params.mode == "adversarial":
+        status, sentence = _adversarial_status(result), _lost_sentence(result, region)
+    else:
+        status, sentence = _status(result, params, region), _sentence(result, params, region)
+    return Verdict(
+        status=status,
+        sentence=sentence,
+        number=_number(result, params, region),
+        scope=_scope(result, params),
+        because=_evidence(result, params, region),
     )
 
 
+def _nothing_grew(result: RegionsResult, params: RegionsParams) -> tuple[Status, str]:
+    owner, name = result.network, _class(result)
+    starts = count(len(np.unique(result.start_number)), "start")
+    if not result.method:
+        looking = "the range is looked at first, no region has begun to grow yet"
+        return Status.UNKNOWN, f"{owner}: {looking}."
+    if params.mode == "adversarial":
+        return Status.UNKNOWN, f"{owner}: no region that loses {name} grew from {starts}."
+    if (result.start_top1 == result.target).any():
+        return Status.UNKNOWN, f"{owner}: no region that keeps {name} has grown from {starts} yet."
+    return Status.FAILS, f"{owner} does not see {name} at any of {starts}, so no region grew."
+
+
+def _status(result: RegionsResult, params: RegionsParams, region: int) -> Status:
+    """A failure seen inside any region outweighs every statistic; a small region is no success."""
+    inside = lost_in(result, region)
+    if failing(result)[region]:
+        few = inside.known and inside.share <= params.most_lost
+        return Status.AT_RISK if few else Status.FAILS
+    if failing(result)[grew(result)].any() or (result.start_top1 != result.target).any():
+        return Status.AT_RISK
+    if not inside.known:
+        return Status.UNKNOWN
+    if result.volume[region] < params.enough:
+        return Status.AT_RISK if _outside(result, region) >= 0 else Status.UNKNOWN
+    return Status.HOLDS if inside.most <= params.most_lost else Status.UNKNOWN
+
+
+def _adversarial_status(result: RegionsResult) -> Status:
+    """Every region that loses the class begins at a pose that does."""
+    return Status.FAILS if (result.start_top1 != result.target).any() else Status.UNKNOWN
+
+
+def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
+    inside, name = lost_in(result, region), _class(result)
+    size = percent(size_of(result, region))
+    fills = f"fills {size} of {axes_words(result.axes)}"
+    if not inside.known:
+        known = "has not been looked into yet"
+        if failing(result)[region]:
+            known = "contains poses that lose it"
+        return f"{result.network}: the largest region around {name} {fills} and {known}."
+    if inside.lost:
+        share = percent(inside.share)
+        lost = f"{result.network} loses {name} at {share} of the poses"
+        return f"{lost} in its largest region, which {fills}."
+    only = "only " if result.volume[region] < params.enough else ""
+    poses = f"all {count(inside.total, 'pose')} drawn from a region that fills"
+    kept = f"{result.network} keeps {name} at {poses}"
+    others = ", but loses it inside others" if failing(result)[grew(result)].any() else ""
+    return f"{kept} {only}{size} of {axes_words(result.axes)}{others}."
+
+
+def _lost_sentence(result: RegionsResult, region: int) -> str:
+    inside, name = lost_in(result, region), _class(result)
+    fills = f"fills {percent(size_of(result, region))} of {axes_words(result.axes)}"
+    if not inside.known:
+        region_words = f"the largest region {fills} and has not been looked into yet"
+        return f"{result.network} loses {name} around a start; {region_words}."
+    lost = f"{result.network} loses {name} at {percent(inside.share)} of the poses"
+    return f"{lost} in a region that {fills}."
+
+
+def _number(result: RegionsResult, params: RegionsParams, region: int) -> Quantity:
+    volume = size_of(result, region) if region >= 0 else 0.0
+    if params.mode == "adversarial":
+        text = f"{percent(volume)} of the range" if region >= 0 else "none found"
+        return Quantity("Largest region that loses the class", volume, better="low", text=text)
+    title = "Largest region without a failure inside"
+    if region < 0 or not (lost_in(result, region).known or failing(result)[region]):
+        known = bool(result.method) and (result.start_top1 != result.target).all()
+        value, text = (0.0, "none") if known else (float("nan"), "not known yet")
+        return Quantity(title, value, better="high", text=text)
+    if failing(result)[region]:
+        return Quantity(title, 0.0, better="high", text="none")
+    return Quantity(title, volume, better="high", text=f"{percent(volume)} of the range")
+
+
+def _scope(result: RegionsResult, params: RegionsParams) -> str:
+    what = f"{_class(result)} of {result.shape} over {range_words(result.axes)}"
+    regions, starts = len(result.method), len(np.unique(result.start_number))
+    if not regions:
+        return f"{what}; no region yet."
+    looked = sum(lost_in(result, region).known for region in range(regions))
+    begun = f"{count(regions, 'region')} from {count(starts, 'start')}"
+    if looked == regions:
+        drawn = f"{count(int(result.inside_total[0]), 'pose')} drawn in each after it had grown"
+        return f"{what}; {begun}, {drawn}."
+    so_far = f"{looked} of them looked into so far" if looked else "what is inside is not counted"
+    return f"{what}; {begun}, {so_far}."
+
+
+def _evidence(result: RegionsResult, params: RegionsParams, region: int) -> tuple[str, ...]:
+    lines: list[str] = []
+    if region >= 0:
+        lines += [_inside_words(result, params, region), _others_words(result, params)]
+        lines += [_outside_words(result, params, region), _region_words(result, region)]
+        lines.append(_asked_words(result, params, region))
+    if result.warnings:
+        unfit = "start is" if len(result.warnings) == 1 else "starts are"
+        lines.insert(0, f"{len(result.warnings)} {unfit} unfit: {result.warnings[0]}")
+    lines += [_fates(result), f"{count(result.model_calls, 'model call')}."]
+    return tuple(line for line in lines if line)
+
+
+def _inside_words(result: RegionsResult, params: RegionsParams, region: int) -> str:
+    inside = lost_in(result, region)
+    if not inside.known:
+        return ""
+    words = f"Poses inside that lose the class: {inside.words}"
+    if params.mode == "adversarial":
+        return f"{words}."
+    few = not inside.lost and inside.most > params.most_lost
+    more = "; draw more samples to show it" if few else ""
+    return f"{words}; allowed: {setting_words(params.most_lost)}{more}."
+
+
+def _others_words(result: RegionsResult, params: RegionsParams) -> str:
+    """How the other regions fared inside."""
+    bad = np.flatnonzero(failing(result) & grew(result))
+    if params.mode == "adversarial" or not len(bad):
+        return ""
+    shares = [lost_in(result, int(place)).share for place in bad]
+    counted = [share for share in shares if np.isfinite(share)]
+    worst = f", the worst at {percent(max(counted))}" if counted else ""
+    verb = "contains" if len(bad) == 1 else "contain"
+    many = f"{len(bad)} of {count(len(result.method), 'region')}"
+    return f"{many} {verb} poses that lose the class{worst}."
+
+
+def _outside(result: RegionsResult, region: int) -> int:
+    """Place of a pose just outside a region that loses the class; -1 for none."""
+    if not result.outside_top1.size:
+        return -1
+    tops = result.outside_top1[region]
+    lost = np.flatnonzero((tops >= 0) & (tops != result.target))
+    return int(lost[0]) if len(lost) else -1
+
+
+def _outside_words(result: RegionsResult, params: RegionsParams, region: int) -> str:
+    place = _outside(result, region)
+    if params.mode == "adversarial" or place < 0:
+        return ""
+    seen = result.labels[result.outside_top1[region, place]]
+    where = place_words(result.axes, result.outside_points[region, place])
+    return f"Just outside it becomes “{seen}”, at {where}."
+
+
+def _region_words(result: RegionsResult, region: int) -> str:
+    where = region_place(result.axes, result.low[region], result.high[region])
+    method, start = METHOD_WORDS[result.method[region]], result.start_number[region] + 1
+    return f"The region: {where} ({method}, start {start})."
+
+
+def _asked_words(result: RegionsResult, params: RegionsParams, region: int) -> str:
+    """The paper's own test of a region: mean and variance of the score inside."""
+    mean, var = float(result.inside_mean[region]), float(result.inside_var[region])
+    if not np.isfinite(mean):
+        return ""
+    wanted = f"at least {number(1 - params.eps_m)}"
+    if params.mode == "adversarial":
+        wanted = f"at most {number(params.eps_m)}"
+    fits = "within" if result.holds[region] else "outside of"
+    allowed = f"mean {wanted}, variance at most {number(params.eps_v)}"
+    found = f"The mean score inside is {number(mean)}, its variance {number(var)}"
+    return f"{found}: {fits} what the settings allow ({allowed})."
+
+
 def _fates(result: RegionsResult) -> str:
-    parts = [count(len(result.method), "region")]
-    for number_of, words in (
-        (int(result.holds.sum()), f"{result.mode} as asked"),
-        (int((result.never_grew | ~result.grown).sum()), "never grew"),
-        (int(result.hit_domain.sum()), "reach the end of the range"),
-        (int((~result.converged).sum()), "did not come to rest"),
-    ):
-        parts.append(f"{number_of} {words}")
-    verb = "is" if len(result.warnings) == 1 else "are"
-    warned = f" {count(len(result.warnings), 'start')} {verb} unfit: {result.warnings[0]}" if result.warnings else ""
-    return ", ".join(parts) + "." + warned
+    if not result.method:
+        return ""
+    parts = (
+        (int((~grew(result)).sum()), "never grew"),
+        (int(result.hit_domain.sum()), "reached the end of the range"),
+        (int((~result.converged).sum()), "still growing when stopped"),
+    )
+    fates = ", ".join(f"{many} {words}" for many, words in parts)
+    return f"{count(len(result.method), 'region')}: {fates}."
 
 
-def regions_findings(result: RegionsResult) -> list[Finding]:
-    """Robust mode: spots inside a region where the class fails. Adversarial mode: every region found."""
-    return [_finding(result, place) for place in range(len(result.worst_scores))]
-
-
-def _finding(result: RegionsResult, place: int) -> Finding:
-    region = int(result.worst_region[place])
-    name, seen = result.labels[result.target], result.labels[result.worst_top1[place]]
-    score = float(result.worst_scores[place])
-    where = place_words(result.axes, result.worst_points[place])
-    bounds = {axis.name: [float(a), float(b)] for axis, a, b in zip(result.axes, result.low[region], result.high[region], strict=True)}
-    adversarial = result.mode == "adversarial"
-    detail = {
-        "class": name,
-        "seen_as": seen,
-        "score": score,
-        "at": {axis.name: float(value) for axis, value in zip(result.axes, result.worst_points[place], strict=True)},
-        "region": bounds,
-        "method": result.method[region],
-        "share_of_range": float(result.volume[region]),
-        "mean_inside": float(result.inside_mean[region]),
-        "network": result.network,
-    }
-    if adversarial:
-        place_of = region_place(result.axes, result.low[region], result.high[region])
-        title = f"{result.shape}: “{name}” fails in {place_of}, seen as “{seen}”"
-        severity = min(1.0, 1 - float(result.inside_mean[region]))
-    else:
-        title = f"{result.shape}: inside a {METHOD_WORDS[result.method[region]]} region “{name}” becomes “{seen}” at {where}"
-        severity = float(np.clip(result.inside_mean[region] - score, 0, 1))
-    image = result.worst_images[place]
-    kind = "adversarial region" if adversarial else "hole"
-    return Finding(kind, title, severity, detail, finding_picture(image), image)
+def _class(result: RegionsResult) -> str:
+    return f"“{result.labels[result.target]}”" if result.target >= 0 else "the class"

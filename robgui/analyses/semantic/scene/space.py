@@ -14,7 +14,6 @@ from torch import Tensor
 
 from robgui.analyses.choosing import class_of
 from robgui.analyses.semantic.params import IMAGE, Gradient, MapParams, RegionsParams, SpaceParams, SrvrParams
-from robgui.analyses.semantic.result import MapResult, RegionsResult
 from robgui.analyses.semantic.scene.scene import Axis, Scene
 from robgui.analyses.semantic.scene.scenes import open_scene
 from robgui.core.dataset import Dataset, inputs
@@ -146,19 +145,14 @@ class Space:
 
 
 def scene_of(
-    settings: MapParams | RegionsParams | SrvrParams | MapResult | RegionsResult,
+    params: MapParams | RegionsParams | SrvrParams,
     classifier: Classifier,
     dataset: Dataset | None = None,
     shape: int = 0,
 ) -> Space:
-    """The space that a run with these settings looked at, or that a result came from; ``shape`` counts the scenes and inputs."""
-    if isinstance(settings, SpaceParams):
-        spec, place = shapes_of(settings.scenes, dataset)[shape]
-        return open_space(spec, classifier, _one(dataset, place), settings)
-    specs = settings.specs if isinstance(settings, MapResult) else (settings.spec,)
-    place = specs[:shape].count(IMAGE)
-    scene = open_scene(specs[shape], classifier, _one(dataset, place) if specs[shape] == IMAGE else None, settings.seed, settings.up)
-    return Space(scene, classifier, settings.axes, settings.values, specs[shape])
+    """The space that a run with these settings looks at; ``shape`` counts the scenes and inputs."""
+    spec, place = shapes_of(params.scenes, dataset)[shape]
+    return open_space(spec, classifier, _one(dataset, place), params)
 
 
 def open_spaces(classifiers: Sequence[Classifier], dataset: Dataset | None, params: MapParams | SrvrParams) -> list[list[Space]]:

@@ -35,6 +35,13 @@ _LAYERS = _LINEAR | {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"
 #: Bytes of results that a graph may hold at once. A batch that needs more is halved by who asked for it.
 _ROOM = 2**30
 _PLAIN = {"as_int", "as_bool", "as_string", "as_ints", "as_bools", "as_int_lists"}
+
+
+class _Device:
+    """Stands for the device the model is on when the graph runs."""
+
+
+_DEVICE = _Device()
 #: How the other arguments that need nothing of the graph are read; "Infinity" and "NaN" are written as texts.
 _CONVERT: dict[str, Callable[[Any], Any]] = {
     "as_none": lambda value: None,
@@ -54,13 +61,6 @@ class _Name:
     """Stands for a value that is known when the graph runs."""
 
     name: str
-
-
-class _Device:
-    """Stands for the device the model is on when the graph runs."""
-
-
-_DEVICE = _Device()
 
 
 @dataclass(frozen=True, slots=True)

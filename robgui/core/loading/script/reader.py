@@ -79,7 +79,8 @@ def load_script(path: Path, trust: bool) -> Raw:
         with reading(path, "TorchScript"):
             unit = torch._C.CompilationUnit()
             content = archive.copy(parts).getvalue()
-            inner = torch._C.import_ir_module_from_buffer(unit, content, torch.device("cpu"), {}, False)
+            read: Any = torch._C.import_ir_module_from_buffer  # its stub is of an older version
+            inner = read(unit, content, torch.device("cpu"), {}, False)
             if not trust:
                 _refuse_operations(path, unit, inner)
                 _refuse_confusion(path, inner)

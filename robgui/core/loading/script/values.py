@@ -16,7 +16,8 @@ _PLAIN = {"IntType": int, "FloatType": float, "BoolType": bool, "StringType": st
 
 def wrong_value(module: Any, name: str = "") -> str:
     """The dotted name of the first value in a module that is not of its declared type; empty if all are."""
-    declared = torch._C.ConcreteModuleType.from_jit_type(module._type())
+    # The stubs of torch know few methods of this type.
+    declared: Any = torch._C.ConcreteModuleType.from_jit_type(module._type())
     for attribute, (kind, _) in declared.get_attributes().items():
         if not _fits(module.getattr(attribute), kind):
             return f"{name}{attribute}"

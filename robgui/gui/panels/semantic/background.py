@@ -31,20 +31,20 @@ class Backdrop(QObject):
         self._store = store
         self._map: MapResult | None = None
 
-    def map_for(self, result: RegionsResult) -> MapResult | None:
-        """The map found last, if it is of the space of ``result``."""
-        return self._map if self._map is not None and same_space(self._map, result) else None
+    def map_for(self, spec: str, result: RegionsResult) -> MapResult | None:
+        """The map found last, if it is of the space of ``result``, whose scene is ``spec``."""
+        return self._map if self._map is not None and same_space(self._map, spec, result) else None
 
-    def ask(self, request: Request, result: RegionsResult) -> None:
+    def ask(self, request: Request, spec: str, result: RegionsResult) -> None:
         """Looks for a map among the runs of the workspace, in the background."""
         workspace = self._store.history.workspace
-        if workspace is None or self.map_for(result) is not None:
+        if workspace is None or self.map_for(spec, result) is not None:
             return
         runs = [run.id for run in self._store.history.runs if _may_fit(run, request)][:_LOOKED_AT]
 
         def read() -> Any:
             maps = (workspace.result(run) for run in runs)
-            return next((found for found in maps if found is not None and same_space(found, result)), None)
+            return next((found for found in maps if found is not None and same_space(found, spec, result)), None)
 
         def found(answer: MapResult | None) -> None:
             if answer is not None:
@@ -55,9 +55,9 @@ class Backdrop(QObject):
             self._store.background.run(read, found, key="semantic backdrop")
 
 
-def same_space(found: MapResult, result: RegionsResult) -> bool:
+def same_space(found: MapResult, spec: str, result: RegionsResult) -> bool:
     """Whether a map shows the space in which regions grew."""
-    if found.axes != result.axes or found.specs[0] != result.spec or found.shapes[0] != result.shape:
+    if found.axes != result.axes or found.specs[0] != spec or found.shapes[0] != result.shape:
         return False
     if found.networks[0] != result.network or found.target[0] != result.target or found.scene_axes != result.scene_axes:
         return False

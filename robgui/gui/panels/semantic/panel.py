@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QVBoxLayout, QWidget
 
+from robgui.analyses.semantic.params import IMAGE
 from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.semantic.scene import SceneControls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from robgui.analyses.semantic import MapResult, RegionsResult
+    from robgui.analyses.semantic import MapParams, MapResult, RegionsParams, RegionsResult
     from robgui.core.execution.request import Request
+    from robgui.core.verdict import Verdict
     from robgui.gui.state.store import Store
 
 REGIONS = "semantic_regions"
@@ -28,7 +30,7 @@ class ScenePanel(Panel):
 
     def make_controls(self) -> QWidget:
         """The controls, and the place where they stand once there is a result."""
-        self.controls = SceneControls(self.store, self.analysis, self.most_axes, self.several)
+        self.controls = SceneControls(self.store, self.analysis.name, self.most_axes, self.several)
         self._scene_page, self._waiting = QWidget(), QWidget()
         for place in (self._scene_page, self._waiting):
             layout = QVBoxLayout(place)
@@ -40,7 +42,7 @@ class ScenePanel(Panel):
         super().clear()
         self._put(self._waiting)
 
-    def show_result(self, request: Request, result: Any, verdict: str | None) -> None:
+    def show_result(self, request: Request, result: Any, verdict: Verdict | None) -> None:
         """Draws ``result``; the controls make room for it."""
         self._put(self._scene_page)
         super().show_result(request, result, verdict)
@@ -67,6 +69,12 @@ class ScenePanel(Panel):
         return page
 
 
+def keep_narrow(box: QComboBox, characters: int) -> None:
+    """Lets a chooser be narrower than its longest entry."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(characters)
+
+
 def starts_on(store: Store, result: MapResult | RegionsResult) -> tuple[tuple[float, ...], ...]:
     """The starts in the form of semantic regions, if they are on the axes of this result."""
     params: Any = store.params.get(REGIONS)
@@ -76,10 +84,14 @@ def starts_on(store: Store, result: MapResult | RegionsResult) -> tuple[tuple[fl
     return tuple(params.starts) if tuple(params.axes) == names else ()
 
 
-def offer_starts(store: Store, request: Request, result: MapResult | RegionsResult, spec: str, starts: Sequence[tuple[float, ...]]) -> None:
+def offer_starts(
+    store: Store,
+    params: MapParams | RegionsParams,
+    result: MapResult | RegionsResult,
+    spec: str,
+    starts: Sequence[tuple[float, ...]],
+) -> None:
     """Fills the form of semantic regions: the scene of a result as it stood, and where to start."""
-    from robgui.analyses.semantic.scene.scenes import IMAGE
-
     varied = {axis.name for axis in result.axes}
     whole = {axis.name: (axis.low, axis.high) for axis in result.scene_axes}
     ranges = {axis.name: (axis.low, axis.high) for axis in result.axes if (axis.low, axis.high) != whole[axis.name]}
@@ -90,9 +102,9 @@ def offer_starts(store: Store, request: Request, result: MapResult | RegionsResu
         "axes": tuple(axis.name for axis in result.axes),
         "ranges": ranges,
         "fixed": fixed,
-        "target": request.params.get("target", "") if spec == IMAGE else _class_name(result, spec),
+        "target": params.target if spec == IMAGE else _class_name(result, spec),
         "starts": tuple(starts),
-        "up": result.up,
+        "up": params.up,
     }
     store.params_offered.emit(REGIONS, values)
 

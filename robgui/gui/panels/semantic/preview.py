@@ -6,12 +6,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robgui.analyses.semantic.result import image_place
+
 if TYPE_CHECKING:
-    from robgui.analyses.semantic import Axis, MapResult, RegionsResult, Space
+    from robgui.analyses.semantic import Axis, MapParams, MapResult, Space
     from robgui.analyses.semantic.scene.mesh_file import Up
     from robgui.core.dataset import Dataset
     from robgui.core.execution.request import Request
@@ -145,41 +147,28 @@ class Looker:
 
 
 def place_of(
-    store: Store, request: Request, result: MapResult | RegionsResult, point: tuple[float, ...], network: int = 0, shape: int = 0
+    store: Store,
+    request: Request,
+    params: MapParams,
+    result: MapResult,
+    point: tuple[float, ...],
+    which: tuple[int, int],
 ) -> Where | str:
-    """The place of ``point`` in the scene of a result; a sentence when its model or data are not open."""
-    from robgui.analyses.semantic.params import IMAGE
+    """The place of ``point`` in the scene of a result; a sentence when its model or data are not open.
 
-    specs = getattr(result, "specs", None) or (getattr(result, "spec", IMAGE),)
+    ``which`` names the network and the shape.
+    """
+    network, shape = which
     wanted = request.models[network]
     classifier = next((m for m in store.library.models if m.fingerprint == wanted.fingerprint), None)
     if classifier is None:
         return f"{wanted.name} is not open; open it to see pictures here."
     dataset, index = None, 0
-    if specs[shape] == IMAGE:
-        place = image_place(specs, shape)
+    if (place := image_place(result.specs, shape)) >= 0:
         dataset = store.library.dataset_of(request)
         if dataset is None:
             return f"{request.dataset.name if request.dataset else 'The data'} is not open; open it to see pictures here."
         index = place if request.indices is None else request.indices[place]
     values = {axis.name: float(value) for axis, value in zip(result.scene_axes, result.values, strict=True)}
     values |= {axis.name: value for axis, value in zip(result.axes, point, strict=True)}
-    return Where(classifier, specs[shape], dataset, index, values, result.seed, result.up)
-
-
-def image_place(specs: tuple[str, ...], shape: int) -> int:
-    """Number of the input that a shape is made of, among the inputs of the run; -1 for a mesh."""
-    from robgui.analyses.semantic.params import IMAGE
-
-    return specs[:shape].count(IMAGE) if specs[shape] == IMAGE else -1
-
-
-def axis_title(axis: Any) -> str:
-    """``Azimuth (°)``."""
-    return f"{axis.title} ({axis.unit})" if axis.unit else str(axis.title)
-
-
-def with_unit(value: float, unit: str) -> str:
-    """``35°``, ``50 %``, ``2.73``."""
-    text = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
-    return f"{text}{unit}" if unit == "°" else f"{text} {unit}".rstrip()
+    return Where(classifier, result.specs[shape], dataset, index, values, params.seed, params.up)

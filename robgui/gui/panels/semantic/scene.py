@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QSignalBlocker, QSize
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QPushButton,
-    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -25,8 +24,9 @@ from PySide6.QtWidgets import (
 from robgui.core.text.words import percent
 from robgui.gui.panels.semantic.preview import Looker, Where
 from robgui.gui.panels.semantic.seen import Picture
-from robgui.gui.panels.semantic.slider import AxisRow
+from robgui.gui.panels.semantic.slider import AxisRow, SliderColumn
 from robgui.gui.panels.semantic.stage import Line
+from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import Axis
@@ -36,21 +36,6 @@ if TYPE_CHECKING:
 
 #: Everything that means something on one kind of scene only.
 _OF_ONE_KIND: dict[str, Any] = {"axes": (), "ranges": {}, "fixed": {}, "step": {}, "starts": ()}
-
-
-class _Column(QScrollArea):
-    """Scrolls up and down only, so it is never narrower than what it holds."""
-
-    def __init__(self, content: QWidget) -> None:
-        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._content = content
-        self.setWidget(content)
-
-    def minimumSizeHint(self) -> QSize:
-        """As wide as the content and the scroll bar beside it."""
-        beside = self.verticalScrollBar().sizeHint().width()
-        return QSize(self._content.minimumSizeHint().width() + beside, super().minimumSizeHint().height())
 
 
 class SceneControls(QWidget):
@@ -121,7 +106,7 @@ class SceneControls(QWidget):
         view.addWidget(self.picture, 1)
         view.addWidget(self.caption)
         view.addStretch()
-        scroll = self._scroll = _Column(self._sliders)
+        scroll = self._scroll = SliderColumn(self._sliders)
         scroll.setMinimumHeight(self.fontMetrics().height() * 4)
         below = QHBoxLayout()
         below.addWidget(self.hint, 1)
@@ -197,7 +182,7 @@ class SceneControls(QWidget):
                 self.scene_box.setCurrentIndex(self.scene_box.count() - 1)
             elif scenes:
                 self.scene_box.setCurrentIndex(self.scene_box.findData(scenes[0]))
-        self.scene_box.setToolTip("\n".join(_scene_words(s) for s in scenes))
+        set_tip(self.scene_box, "\n".join(_scene_words(s) for s in scenes))
 
     def _known_scenes(self) -> dict[str, str]:
         from robgui.analyses.semantic.scene.scenes import IMAGE, bundled_meshes

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.text.words import percent
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.semantic.preview import TOP
+from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.plots import to_qimage
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Shares(QWidget):
         self.rows = tuple(zip(names, shares, wanted, strict=True))
         words = ", ".join(f"{name} {percent(share)}" for name, share, _ in self.rows)
         self.setAccessibleDescription(words)
-        self.setToolTip("\n".join(f"{name}: {percent(share)}" for name, share, _ in self.rows))
+        set_tip(self, "\n".join(f"{name}: {percent(share)}" for name, share, _ in self.rows))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -120,7 +121,7 @@ class Seen(QWidget):
     def __init__(self, hint: str) -> None:
         super().__init__()
         self._hint = hint
-        self.caption = QLabel(wordWrap=True)
+        self.caption = Label(wordWrap=True)
         self.picture = Picture("Rendered picture")
         self.shares = Shares()
         layout = QVBoxLayout(self)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QSlider, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QScrollArea, QSlider, QWidget
 
-from robgui.gui.panels.semantic.preview import with_unit
+from robgui.analyses.semantic.words import with_unit
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import Axis
@@ -34,7 +35,7 @@ class AxisRow(QWidget):
         self._steps = round(width) if width >= _LONG else _STEPS
         self.tick = QCheckBox(axis.title)
         self.tick.setToolTip(f"Vary {axis.title.lower()} from {with_unit(axis.low, axis.unit)} to {with_unit(axis.high, axis.unit)}")
-        self.value = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.value = Label(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.value.setProperty("role", "quiet")
         widths = [self.fontMetrics().horizontalAdvance(with_unit(value, axis.unit)) for value in (axis.low, axis.high, axis.default)]
         self.value.setMinimumWidth(max(widths))  # the number changes while the slider moves, the width does not
@@ -72,3 +73,18 @@ class AxisRow(QWidget):
 
     def _slid(self, step: int) -> None:
         self.moved.emit(self.at(step))
+
+
+class SliderColumn(QScrollArea):
+    """Scrolls up and down only, so it is never narrower than what it holds."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._content = content
+        self.setWidget(content)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the content and the scroll bar beside it."""
+        beside = self.verticalScrollBar().sizeHint().width()
+        return QSize(self._content.minimumSizeHint().width() + beside, super().minimumSizeHint().height())

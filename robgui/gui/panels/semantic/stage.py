@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
-from robgui.gui.widgets.thumbs import Views
+from robgui.gui.widgets.plain import Label, set_tip
+from robgui.gui.widgets.tabbed import Tabbed
 
 #: Narrower than so many characters, the big picture becomes a tab among its details; lower than so many lines, what is below does.
 _NARROW, _LOW = 68, 26
@@ -34,7 +35,7 @@ class Stage(QWidget):
         super().__init__()
         self._title, self._main, self._below = title, main, below
         self.narrow = self.low = False
-        self.views = Views(views)
+        self.views = Tabbed(views)
         self.split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         for widget, share in zip((main, self.views), shares, strict=True):
             self.split.addWidget(widget)
@@ -108,7 +109,7 @@ class Stage(QWidget):
         stack.setCurrentIndex(bar.currentIndex())
 
 
-class Line(QLabel):
+class Line(Label):
     """One line of words, cut with an ellipsis where there is no room; the tool tip has it whole."""
 
     def __init__(self, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
@@ -120,7 +121,7 @@ class Line(QLabel):
         """Writes ``words``."""
         if words != self.words:
             self.words = words
-            self.setToolTip(words)
+            set_tip(self, words)
             self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

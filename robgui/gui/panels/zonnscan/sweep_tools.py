@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QToolButton, QWidget
 
 from robgui.gui.state.selection import Selection
+from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
@@ -67,7 +68,7 @@ class SweepTools(QWidget):
         reason = self._reason()
         self.twin.setEnabled(not reason)
         self.eps.setEnabled(not reason)
-        self.twin.setToolTip(reason or "Move the chosen input by eps against its class (fast gradient sign) and choose the result")
+        set_tip(self.twin, reason or "Move the chosen input by eps against its class (fast gradient sign) and choose the result")
 
     def _reason(self) -> str:
         """Why there is no twin to be had; empty when there is."""

@@ -1,0 +1,88 @@
+"""One pair of classes in detail: the neurons that tell the two apart, and the inputs that mix them up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.deepinspect.pairs import pair_inputs, pair_neurons
+from robgui.analyses.deepinspect.result import DeepInspectResult
+from robgui.core.offer import Offer
+from robgui.core.text.words import number, percent
+from robgui.core.view import Column, Images, Ink, Picture, Table
+
+#: Inputs of a pair that are shown and sent on.
+MOST_INPUTS = 60
+
+
+def pair_words(result: DeepInspectResult, a: int, b: int) -> str:
+    """What is known of two classes, in one line."""
+    parts = [f"“{result.classes[a]}” and “{result.classes[b]}”: distance {number(float(result.napvd[a, b]))}"]
+    if np.isfinite(result.avg_bias[a, b]):
+        parts.append(f"bias {number(float(result.avg_bias[a, b]))}")
+    if result.conf.size and np.isfinite(result.conf[a, b]):
+        parts.append(f"truly confused {percent(float(result.conf[a, b]))}")
+    return ", ".join(parts) + f"; predicted {int(result.counts[a]):,} and {int(result.counts[b]):,} times."
+
+
+def shown_places(result: DeepInspectResult, a: int, b: int) -> np.ndarray:
+    """Places of the inputs of a pair that are shown, mixed-up ones first."""
+    return pair_inputs(result, a, b).places[:MOST_INPUTS]
+
+
+def pair_pictures(result: DeepInspectResult, a: int, b: int, pixels: Sequence[np.ndarray]) -> Images:
+    """The inputs of a pair, mixed-up ones first; ``pixels`` are those at ``shown_places``."""
+    places = shown_places(result, a, b)
+    pictures = tuple(_picture(result, int(place), seen) for place, seen in zip(places, pixels, strict=False))
+    return Images("Inputs of the pair", pictures, note=pair_words(result, a, b))
+
+
+def _picture(result: DeepInspectResult, place: int, pixels: np.ndarray) -> Picture:
+    said = result.classes[int(result.predicted[place])]
+    true = int(result.true[place]) if len(result.true) else -1
+    caption = f"is {result.classes[true]}" if true >= 0 else f"input {place}"
+    right = None if true < 0 else true == int(result.predicted[place])
+    return Picture(np.ascontiguousarray(pixels), caption, f"says {said}", right, Ink("text"))
+
+
+def pair_table(result: DeepInspectResult, a: int, b: int) -> Table:
+    """The neurons that separate the two classes most and least."""
+    neurons = pair_neurons(result, a, b)
+    rows = [(int(j), "most") for j in neurons.most] + [(int(j), "least") for j in neurons.least]
+    shares = [Column(f"active for {result.classes[c]}", tuple(float(result.rho[j, c]) for j, _ in rows), "share") for c in (a, b)]
+    names = Column("Neuron", tuple(neurons.names[j] for j, _ in rows))
+    return Table("Neurons of the pair", (names, Column("separates", tuple(words for _, words in rows)), *shares))
+
+
+def pair_offers(result: DeepInspectResult, a: int, b: int) -> Sequence[Offer]:
+    """An input between the two classes with the other one as target, and the inputs of both."""
+    places = shown_places(result, a, b)
+    if not result.complete or not len(places):
+        return ()
+    both = f"“{result.classes[a]}” and “{result.classes[b]}”"
+    one = _to_attack(result, places, (a, b))
+    target = b if result.predicted[one] == a else a
+    names = tuple(f"input {int(place)}" for place in places)
+    attacked = Offer(
+        f"An input between {both}",
+        (f"input {one}",),
+        places=(one,),
+        params={"feature_game": {"target": result.classes[target]}},
+    )
+    return attacked, Offer(f"Inputs of {both}", names, places=tuple(int(place) for place in places))
+
+
+def _to_attack(result: DeepInspectResult, places: np.ndarray, pair: tuple[int, int]) -> int:
+    """A member that the model gets right (an attack on a wrong one is no news), else the first."""
+    if len(result.true):
+        right = places[(result.predicted[places] == result.true[places]) & np.isin(result.true[places], pair)]
+        if len(right):
+            return int(right[0])
+    return int(places[0])
+
+
+def nearest_class(result: DeepInspectResult, c: int) -> int | None:
+    """The class that looks most like class ``c`` to the network; None without any."""
+    distance = np.where(np.arange(len(result.classes)) == c, np.nan, result.napvd[c])
+    return int(np.nanargmin(distance)) if np.isfinite(distance).any() else None

@@ -1,0 +1,298 @@
+"""What DeepInspect's results look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.deepinspect.labels import LIMIT, ClassErrors, class_errors
+from robgui.analyses.deepinspect.pairs import clustered
+from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
+from robgui.analyses.deepinspect.result import CoverageResult, DeepInspectResult, Quality, Sensitivity, ThresholdsResult
+from robgui.core.text.words import number
+from robgui.core.view import Axis, Bars, Column, Curves, Images, Ink, Line, Mark, Matrix, Picture, Series, Table, View
+
+#: Bars of more classes than this cannot be read; the worst are shown.
+SHOWN_CLASSES = 24
+#: Rows of the table of pairs.
+SHOWN_PAIRS = 200
+#: Points of a scatter; a picture with more shows no more.
+_POINTS = 5_000
+#: Classes are put side by side by likeness only up to this many while a run goes on: it takes time, and rows would jump.
+_SHARE = Axis("share", low=0, high=1, kind="share")
+
+
+def inspect_views(result: DeepInspectResult, params: DeepInspectParams) -> Sequence[View]:
+    """With labels what the model takes for what; then distances and bias, the pairs, and how well distances find errors."""
+    order = clustered(result.napvd) if result.complete else np.arange(len(result.classes))
+    errors = class_errors(result)
+    views: list[View] = []
+    if errors is not None:
+        views += [_confusions(result, errors, order), _class_bars(result, errors)]
+    elif result.conf.size:
+        views.append(_true_confusion(result, order))
+    views += [_distances(result, order), _biases(result, order), _pairs(result), _histogram(result)]
+    if result.confusion is not None and result.confusion.pairs:
+        views += [_scatter(result), _ranking(result.confusion)]
+    if result.exhibits:
+        views.append(_exhibits(result))
+    return views
+
+
+def _matrix(
+    title: str, values: np.ndarray, order: np.ndarray, names: tuple[str, ...], scale: Axis, worst: str, axes: tuple[str, str]
+) -> Matrix:
+    """A matrix of classes, the first at the top as in any table."""
+    shown = np.asarray(values, dtype=np.float64)[np.ix_(order[::-1], order)]
+    finite = shown[np.isfinite(shown)]
+    low = min(0.0, float(finite.min())) if len(finite) else 0.0
+    high = float(finite.max()) if len(finite) else 1.0
+    ordered = tuple(names[int(c)] for c in order)
+    return Matrix(
+        title,
+        Axis(axes[0]),
+        Axis(axes[1]),
+        shown,
+        scale,
+        (low, high if high > low else low + 1.0),
+        worst="high" if worst == "high" else "low",
+        rows=ordered[::-1],
+        columns=ordered,
+    )
+
+
+def _confusions(result: DeepInspectResult, errors: ClassErrors, order: np.ndarray) -> Matrix:
+    scale = Axis("share of the true class", kind="share", low=0, high=1, better="low")
+    axes = ("predicted class", "true class")
+    return _matrix("What is taken for what", errors.directed, order, result.classes, scale, "high", axes)
+
+
+def _true_confusion(result: DeepInspectResult, order: np.ndarray) -> Matrix:
+    values = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.conf)
+    scale = Axis("true confusion", kind="share", low=0, high=1, better="low")
+    return _matrix("True confusion", values, order, result.classes, scale, "high", ("class", "class"))
+
+
+def _distances(result: DeepInspectResult, order: np.ndarray) -> Matrix:
+    """In standard deviations from the mean, so that two networks can be laid side by side."""
+    scale = Axis("distance", "standard deviations from the mean", better="high")
+    values = standardised(result.napvd)
+    return _matrix("Distance between classes", values, order, result.classes, scale, "low", ("class", "class"))
+
+
+def _biases(result: DeepInspectResult, order: np.ndarray) -> Matrix:
+    values = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.avg_bias)
+    scale = Axis("average bias", better="low")
+    return _matrix("Bias between classes", values, order, result.classes, scale, "high", ("class", "class"))
+
+
+def standardised(distance: np.ndarray) -> np.ndarray:
+    """Distances in standard deviations from their mean over unordered pairs; nan on the diagonal and where unknown."""
+    values = distance[np.triu_indices(len(distance), 1)]
+    values = values[np.isfinite(values)]
+    spread = float(values.std()) if len(values) else 0.0
+    centred = distance - (float(values.mean()) if len(values) else 0.0)
+    scaled = centred / spread if spread > 0 else centred * 0
+    np.fill_diagonal(scaled, np.nan)
+    return scaled
+
+
+def _class_bars(result: DeepInspectResult, errors: ClassErrors) -> Bars:
+    shown = errors.order[errors.members[errors.order] > 0][:SHOWN_CLASSES]
+    left = int((errors.members > 0).sum()) - len(shown)
+    return Bars(
+        "Errors by class",
+        Axis("inputs of the class that are wrong", kind="share", low=0, high=1, better="low"),
+        tuple(result.classes[int(c)] for c in shown),
+        (Series("wrong", errors.share[shown], Ink("fails"), errors.low[shown], errors.high[shown]),),
+        x=Axis("true class"),
+        levels=(Mark(LIMIT, "limit"),),
+        note=f"Worst first; {left:,} better classes are not shown." if left > 0 else "Lines: 95 % intervals.",
+    )
+
+
+def _pairs(result: DeepInspectResult) -> Table:
+    pairs = (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[:SHOWN_PAIRS]
+    a, b = pairs[:, 0], pairs[:, 1]
+    columns = [
+        Column("Class", tuple(result.classes[int(c)] for c in a)),
+        Column("and class", tuple(result.classes[int(c)] for c in b)),
+        Column("Distance", _cells(result.napvd[a, b]), "number"),
+        Column("Bias", _cells(result.avg_bias[a, b]), "number"),
+    ]
+    if result.conf.size:
+        columns.append(Column("True confusion", _cells(result.conf[a, b]), "share"))
+    title = "Pairs that stand out" if len(result.confusion_pairs) else "Nearest pairs"
+    return Table(title, tuple(columns), "Most alike first; distance has no direction.")
+
+
+def _cells(values: np.ndarray) -> tuple[float | None, ...]:
+    return tuple(float(value) if np.isfinite(value) else None for value in values)
+
+
+def _histogram(result: DeepInspectResult) -> Bars:
+    values = _upper(result.napvd)
+    values = values[np.isfinite(values)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    if high - low < 1e-6 * max(1.0, high):  # equal distances differ by rounding alone
+        low, high = low - 0.5, high + 0.5
+    heights, edges = np.histogram(values, min(60, max(5, len(values) // 4)), (low, high))
+    limit = (Mark(result.confusion_limit, "limit"),) if np.isfinite(result.confusion_limit) else ()
+    return Bars(
+        "Distances of all pairs",
+        Axis("pairs", kind="count", low=0),
+        (),
+        (Series("pairs", heights.astype(np.float64), Ink("series")),),
+        edges=edges,
+        x=Axis("distance of two classes"),
+        marks=limit,
+        note="Pairs left of the limit stand out.",
+    )
+
+
+def _scatter(result: DeepInspectResult) -> Curves:
+    distance, conf = _upper(result.napvd), _upper(result.conf)
+    known = np.flatnonzero(np.isfinite(distance) & np.isfinite(conf))
+    known = known[:: max(1, -(-len(known) // _POINTS))]
+    x, y = distance[known], conf[known]
+    below = x < result.confusion_limit
+    return Curves(
+        "Distance against true confusion",
+        Axis("distance of two classes"),
+        Axis("true confusion", kind="share", low=0),
+        np.zeros(0),
+        (
+            Line("stands out", y[below], Ink("risk"), x[below], symbol="square", line=False),
+            Line("other pairs", y[~below], Ink("other"), x[~below], symbol="circle", line=False),
+        ),
+        marks=(Mark(result.confusion_limit, "limit"),) if np.isfinite(result.confusion_limit) else (),
+        note=f"Rank correlation {number(result.spearman_confusion)}; -1: the nearest are the most confused.",
+    )
+
+
+def _ranking(quality: Quality) -> Curves:
+    lines = [
+        Line(f"distances (area {number(quality.aucec)})", quality.found, Ink("series", 0), strong=True),
+        Line(f"best possible (area {number(quality.aucec_optimal)})", quality.found_optimal, Ink("text")),
+    ]
+    if np.isfinite(quality.aucec_mode):
+        lines.append(Line(f"last-layer weights (area {number(quality.aucec_mode)})", quality.found_mode, Ink("series", 2)))
+    lines.append(Line("chance (area 0.5)", quality.cost, Ink("quiet")))
+    return Curves(
+        "How soon the true confusions are found",
+        Axis("pairs inspected", kind="share", low=0, high=1),
+        Axis("true confusions found", kind="share", low=0, high=1, better="high"),
+        quality.cost,
+        tuple(lines),
+    )
+
+
+def _exhibits(result: DeepInspectResult) -> Images:
+    pictures = tuple(Picture(one.picture, _caption(result, one.first, one.second, one.kind)) for one in result.exhibits)
+    return Images("Inputs of the worst classes and pairs", pictures, columns=2)
+
+
+def _caption(result: DeepInspectResult, first: int, second: int, kind: str) -> str:
+    if kind == "class":
+        return f"{result.classes[first]}, wrong" + (f": {result.classes[second]}" if second >= 0 else "")
+    return f"{result.classes[first]} and {result.classes[second]}"
+
+
+def _upper(matrix: np.ndarray) -> np.ndarray:
+    first, second = np.triu_indices(len(matrix), 1)
+    return np.asarray(matrix[first, second], dtype=np.float64)
+
+
+def thresholds_views(result: ThresholdsResult, params: ThresholdsParams) -> Sequence[View]:
+    """Confused pairs over the threshold, biased ones, and all figures as a table."""
+    return (
+        _sensitivity("Confused pairs and the threshold", result, result.confusion, params),
+        _sensitivity("Biased pairs and the threshold", result, result.bias, params),
+        _threshold_table(result),
+    )
+
+
+def _sensitivity(title: str, result: ThresholdsResult, values: Sensitivity, params: ThresholdsParams) -> Curves:
+    middle = f"{result.thresholds[result.reference]:g}"
+    lines = [Line(f"same pairs as at {middle}", values.agreement, Ink("series", 0), symbol="circle", strong=True)]
+    if result.labelled:
+        lines += [
+            Line("reported pairs that are true", values.precision, Ink("series", 1), symbol="square"),
+            Line("true pairs that are reported", values.recall, Ink("series", 2), symbol="triangle"),
+            Line(f"true among the top {params.top_percent:g} %", values.top_precision, Ink("series", 3), symbol="diamond"),
+        ]
+    return Curves(
+        title,
+        Axis("activation threshold"),
+        Axis("share of pairs", kind="share", low=0, high=1),
+        result.thresholds,
+        tuple(lines),
+        marks=(Mark(float(result.thresholds[result.reference]), "compared with"),),
+    )
+
+
+def _threshold_table(result: ThresholdsResult) -> Table:
+    columns = [
+        Column("Threshold", tuple(float(value) for value in result.thresholds), "number"),
+        Column("Active neurons", _cells(result.active), "share"),
+    ]
+    for kind, values in (("Confused", result.confusion), ("Biased", result.bias)):
+        columns.append(Column(f"{kind} pairs", tuple(int(value) for value in values.reported), "count"))
+        columns.append(Column(f"{kind}: same pairs", _cells(values.agreement), "share"))
+        if result.labelled:
+            columns.append(Column(f"{kind}: true", _cells(values.precision), "share"))
+            columns.append(Column(f"{kind}: found", _cells(values.recall), "share"))
+    return Table("All thresholds", tuple(columns))
+
+
+def coverage_views(result: CoverageResult, params: CoverageParams) -> Sequence[View]:
+    """The criteria over the classes, and every number as a table."""
+    criteria = coverage_criteria(result, params)
+    return _criteria_bars(result, criteria), _criteria_means(criteria), _coverage_table(result, criteria)
+
+
+def coverage_criteria(result: CoverageResult, params: CoverageParams) -> dict[str, np.ndarray]:
+    """Name of each criterion -> its value for every class."""
+    return {
+        "neurons activated": result.neuron,
+        f"of {params.sections:,} sections reached": result.multisection,
+        "outer regions reached": result.boundary,
+        "driven above their range": result.strong,
+        f"among the top {params.top} of their layer": result.top,
+    }
+
+
+def _criteria_bars(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Bars:
+    shown = np.argsort(-result.counts, kind="stable")[:SHOWN_CLASSES]
+    shown = np.sort(shown[result.counts[shown] > 0])
+    rows = tuple(Series(name, values[shown].astype(np.float64), Ink("series", i)) for i, (name, values) in enumerate(criteria.items()))
+    left = int((result.counts > 0).sum()) - len(shown)
+    return Bars(
+        "Coverage by class",
+        Axis("share of the neurons", kind="share", low=0, high=1),
+        tuple(result.classes[int(c)] for c in shown),
+        rows,
+        x=Axis("predicted class"),
+        note=f"The {len(shown)} classes with the most inputs; {left:,} are not shown." if left > 0 else "",
+    )
+
+
+def _criteria_means(criteria: dict[str, np.ndarray]) -> Bars:
+    means = np.array([float(np.nanmean(of)) if np.isfinite(of).any() else np.nan for of in criteria.values()])
+    title = "Mean over the classes"
+    return Bars(title, Axis("mean coverage", kind="share", low=0, high=1), tuple(criteria), (Series("mean", means),))
+
+
+def _coverage_table(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Table:
+    columns = [
+        Column("Class", result.classes),
+        Column("Predicted", tuple(int(value) for value in result.counts), "count"),
+        *(Column(name, _cells(values), "share") for name, values in criteria.items()),
+        Column("Different top sets", _whole(result.patterns), "count"),
+    ]
+    return Table("All classes", tuple(columns))
+
+
+def _whole(values: np.ndarray) -> tuple[int | None, ...]:
+    return tuple(int(value) if np.isfinite(value) else None for value in values)

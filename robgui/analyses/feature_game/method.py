@@ -1,0 +1,79 @@
+"""The record of the feature game: everything the program knows of the method without computing anything."""
+
+from pathlib import Path
+
+from robgui.analyses.choosing import chosen_places
+from robgui.analyses.feature_game import views, words
+from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
+from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult
+from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
+from robgui.core.execution.method import Method
+
+
+def _games(params: FeatureGameBatchParams, inputs: int) -> int:
+    return len(chosen_places(inputs, params.inputs, params.seed))
+
+
+ONE_IMAGE = Analysis(
+    name="feature_game",
+    title="Feature game",
+    tab="One image",
+    question="Which few pixels flip the class?",
+    engine=deferred("robgui.analyses.feature_game.engine:feature_game"),
+    params=FeatureGameParams,
+    result=FeatureGameResult,
+    verdict=words.game_verdict,
+    views=views.game_views,
+    findings=words.game_findings,
+    offers=words.game_offers,
+    kinds=frozenset({"image"}),
+    first_look={"max_calls": 1500},
+    demo=Demo("traffic_cnn.pt2", "traffic", 0),
+    invitation=(
+        "Which few pixels of this image flip its class? Choose an image and press Run: a search looks for the smallest change "
+        "that makes the model see another class. It only asks the model for its answers."
+    ),
+    explanation=(
+        "Left the image, right the example: the framed pixels are all that was changed. The search first tries single pixels, "
+        "then builds on those that move the answer most and takes back every change that is not needed; features of the image "
+        "say where it looks first. The curve shows how the change shrinks while it runs. That nothing is found is no guarantee."
+    ),
+)
+MANY_IMAGES = Analysis(
+    name="feature_game_batch",
+    title="Feature game on many images",
+    tab="Many images",
+    question="How many pixels does it take to change the class, image by image?",
+    engine=deferred("robgui.analyses.feature_game.batch:feature_game_batch"),
+    params=FeatureGameBatchParams,
+    result=FeatureGameBatchResult,
+    verdict=words.batch_verdict,
+    views=views.batch_views,
+    findings=words.batch_findings,
+    offers=words.batch_offers,
+    kinds=frozenset({"image"}),
+    inputs="many",
+    shards=Shards(
+        _games,
+        deferred("robgui.analyses.feature_game.batch:games_part"),
+        deferred("robgui.analyses.feature_game.batch:merge_games"),
+    ),
+    demo=Demo("fashion_cnn.safetensors", "fashion.npz", params={"inputs": 6, "max_calls": 1000}),
+    invitation=(
+        "How many pixels does it take to change the class, image by image? Press Run: the game is played on images that the "
+        "gallery shows, chosen at random, one after the other."
+    ),
+    explanation=(
+        "Each bar tells how many images change their class with that many changed pixels; the further left, the more fragile "
+        "the model. Images that could not be changed with the calls allowed stand in no bar; they are counted in the sentence."
+    ),
+)
+METHOD = Method(
+    name="feature_game",
+    title="Feature game",
+    question="Which few pixels flip it?",
+    analyses=(ONE_IMAGE, MANY_IMAGES),
+    folder=Path(__file__).parent,
+    order=30,
+    claims="robgui.reproduce.feature_game.claims:claims",
+)

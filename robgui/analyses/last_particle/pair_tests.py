@@ -1,0 +1,159 @@
+"""What one input and a table share: the tests that belong to inputs and sizes of noise, and their joint verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.last_particle.exact import Law
+from robgui.analyses.last_particle.margin import MarginScore
+from robgui.analyses.last_particle.outcome import Outcome, outcome
+from robgui.analyses.last_particle.params import MethodParams
+from robgui.analyses.last_particle.priors import Prior, prior_of
+from robgui.analyses.last_particle.result import OUTSIDE
+from robgui.analyses.last_particle.splitting import Setup, Splitting
+from robgui.analyses.last_particle.tested_inputs import Chosen
+from robgui.core.dataset import Dataset
+from robgui.core.model.classifier import Classifier
+
+
+@dataclass(frozen=True, slots=True)
+class JointOutcome:
+    """What the tests of one pair of input and size say together; fields as in ``LastParticleResult``."""
+
+    validated: bool
+    inconclusive: bool
+    reason: str
+    finished: bool
+    p_estimate: float
+    p_low: float
+    p_high: float
+    mixed: bool
+    shown: int
+    tests: tuple[Outcome, ...]
+
+
+class PairTests:
+    """The tests of all pairs of an input and a size of noise: pair ``e * n + i``, and for each pair one test per rival.
+
+    Attributes:
+        law: The law of the counts of a test.
+        m: So many killed validate a test.
+        prior: The noise.
+        rivals: Other classes tested one by one for each pair, ``(pairs, q)``; q = 1 and -1 for all at once.
+        classes: ``(pairs,)`` right classes.
+        splitting: The tests at work.
+        any_rival: The margin over all other classes, one test per pair.
+
+    Args:
+        only: Pairs to be tested; None for all.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: MethodParams,
+        chosen: Chosen,
+        sizes: tuple[float, ...],
+        *,
+        trace: bool,
+        only: np.ndarray | None = None,
+    ) -> None:
+        self._classifier, self._params = classifier, params
+        device, pairs = classifier.device, len(chosen.x) * len(sizes)
+        self.law = Law(params.particles, params.kill, params.replicas)
+        self.classes = chosen.classes.repeat(len(sizes))
+        self.rivals = _rivals(classifier, self.classes.cpu().numpy(), params.class_wise)
+        self.m = self.law.threshold(params.critical / self.rivals.shape[1], params.risk)
+        self.prior: Prior = prior_of(classifier, dataset, params, chosen.x, chosen.places.tolist(), sizes)
+        every = torch.arange(pairs, device=device)
+        self.any_rival = MarginScore(classifier, self.prior, every, self.classes, None, params.margin, params.batch)
+        score = self.any_rival
+        if params.class_wise:
+            per_pair = self.rivals.shape[1]
+            rivals = torch.from_numpy(self.rivals.ravel()).to(device)
+            owner = every.repeat_interleave(per_pair)
+            score = MarginScore(classifier, self.prior, owner, self.classes[owner], rivals, params.margin, params.batch)
+        self.rows = classifier.batch(params.batch)
+        setup = Setup(
+            self.prior.dim,
+            self.rivals.size,
+            params.particles,
+            params.kill,
+            params.steps,
+            params.replicas,
+            self.m,
+            params.seed,
+            self.rows,
+            trace,
+            None if only is None else tuple((only[:, None] * self.rivals.shape[1] + np.arange(self.rivals.shape[1])).ravel().tolist()),
+        )
+        self.splitting = Splitting(score, setup, device)
+        self._failures: dict[int, tuple[np.ndarray, int]] = {}
+
+    @property
+    def calls(self) -> np.ndarray:
+        """``(pairs,)`` model calls of the tests."""
+        return np.asarray(self.splitting.calls.reshape(self.rivals.shape).sum(1))
+
+    def joint(self, pair: int) -> JointOutcome:
+        """What the tests of one pair say together, as things stand."""
+        per_pair, R = self.rivals.shape[1], self._params.replicas
+        tests = range(pair * per_pair, (pair + 1) * per_pair)
+        outcomes = tuple(
+            outcome(
+                self.law,
+                self.m,
+                self.splitting.lanes[test * R : (test + 1) * R],
+                ended=bool(self.splitting.ended[test]),
+                outside=OUTSIDE / per_pair,
+            )
+            for test in tests
+        )
+        return _joint(outcomes, bool(self.splitting.ended[tests.start : tests.stop].all()))
+
+    def failure(self, pair: int) -> tuple[np.ndarray, int] | None:
+        """A failing input ``(*shape)`` of one pair and its class, if any was met."""
+        if pair not in self._failures:
+            per_pair = self.rivals.shape[1]
+            tests = (test for test in range(pair * per_pair, (pair + 1) * per_pair) if test in self.splitting.failures)
+            test = next(tests, None)
+            if test is None:
+                return None
+            self._failures[pair] = self._seen(pair, self.splitting.failures[test])
+        return self._failures[pair]
+
+    def _seen(self, pair: int, latent: Tensor) -> tuple[np.ndarray, int]:
+        pairs = torch.tensor([pair], device=self._classifier.device)
+        x = self.prior.bind(pairs)(latent[None]).clone()
+        return x[0].cpu().numpy(), int(self._classifier.infer(x).argmax())
+
+
+def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np.ndarray:
+    if not class_wise:
+        return np.full((len(classes), 1), -1)
+    every = np.tile(np.arange(classifier.classes), (len(classes), 1))
+    return np.asarray(every[every != classes[:, None]].reshape(len(classes), -1))
+
+
+def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
+    """Several tests as one: the failure probability lies between the largest of theirs and their sum."""
+    estimates = np.array([each.p_estimate for each in outcomes])
+    reason = next((each.reason for each in outcomes if each.inconclusive), "")
+    failing = any(not each.validated and not each.inconclusive for each in outcomes)
+    return JointOutcome(
+        validated=all(each.validated for each in outcomes),
+        inconclusive=bool(reason) and not failing,
+        reason="" if failing else reason,
+        finished=ended,
+        p_estimate=float(min(1.0, estimates.sum())),
+        p_low=max(each.p_low for each in outcomes),
+        p_high=float(min(1.0, sum(each.p_high for each in outcomes))),
+        mixed=all(each.mixed for each in outcomes),
+        shown=int(estimates.argmax()),
+        tests=outcomes,
+    )

@@ -1,0 +1,255 @@
+"""What the last particle looks like: levels that climb, a probability that falls, inputs that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.last_particle.params import LastParticleParams, LastParticleTableParams
+from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
+from robgui.analyses.last_particle.words import chance_of, counts_of, failing_pairs, noise_words
+from robgui.core.intervals import clopper_pearson
+from robgui.core.text.words import count, probability
+from robgui.core.view import Axis, Bars, Column, Curves, Images, Ink, Line, Mark, Matrix, Picture, Series, Table, View
+
+#: Probabilities below this are drawn at it.
+_LEAST = 1e-300
+#: Repetitions drawn beside the first.
+_REPETITIONS = 20
+
+
+def views(result: LastParticleResult, params: LastParticleParams) -> Sequence[View]:
+    """The climbing level first, then the probability, the failing inputs, and what the numbers rest on."""
+    shown: list[View] = [_levels(result, params), _estimate(result, params)]
+    if result.failure is not None or result.counterexample is not None:
+        shown.append(_failures(result))
+    shown += [_powers(result, params), _diagnostics(result, params), _power(result)]
+    if len(result.test_class) > 1:
+        shown.insert(3, _by_class(result))
+    return shown
+
+
+def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
+    rounds = np.arange(1, result.replica_levels.shape[1] + 1, dtype=np.float64)
+    lines = [Line("level to exceed", result.levels.astype(np.float64), Ink("original"), rounds[: len(result.levels)], strong=True)]
+    if len(result.particles):
+        last = np.full(len(result.particles), float(len(result.levels) + 1))
+        lines.append(Line("noisy inputs now", result.particles.astype(np.float64), Ink("changed"), last, symbol="circle", line=False))
+    lines += [
+        Line("other repetitions", levels.astype(np.float64), Ink("other"), rounds, quiet=True)
+        for levels in result.replica_levels[1:_REPETITIONS]
+    ]
+    each = "one noisy input replaced in each" if params.kill == 1 else f"{params.kill:,} noisy inputs replaced in each"
+    return Curves(
+        "Climbing towards failure",
+        Axis("round", f"{each}"),
+        Axis("score (above 0 the model is wrong)"),
+        rounds,
+        tuple(lines),
+        levels=(Mark(0.0, "failure begins", Ink("fails")),),
+        note=f"{result.input_name}, {noise_words(params.noise, params.eps)}.",
+    )
+
+
+def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
+    rounds = np.arange(1, len(result.p_trace) + 1, dtype=np.float64)
+    low, estimate, high = result.p_trace.T if len(rounds) else np.zeros((3, 0))
+    if result.certified:  # proven: the interval reaches down to nothing
+        low = np.zeros_like(low)
+    floor = max(min(params.critical, result.p_estimate, 1.0) / 1e3, _LEAST)
+    line = Line(
+        "estimate if it stopped here (95 % band)",
+        np.maximum(estimate, floor),
+        Ink("original"),
+        low=np.maximum(low, floor),
+        high=np.maximum(high, floor),
+        strong=True,
+    )
+    levels = [Mark(params.critical, f"critical {probability(params.critical, 2)}", Ink("text"))]
+    if np.isfinite(result.monte_carlo_bound):
+        words = f"all that {result.monte_carlo_samples:,} plain samples prove"
+        levels.append(Mark(result.monte_carlo_bound, words, Ink("risk")))
+    return Curves(
+        "Failure probability",
+        Axis("round"),
+        Axis("failure probability", low=floor, high=2.0, kind="probability", log=True, better="low"),
+        rounds,
+        (line,),
+        levels=tuple(levels),
+    )
+
+
+def _failures(result: LastParticleResult) -> Images:
+    from robgui.core.dataset.picture import picture_of
+
+    name = result.labels[result.label]
+    pictures = []
+    for failing, number, caption in (
+        (result.failure, result.failure_class, "with noise"),
+        (result.counterexample, result.counterexample_class, "found by gradient search"),
+    ):
+        if failing is None:
+            continue
+        other = result.labels[number] if number >= 0 else ""
+        pictures.append(Picture(picture_of(result.input, result.kind), result.input_name, name, True, Ink("original", name=name)))
+        pictures.append(Picture(picture_of(failing, result.kind), caption, other, False, Ink("changed", name=other)))
+    return Images("Inputs that fail", tuple(pictures), pairs=True)
+
+
+def _powers(result: LastParticleResult, params: LastParticleParams) -> Bars:
+    """The failure probability as powers of ten: the further below 0, the rarer."""
+    chance = chance_of(result)
+    ends = {"estimate": result.p_estimate, "lower end": result.p_low, "upper end": result.p_high}
+    if chance is not None:
+        ends = {"estimate": chance.p, "lower end": chance.low, "upper end": chance.high}
+    ends["critical"] = params.critical
+    values = np.array([np.log10(p) if np.isfinite(p) and p > 0 else np.nan for p in ends.values()])
+    axis = Axis("failure probability", "power of ten", better="low")
+    return Bars("Failure probability as a power of ten", axis, tuple(ends), (Series("probability", values, Ink("original")),))
+
+
+def _by_class(result: LastParticleResult) -> Bars:
+    order = np.argsort(-result.test_p, kind="stable")[:24]
+    names = tuple(result.labels[int(c)] if c >= 0 else "any other" for c in result.test_class[order])
+    values = np.log10(np.maximum(result.test_p[order], _LEAST))
+    axis = Axis("failure probability", "power of ten", better="low")
+    return Bars("Failure probability by class", axis, names, (Series("estimate", values, Ink("rival")),), x=Axis("other class"))
+
+
+def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Table:
+    lines = params.particles * params.replicas
+    rows: list[tuple[str, str]] = [
+        ("rounds done", f"{result.killed:,} of {result.m:,}"),
+        ("independent lines left", f"{result.ancestors:,} of {lines:,}"),
+        ("new inputs that did not move", f"{100 * result.stuck:.3g} %"),
+        ("repetitions", f"{params.replicas:,}"),
+    ]
+    if np.isfinite(result.dispersion):
+        rows.append(("spread of the repetitions, 1 is as expected", f"{result.dispersion:.3g}"))
+        rows.append(("how likely such a spread is", probability(result.dispersion_p, 2)))
+    if result.monte_carlo_samples:
+        rows.append(("plain samples that failed", f"{result.monte_carlo_failures:,} of {result.monte_carlo_samples:,}"))
+    if result.attack_note:
+        rows.append(("gradient search", result.attack_note))
+    if result.certified_reason:
+        rows.append(("formal bounds", result.certified_reason))
+    names, values = zip(*rows, strict=True)
+    return Table("What it rests on", (Column("What", names), Column("Value", values)))
+
+
+def _power(result: LastParticleResult) -> Curves:
+    return Curves(
+        "How often a truly rare failure is validated",
+        Axis("true failure probability", kind="probability", log=True),
+        Axis("validated", kind="share", low=0, high=1),
+        result.power_p,
+        (Line("validated", result.power, Ink("original"), symbol="circle"),),
+    )
+
+
+def table_views(result: LastParticleTableResult, params: LastParticleTableParams) -> Sequence[View]:
+    """How the inputs stand at each noise, their shares with intervals, each input, and the failing ones."""
+    shown: list[View] = [_standing(result, params), _shares(result), _cells(result, params)]
+    if len(result.shown):
+        shown.append(_shown_failures(result))
+    return [*shown, _sizes(result)]
+
+
+def _standing(result: LastParticleTableResult, params: LastParticleTableParams) -> Bars:
+    """Failed, at risk, validated, certified, unclear and open: all inputs at every size."""
+    known = counts_of(result)
+    rows = (
+        ("fails", known.failing, Ink("fails")),
+        ("passes, gradient search fails", known.risky, Ink("risk")),
+        ("validated", known.validated, Ink("holds")),
+        ("certified", known.certified, Ink("series", 0)),
+        ("unclear", known.unclear, Ink("unknown")),
+        ("open", known.open, Ink("quiet")),
+    )
+    series = tuple(Series(name, values.astype(np.float64), ink) for name, values, ink in rows if values.any())
+    names = tuple(f"{radius:g}" for radius in result.radii)
+    most = float(result.validated.shape[1])
+    return Bars(
+        "How the inputs stand",
+        Axis("inputs", kind="count", low=0, high=most),
+        names,
+        series or (Series("open", known.open.astype(np.float64), Ink("quiet")),),
+        stacked=True,
+        x=Axis("size of the noise", "values are from 0 to 1"),
+        note=f"{count(result.validated.shape[1], 'input')}; critical probability {probability(params.critical, 2)}.",
+    )
+
+
+def _shares(result: LastParticleTableResult) -> Curves:
+    """Shares of all inputs with exact intervals; open ones count for none of them."""
+    known, inputs = counts_of(result), result.validated.shape[1]
+    lines = []
+    for name, values, ink, symbol in (
+        ("fails", known.failing, Ink("fails"), "cross"),
+        ("validated or certified", known.validated + known.certified, Ink("holds"), "circle"),
+        ("certified", known.certified, Ink("series", 0), "triangle"),
+    ):
+        low, high = clopper_pearson(values, np.full_like(values, inputs))
+        share = values / max(1, inputs)
+        lines.append(Line(name, share.astype(np.float64), ink, low=low, high=high, symbol=symbol))  # type: ignore[arg-type]
+    return Curves(
+        "Shares of the inputs",
+        Axis("size of the noise", log=len(result.radii) > 1),
+        Axis("inputs (95 % bands)", kind="share", low=0, high=1),
+        result.radii.astype(np.float64),
+        tuple(lines),
+    )
+
+
+def _cells(result: LastParticleTableResult, params: LastParticleTableParams) -> Matrix:
+    """How often each input fails, as a power of ten; what holds is at the weak end, what is not known is left out."""
+    floor = float(np.log10(params.critical))
+    powers = np.clip(np.log10(np.maximum(result.p_estimate, _LEAST)), floor, 0)
+    sampled = result.monte_carlo_failures / max(1, result.monte_carlo_samples)
+    powers = np.where(result.monte_carlo_failures > 0, np.log10(np.maximum(sampled, _LEAST)), powers)
+    known = (result.finished & ~result.inconclusive) | failing_pairs(result)
+    powers = np.where(known, powers, np.nan)
+    powers = np.where(result.safe & ~failing_pairs(result), floor, powers)
+    names = result.names if len(result.names) <= 24 else ()
+    return Matrix(
+        "Each input",
+        Axis("input"),
+        Axis("size of the noise"),
+        powers,
+        Axis("failure probability", "power of ten", low=floor, high=0, better="low"),
+        (floor, 0.0),
+        worst="high",
+        rows=tuple(f"{radius:g}" for radius in result.radii),
+        columns=names,
+        note="Empty: not decided or unclear.",
+    )
+
+
+def _shown_failures(result: LastParticleTableResult) -> Images:
+    from robgui.core.dataset.picture import picture_of
+
+    pictures = []
+    for place, (e, i) in enumerate(result.shown.tolist()):
+        name, other = result.labels[int(result.classes[i])], result.labels[int(result.shown_class[place])]
+        before = picture_of(result.shown_input[place], result.kind)
+        pictures.append(Picture(before, result.names[i], name, True, Ink("original", name=name)))
+        after = picture_of(result.shown_failure[place], result.kind)
+        pictures.append(Picture(after, f"noise {result.radii[e]:g}", other, False, Ink("changed", name=other)))
+    return Images("Inputs that fail", tuple(pictures), pairs=True)
+
+
+def _sizes(result: LastParticleTableResult) -> Table:
+    known = counts_of(result)
+    columns = [Column("Noise", tuple(float(radius) for radius in result.radii), "number")]
+    for name, values in (
+        ("Fail", known.failing),
+        ("Pass, gradient search fails", known.risky),
+        ("Validated", known.validated),
+        ("Certified", known.certified),
+        ("Unclear", known.unclear),
+        ("Open", known.open),
+    ):
+        columns.append(Column(name, tuple(int(value) for value in values), "count"))
+    columns.append(Column("Time", tuple(float(value) for value in result.seconds), "seconds"))
+    return Table("All sizes", tuple(columns))

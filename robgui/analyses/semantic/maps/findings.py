@@ -1,0 +1,59 @@
+"""Failures that a semantic map has found, and the inputs it offers to other analyses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.semantic.params import MapParams
+from robgui.analyses.semantic.result import MapResult, image_place
+from robgui.analyses.semantic.words import finding_picture, place_words
+from robgui.core.finding import Finding
+from robgui.core.offer import Offer
+from robgui.core.text.words import number
+
+
+def map_findings(result: MapResult, params: MapParams) -> list[Finding]:
+    """Every trap, with the picture and the input at its lowest point."""
+    return [_finding(result, place) for place in range(len(result.traps.score))]
+
+
+def map_offers(result: MapResult, params: MapParams) -> list[Offer]:
+    """The pictures of the worst traps."""
+    traps = result.traps
+    many = len(traps.images)
+    if not many:
+        return []
+    shapes = [max(0, int(shape)) for shape in traps.shape[:many]]
+    at = zip(shapes, traps.at[:many], strict=True)
+    names = tuple(f"trap of {result.shapes[k]}, {place_words(result.axes, p)}" for k, p in at)
+    title = "The worst trap" if many == 1 else f"The worst {many} traps"
+    places = tuple(image_place(result.specs, shape) for shape in shapes)
+    return [Offer(title, names, traps.images, places=places)]
+
+
+def _finding(result: MapResult, place: int) -> Finding:
+    traps = result.traps
+    network, shape = int(traps.network[place]), int(traps.shape[place])
+    score, wall = float(traps.score[place]), float(traps.wall[place])
+    mean = network < 0
+    subject = f"{result.shapes[shape]}, {result.networks[network]}"
+    top = -1 if mean else int(traps.top1[place])
+    name, seen = result.labels[result.target[max(0, shape)]], result.labels[top] if top >= 0 else ""
+    where = place_words(result.axes, traps.at[place])
+    at = zip(result.axes, traps.at[place], strict=True)
+    detail = {
+        "class": name,
+        "seen_as": seen,
+        "score": score,
+        "score_around": wall,
+        "at": {axis.name: float(value) for axis, value in at},
+        "cells": int(traps.cells[place]),
+        "network": "" if mean else result.networks[network],
+        "shape": "" if mean else result.shapes[shape],
+    }
+    image = traps.images[place] if place < len(traps.images) else None
+    picture = None if image is None else finding_picture(image)
+    begin = "mean of all networks and shapes" if mean else subject
+    fall = f"“{name}” falls from {number(wall)} to {number(score)} at {where}"
+    title = f"{begin}: {fall}, seen as “{seen}”" if seen else f"{begin}: {fall}"
+    return Finding("trap", title, float(np.clip(wall - score, 0, 1)), detail, picture, image)

@@ -1,0 +1,302 @@
+"""What a semantic map looks like: which class wins where, how surely, and where the traps are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from robgui.analyses.semantic.maps.survival import survival
+from robgui.analyses.semantic.params import MapParams
+from robgui.analyses.semantic.result import MapResult
+from robgui.analyses.semantic.views import SCORE, rect_of, score_matrix, view_axis
+from robgui.analyses.semantic.words import finding_picture, place_words, range_words
+from robgui.core.text.words import number
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Matrix,
+    Picture,
+    Series,
+    Spot,
+    Table,
+    View,
+)
+
+#: One result shows this many maps; more are chosen in the window.
+MOST_MAPS = 6
+#: Classes with a colour of their own; the others share the last one.
+_MOST_CLASSES = 7
+_OTHERS = "other classes"
+_SURE = Axis("confidence", low=0.0, high=1.0)
+WINNERS, SCORES, TRAPS = "Which class wins", "Score of the class", "Traps, the worst first"
+
+
+def map_views(result: MapResult, params: MapParams) -> Sequence[View]:
+    """The map first, then every other map, how often each class wins, and the traps."""
+    views: list[View] = []
+    if len(result.axes) == 1:
+        views.append(score_curves(result, params))
+    else:
+        views += _maps(result)
+    return [*views, *map_details(result)]
+
+
+def map_details(result: MapResult) -> list[View]:
+    """What stands beside the maps: how often each class wins, the networks, the traps."""
+    details = [_wins(result), *_networks(result)]
+    if len(result.traps.score):
+        details += [trap_table(result), _trap_pictures(result)]
+    return details
+
+
+def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
+    """Which class wins (hue) and how surely (intensity); the score where that is not known."""
+    title, note = _titled(result, WINNERS, network, shape), _subject(result, network, shape)
+    spots = trap_spots(result, network, shape)
+    if not result.top_scores.size:
+        scores = result.scores[network, shape]
+        return score_matrix(title, result.axes, (result.x, result.y), scores, spots, note)
+    order, names = class_order(result)
+    tops = result.tops[network, shape]
+    ranked = np.where(tops >= 0, np.minimum(order[tops], len(names) - 1), -1)
+    return Matrix(
+        title=title,
+        x=view_axis(result.axes[0]),
+        y=view_axis(result.axes[1]),
+        values=np.asarray(result.top_scores[network, shape], dtype=float),
+        scale=_SURE,
+        levels=(0.0, 1.0),
+        place=rect_of(result.x, result.y),
+        classes=ranked,
+        class_names=names,
+        spots=spots,
+        note=note,
+    )
+
+
+def score_map(result: MapResult, network: int, shape: int) -> Matrix:
+    """The score of the class; below 0 stands for the mean over all networks or shapes."""
+    scores = result.scores.mean(0) if network < 0 else result.scores[network]
+    scores = scores.mean(0) if shape < 0 else scores[shape]
+    title = _titled(result, SCORES, network, shape)
+    spots, note = trap_spots(result, network, shape), _subject(result, network, shape)
+    return score_matrix(title, result.axes, (result.x, result.y), scores, spots, note)
+
+
+def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curves:
+    """The score over one parameter, a line for every network; below 0 is the mean of all shapes."""
+    scores = result.scores[:, :, 0].mean(1) if shape < 0 else result.scores[:, shape, 0]
+    several = len(result.networks) > 1
+    lines = [
+        Line(
+            name if several else "network",
+            np.asarray(row, dtype=float),
+            Ink("series", m),
+            strong=m == 0,
+        )
+        for m, (name, row) in enumerate(zip(result.networks, scores, strict=True))
+    ]
+    if several:
+        mean = np.asarray(scores.mean(0), dtype=float)
+        lines.append(Line("mean of all networks", mean, Ink("text")))
+    if len(result.shapes) == 1 or shape >= 0:
+        lines += _lost_points(result, max(0, shape), scores)
+    return Curves(
+        title=SCORES,
+        x=view_axis(result.axes[0]),
+        y=SCORE,
+        at=result.x,
+        lines=(*lines, *_trap_points(result, shape)),
+        levels=(
+            Mark(params.trap_floor, "a trap is below"),
+            Mark(params.trap_wall, "and inside above"),
+        ),
+        note=_subject(result, -1 if several else 0, shape),
+    )
+
+
+def trap_spots(result: MapResult, network: int, shape: int) -> tuple[Spot, ...]:
+    """The traps of one map, with what is seen there; a ring makes each stand out from the cells."""
+    spots: list[Spot] = []
+    for place in traps_of(result, network, shape):
+        x, y = (float(value) for value in result.traps.at[place])
+        top = int(result.traps.top1[place])
+        seen = f", seen as “{result.labels[top]}”" if top >= 0 else ""
+        name = f"trap: score {number(result.traps.score[place])}{seen}"
+        spots += [Spot(x, y, "", Ink("text"), "circle"), Spot(x, y, name, Ink("fails"), "cross")]
+    return tuple(spots)
+
+
+def traps_of(result: MapResult, network: int, shape: int) -> np.ndarray:
+    """Places in the list of traps of those that lie on one map; below 0 stands for the mean."""
+    traps = result.traps
+    if network < 0 and shape < 0:
+        return np.flatnonzero(traps.network < 0)
+    return np.flatnonzero((traps.network == network) & (traps.shape == shape))
+
+
+def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Rank of every class ``(classes,)`` and the names of the ranks.
+
+    The class that is looked at comes first and its strongest rival second, so that they have the
+    two strong colours in the maps of all networks; rare classes share the last rank.
+    """
+    known = result.tops[result.tops >= 0]
+    counts = np.bincount(known, minlength=len(result.labels)).astype(float)
+    counts[result.target[result.target >= 0]] += result.tops.size
+    ranked = np.argsort(-counts, kind="stable")
+    order = np.empty(len(ranked), dtype=np.int64)
+    order[ranked] = np.arange(len(ranked))
+    if len(result.labels) <= _MOST_CLASSES + 1:  # all are named: one may be called after a colour
+        return order, tuple(result.labels[c] for c in ranked)
+    shown = ranked[: max(1, int((counts > 0).sum()))]
+    names = tuple(result.labels[c] for c in shown[:_MOST_CLASSES])
+    return order, names if len(shown) <= _MOST_CLASSES else (*names, _OTHERS)
+
+
+def trap_table(result: MapResult) -> Table:
+    """One row for every trap, the worst first."""
+    traps = result.traps
+    columns = [
+        Column("Trap at", tuple(place_words(result.axes, at) for at in traps.at)),
+        Column("Score", tuple(float(score) for score in traps.score), "number"),
+        Column("Score around", tuple(float(wall) for wall in traps.wall), "number"),
+        Column("Seen as", tuple(result.labels[c] if c >= 0 else "" for c in traps.top1)),
+    ]
+    if len(result.networks) > 1:
+        owners = tuple(result.networks[m] if m >= 0 else "mean" for m in traps.network)
+        columns.append(Column("Network", owners))
+    if len(result.shapes) > 1:
+        shapes = tuple(result.shapes[k] if k >= 0 else "mean" for k in traps.shape)
+        columns.append(Column("Shape", shapes))
+    return Table(TRAPS, tuple(columns))
+
+
+def _maps(result: MapResult) -> list[View]:
+    """Winning classes of every network on every shape, and the mean scores."""
+    places = list(product(range(len(result.networks)), range(len(result.shapes))))
+    views: list[View] = [winner_map(result, m, k) for m, k in places[:MOST_MAPS]]
+    if len(places) == 1:
+        return [*views, score_map(result, 0, 0)]
+    if len(result.shapes) > 1:
+        views += [score_map(result, m, -1) for m in range(min(MOST_MAPS, len(result.networks)))]
+    return [*views, score_map(result, -1, -1)]
+
+
+def _wins(result: MapResult) -> Bars:
+    """How often each class is on top, network by network."""
+    order, names = class_order(result)
+    shares = []
+    for m in range(len(result.networks)):
+        tops = result.tops[m][result.computed[m]]
+        counts = np.bincount(np.minimum(order[tops], len(names) - 1), minlength=len(names))
+        shares.append(counts / tops.size if tops.size else np.full(len(names), np.nan))
+    seen = np.nan_to_num(np.stack(shares), nan=1.0).any(0)
+    owners = result.networks if len(result.networks) > 1 else ("network",)
+    each = enumerate(zip(owners, shares, strict=True))
+    rows = tuple(Series(name, row[seen], Ink("series", m)) for m, (name, row) in each)
+    value = Axis("share of the poses", low=0.0, high=1.0, kind="share")
+    won = tuple(name for name, there in zip(names, seen, strict=True) if there)
+    return Bars("How often each class wins", value, won, rows, x=Axis("class on top"))
+
+
+def _networks(result: MapResult) -> list[View]:
+    """What each network does with the class, where there are several."""
+    if len(result.networks) == 1:
+        return []
+    each = [survival(result, network) for network in range(len(result.networks))]
+    columns = (
+        Column("Network", result.networks),
+        Column("Keeps the class", tuple(found.share for found in each), "share"),
+        Column("Mean score", tuple(found.mean for found in each), "number"),
+        Column("Traps", tuple(len(found.traps) for found in each), "count"),
+        Column(
+            "Most often taken for",
+            tuple(result.labels[f.rivals[0]] if f.rivals else "" for f in each),
+        ),
+    )
+    return [Table("Networks", columns)]
+
+
+def _trap_pictures(result: MapResult) -> Images:
+    traps = result.traps
+    pictures = tuple(
+        Picture(
+            finding_picture(image),
+            caption=place_words(result.axes, traps.at[place]),
+            chip=_chip(result, place),
+            right=False if traps.top1[place] >= 0 else None,
+        )
+        for place, image in enumerate(traps.images)
+    )
+    return Images("What the network sees at the traps", pictures)
+
+
+def _chip(result: MapResult, place: int) -> str:
+    top = int(result.traps.top1[place])
+    return result.labels[top] if top >= 0 else f"score {number(result.traps.score[place])}"
+
+
+def _lost_points(result: MapResult, shape: int, scores: np.ndarray) -> list[Line]:
+    """Crosses where the first network does not see the class."""
+    lost = (result.tops[0, shape, 0] >= 0) & (result.tops[0, shape, 0] != result.target[shape])
+    at = np.where(lost, scores[0], np.nan).astype(float)
+    return [
+        Line(
+            f"{result.networks[0]} sees another class",
+            at,
+            Ink("changed"),
+            symbol="cross",
+            line=False,
+        )
+    ]
+
+
+def _trap_points(result: MapResult, shape: int) -> list[Line]:
+    own = result.traps.shape < 0
+    if len(result.shapes) == 1 or shape >= 0:
+        own = result.traps.shape == max(0, shape)
+    if not own.any():
+        return []
+    at, score = result.traps.at[own][:, 0], result.traps.score[own]
+    return [
+        Line(
+            "trap",
+            np.asarray(score, float),
+            Ink("fails"),
+            x=np.asarray(at, float),
+            symbol="diamond",
+            line=False,
+        )
+    ]
+
+
+def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
+    """The title alone where there is one map, so that another network's can be laid beside it."""
+    if len(result.networks) == 1 and len(result.shapes) == 1:
+        return title
+    if network < 0:
+        return f"{title}, mean of all networks and shapes"
+    owner = result.networks[network] if len(result.networks) > 1 else ""
+    where = result.shapes[shape] if len(result.shapes) > 1 and shape >= 0 else ""
+    mean = "mean of all shapes" if shape < 0 else ""
+    return f"{title}: {', '.join(part for part in (owner, where, mean) if part)}"
+
+
+def _subject(result: MapResult, network: int, shape: int) -> str:
+    """Which class of which network on which shape over which ranges."""
+    names = list(dict.fromkeys(result.labels[c] for c in result.target if c >= 0))
+    klass = f"“{names[0]}”" if len(names) == 1 else "the class of each shape"
+    owner = result.networks[network] if network >= 0 else f"{len(result.networks)} networks"
+    where = f"{len(result.shapes)} shapes"
+    if shape >= 0 or len(result.shapes) == 1:
+        where = result.shapes[shape]
+    return f"{owner} on {where}: {klass} over {range_words(result.axes)}."

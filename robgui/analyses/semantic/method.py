@@ -1,0 +1,140 @@
+"""The record of the semantic method: what the program knows of it without computing anything."""
+
+from pathlib import Path
+
+from robgui.analyses.semantic.maps.findings import map_findings, map_offers
+from robgui.analyses.semantic.maps.grid import map_units
+from robgui.analyses.semantic.maps.views import map_views
+from robgui.analyses.semantic.maps.words import map_verdict
+from robgui.analyses.semantic.params import MapParams, RegionsParams, SrvrParams, takes
+from robgui.analyses.semantic.regions.findings import regions_findings, regions_offers
+from robgui.analyses.semantic.regions.views import regions_views
+from robgui.analyses.semantic.regions.volume_ratio_views import srvr_views
+from robgui.analyses.semantic.regions.volume_ratio_words import TITLE, srvr_findings, srvr_verdict
+from robgui.analyses.semantic.regions.words import regions_verdict
+from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult
+from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
+from robgui.core.execution.method import Method
+
+_DEMO = ("fashion_cnn.safetensors", "fashion.npz", 6)
+
+MAP = Analysis(
+    name="semantic_map",
+    title="Semantic map",
+    tab="Map",
+    question="Over which poses, lights, rotations does the class survive, and where are the traps?",
+    engine=deferred("robgui.analyses.semantic.maps.maps:semantic_map"),
+    params=MapParams,
+    result=MapResult,
+    verdict=map_verdict,
+    views=map_views,
+    findings=map_findings,
+    offers=map_offers,
+    kinds=frozenset({"image"}),
+    several_models=True,
+    takes_with=takes,
+    shards=Shards(
+        map_units,
+        deferred("robgui.analyses.semantic.maps.maps:map_part"),
+        deferred("robgui.analyses.semantic.maps.maps:merge_maps"),
+    ),
+    first_look={},
+    # A red light that turns green in the eyes of the network when it is turned.
+    demo=Demo("traffic_cnn.pt2", "traffic", 150, {"step": {"rotation": 9.0, "scale": 5.0}}),
+    invitation=(
+        "Over which poses, lights or rotations does the class survive? Choose an input in the "
+        "gallery or a mesh below, tick one or two parameters to vary and press Run: the whole "
+        "map is there at once and sharpens while it runs."
+    ),
+    explanation=(
+        "Every cell is one picture of the scene, turned, lit or moved as the axes say. Its "
+        "colour is the class that the network sees there, strong where it is sure and pale "
+        "where it is not: the class that is looked at is blue, its strongest rival orange, and "
+        "a class called after a colour has that colour. A cross in a ring marks a trap: a spot "
+        "of low score inside an area of high score, where a small turn of the object makes the "
+        "network fail. Move the mouse over the map to see the picture there and the five best "
+        "classes. A click makes that place a start for growing regions (Shift+click adds "
+        "another one, drawn as a star) and lets you send the picture to the other analyses. "
+        "With several networks or shapes choose above the map: each one, the mean of one "
+        "network over all shapes (the paper's NSM), or the mean over everything (its DSM), "
+        "which shows what the training data left out; a mean shows the score of the class, "
+        "bright where it is low."
+    ),
+)
+REGIONS = Analysis(
+    name="semantic_regions",
+    title="Semantic regions",
+    tab="Regions",
+    question="How far around a pose, light or rotation does the class hold?",
+    engine=deferred("robgui.analyses.semantic.regions.regions:semantic_regions"),
+    params=RegionsParams,
+    result=RegionsResult,
+    verdict=regions_verdict,
+    views=regions_views,
+    findings=regions_findings,
+    offers=regions_offers,
+    kinds=frozenset({"image"}),
+    takes_with=takes,
+    demo=Demo(*_DEMO),
+    invitation=(
+        "How far around a pose, light or rotation does the class hold? Choose a scene below, "
+        "tick the parameters that may vary and press Run: regions grow side by side, and then "
+        "it is counted how many poses inside lose the class. On the map, or on this picture, a "
+        "click chooses where they start."
+    ),
+    explanation=(
+        "Each box is a region of the scene's parameters that grew from a start until the score "
+        "of the class fell off. That does not make it safe: when the growing is over, poses are "
+        "drawn inside, and the share of them that loses the class stands in the verdict and in "
+        "the table, with the largest share that cannot be ruled out with 95 % confidence. "
+        "Regions grow in three ways side by side: naive (orange), black-box, which compares the "
+        "inside with a thin frame around it (blue, the paper's OIR_B), and with gradients, "
+        "which follows the slope of the score (green, the paper's OIR_W). Where an axis leads "
+        "round, such as an angle, a region across the seam is drawn in two parts. The colours "
+        "behind are the score of the class, bright where it is low. Drag the timeline or press "
+        "Play to see the growing again. The pictures are from inside the region chosen in the "
+        "table and from just outside of it. With one or more than two parameters every row is a "
+        "region or a parameter."
+    ),
+)
+SAFE_SHARE = Analysis(
+    name="srvr",
+    title=TITLE,
+    tab="Safe share",
+    question="Over how much of the range does each network keep the class?",
+    engine=deferred("robgui.analyses.semantic.regions.volume_ratio:srvr"),
+    params=SrvrParams,
+    result=SrvrResult,
+    verdict=srvr_verdict,
+    views=srvr_views,
+    findings=srvr_findings,
+    kinds=frozenset({"image"}),
+    several_models=True,
+    takes_with=takes,
+    demo=Demo(*_DEMO),
+    invitation=(
+        "Which network keeps the class over more of the range? Open several networks of the "
+        "same classes, choose an input or name some meshes and press Run: regions grow from the "
+        "same starts for each of them, and the mean share of the range that they fill is "
+        "compared."
+    ),
+    explanation=(
+        "The bar of a network is the mean share of the whole range of poses, lights or "
+        "rotations that its regions fill (the paper's semantic robustness volume ratio, SRVR). "
+        "The mean is over shapes, starts and ways to grow, the same for every network; the thin "
+        "line is its 95 % interval, and a network is called better only when the difference is "
+        "larger than its error. A start at which the network does not see the class counts as 0 "
+        "%, so a small share may come from the starts: the map shows the whole range. What is "
+        "inside the regions is not looked at here. The table counts regions that never grew, "
+        "that reached the end of the range, and that were still growing when they were stopped."
+    ),
+)
+METHOD = Method(
+    name="semantic",
+    title="Semantic",
+    question="Which poses and lights does it survive?",
+    analyses=(MAP, REGIONS, SAFE_SHARE),
+    folder=Path(__file__).parent,
+    order=20,
+    claims="robgui.reproduce.semantic.claims:claims",
+)

@@ -1,0 +1,87 @@
+"""How many poses inside a region lose the class, and what that shows of all poses inside."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.analyses.semantic.params import RegionsParams
+from robgui.analyses.semantic.result import RegionsResult
+from robgui.analyses.semantic.words import WHOLE, setting_words
+from robgui.core.intervals import clopper_pearson
+from robgui.core.text.words import percent
+
+#: Of the upper end of a share.
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Poses drawn inside one region after it had grown: ``lost`` of ``total`` are not the class."""
+
+    lost: int
+    total: int
+
+    @property
+    def known(self) -> bool:
+        """Whether the region has been looked into."""
+        return self.total > 0
+
+    @property
+    def share(self) -> float:
+        """The share found; nan when nobody has looked."""
+        return self.lost / self.total if self.total else math.nan
+
+    @property
+    def most(self) -> float:
+        """Upper end of the share of all poses inside, 95 % to one side (Clopper and Pearson)."""
+        if not self.known:
+            return 1.0
+        _, high = clopper_pearson(self.lost, self.total, 2 * CONFIDENCE - 1)
+        return float(high)
+
+    @property
+    def words(self) -> str:
+        """``8.2 % (21 of 256), at most 11.6 % with 95 % confidence``."""
+        sure = f"at most {percent(self.most)} with {setting_words(CONFIDENCE)} confidence"
+        return f"{percent(self.share)} ({self.lost:,} of {self.total:,}), {sure}"
+
+
+def lost_in(result: RegionsResult, region: int) -> Lost:
+    """What is known of the inside of a region; nothing in results of the first edition."""
+    if region >= len(result.inside_lost) or result.inside_lost[region] < 0:
+        return Lost(0, 0)
+    return Lost(int(result.inside_lost[region]), int(result.inside_total[region]))
+
+
+def size_of(result: RegionsResult, region: int) -> float:
+    """The share of the range that a region fills."""
+    volume = float(result.volume[region])
+    return 1.0 if volume >= 1 - WHOLE else volume
+
+
+def grew(result: RegionsResult) -> np.ndarray:
+    """Which regions ``(S,)`` are larger than they were at their start."""
+    return np.asarray(result.grown & ~result.never_grew)
+
+
+def failing(result: RegionsResult) -> np.ndarray:
+    """Which regions ``(S,)`` are known to contain a pose that loses the class."""
+    found = np.isin(np.arange(len(result.method)), result.worst_region)
+    counted = result.inside_lost if len(result.inside_lost) else np.zeros(len(found), dtype=int)
+    return np.asarray(found | (counted > 0))
+
+
+def shown_region(result: RegionsResult, params: RegionsParams) -> int:
+    """The region that words and pictures speak of; -1 before any has grown.
+
+    The largest without a failure, else the largest; always the largest in adversarial mode.
+    """
+    able = grew(result)
+    if not able.any():
+        return -1
+    looked = np.array([lost_in(result, region).known for region in range(len(able))])
+    clean = looked & ~failing(result) & (params.mode == "robust")
+    return int(np.argmax(np.where(able, np.nan_to_num(result.volume) + clean, -1)))

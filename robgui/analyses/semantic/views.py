@@ -1,0 +1,48 @@
+"""What the pictures of maps, regions and the safe share of the range are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.semantic.scene.scene import Axis
+from robgui.core.view import Axis as ViewAxis
+from robgui.core.view import Ink, Matrix, Spot
+
+#: Score of a class, from 0 to 1.
+SCORE = ViewAxis("score of the class", low=0.0, high=1.0, better="high")
+#: One ink for each way to grow, the same in every picture.
+METHOD_INKS = {"naive": Ink("series", 4), "oir_b": Ink("series", 0), "oir_w": Ink("series", 2)}
+
+
+def view_axis(axis: Axis) -> ViewAxis:
+    """A parameter of a scene as the axis of a picture."""
+    return ViewAxis(axis.title, axis.unit, axis.low, axis.high)
+
+
+def rect_of(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
+    """x, y, width and height of the cells around these values."""
+    dx, dy = (float(values[1] - values[0]) if len(values) > 1 else 1.0 for values in (x, y))
+    return float(x[0]) - dx / 2, float(y[0]) - dy / 2, dx * len(x), dy * len(y)
+
+
+def score_matrix(
+    title: str,
+    axes: tuple[Axis, ...],
+    grid: tuple[np.ndarray, np.ndarray],
+    score: np.ndarray,
+    spots: tuple[Spot, ...] = (),
+    note: str = "",
+) -> Matrix:
+    """Scores ``(H, W)`` over two parameters; low is the worst."""
+    return Matrix(
+        title=title,
+        x=view_axis(axes[0]),
+        y=view_axis(axes[1]),
+        values=np.asarray(score, dtype=float),
+        scale=SCORE,
+        levels=(0.0, 1.0),
+        place=rect_of(*grid),
+        worst="low",
+        spots=spots,
+        note=note,
+    )

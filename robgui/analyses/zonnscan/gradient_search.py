@@ -1,0 +1,190 @@
+"""The nearest change of class that a gradient attack finds in the zones of a sweep.
+
+Random samples of a zone are typical points of it and seldom come close to the nearest change of
+class: on the demo's images they find it about eight times as far away. Projected gradient ascent on
+the margin (Madry and others, 2018) runs at several radii at once, each a row of the batch: first at
+radii that halve, then just below the nearest change found, from there and from random places. What
+it finds is pulled straight towards the input as long as it crosses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from robgui.analyses.zonnscan.attack import ascent
+from robgui.analyses.zonnscan.nearest import Crossing, nearest_crossing
+from robgui.analyses.zonnscan.sampling.clouds import radius_of
+from robgui.analyses.zonnscan.zone import Zone, power
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.randomness import HOST, host_generator
+
+#: Radii of the first pass: the largest, its half, its quarter … down to 1/512 of it.
+HALVED = 10
+#: Gradient steps of the first pass.
+FIRST_STEPS = 12
+#: The passes after it look this far below the nearest change found, at this number of radii.
+BELOW = (0.5, 0.25)
+BETWEEN = 8
+STEPS = 16
+#: The last steps of a pass go this share of the radius far.
+_SHORTEST = 0.05
+#: A step in an L1 ball moves one value in fifty: shared by all, it would move each next to nothing.
+_SPARSE = 50
+
+
+class GradientSearch:
+    """Looks for the nearest change of class; iterating does the work.
+
+    Args:
+        classifier: The model; it must give gradients.
+        corners: ``(1, d)`` the input, or ``(2, d)`` the corners of a box.
+        home: ``(1, C)`` votes of the input.
+        zone: What the zones look like.
+        largest: The largest radius looked at.
+        seed: Start of the random numbers.
+        batch: Most inputs per model call; 0 lets the program choose.
+
+    Attributes:
+        crossing: The nearest change found so far; None without any.
+        calls: Inputs the model has seen.
+        blind: Whether no gradient pointed anywhere, so that nothing was searched.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        corners: Tensor,
+        home: Tensor,
+        zone: Zone,
+        *,
+        largest: float,
+        seed: int,
+        batch: int = 0,
+    ) -> None:
+        self.crossing: Crossing | None = None
+        self.calls = 0
+        self.blind = True
+        self._classifier = classifier
+        self._corners = corners
+        self._centre = corners.mean(0, keepdim=True)
+        self._home = home.clone()  # what a model gives in inference mode cannot be differentiated
+        self._zone = zone
+        self._largest = largest
+        self._batch = batch
+        self._generator = host_generator(seed)
+
+    def __iter__(self) -> Iterator[None]:
+        halves = 0.5 ** torch.arange(HALVED, device=self._centre.device)
+        starts = self._centre.expand(HALVED, -1)
+        yield from self._pull((yield from self._ascend(self._largest * halves, starts, FIRST_STEPS)))
+        for below in BELOW:
+            if self.crossing is None or self.crossing.radius == 0:
+                return
+            share = torch.arange(BETWEEN, device=self._centre.device) / BETWEEN
+            radii = self.crossing.radius * (1 - below * (1 - share))
+            found = yield from self._ascend(radii, self._starts(radii, self.crossing), STEPS)
+            yield from self._pull(found)
+
+    def _ascend(self, radii: Tensor, starts: Tensor, steps: int) -> Generator[None, None, list[Tensor]]:
+        """Climbs the margin within each radius; gives the points that cross, the nearest last.
+
+        Once a radius has crossed, larger ones have nothing more to tell.
+        """
+        found: list[Tensor] = []
+        points = starts
+        for step in range(steps + 1):
+            margins, gradient = self._margins(points)
+            crossed = torch.nonzero(margins > 0).flatten().tolist()
+            yield
+            if crossed:
+                nearest = min(crossed, key=radii.tolist().__getitem__)
+                found.append(points[nearest])
+            if gradient is None or step == steps:
+                break
+            going = margins <= 0
+            if crossed:
+                going &= radii < radii[nearest]
+            points, radii, gradient = points[going], radii[going], gradient[going]
+            if not len(points):
+                break
+            length = max(_SHORTEST, 1 - step / steps) * radii[:, None]
+            moved = points + length * self._direction(gradient, points) - self._centre
+            points = (self._centre + self._within(moved, radii[:, None])).clamp(0, 1)
+        return found
+
+    def _pull(self, found: list[Tensor]) -> Iterator[None]:
+        """Pulls what crosses towards the input and keeps the nearest."""
+        if not found:
+            return
+        reach = partial(radius_of, self._zone, self._corners)
+        before, calls = self.crossing, 0
+        for now in nearest_crossing(self._classifier, torch.stack(found), self._centre, self._home, reach, self._batch):
+            self.calls += now.calls - calls
+            calls = now.calls
+            if now.radius < (before.radius if before else torch.inf):
+                self.crossing = now
+            yield
+
+    def _margins(self, points: Tensor) -> tuple[Tensor, Tensor | None]:
+        """How far each point ``(n, d)`` is beyond the boundary, and the way to go further."""
+        self.calls += len(points)
+        size = max(1, self._classifier.batch(self._batch) // 4)  # gradients take about four times the memory
+        shape = self._classifier.shape
+        parts = [ascent(self._classifier, points[i : i + size].reshape(-1, *shape), self._margin) for i in range(0, len(points), size)]
+        margins = torch.cat([margin for margin, _ in parts])
+        known = [gradient.flatten(1) for _, gradient in parts if gradient is not None]
+        if len(known) < len(parts):
+            return margins, None
+        gradient = torch.cat(known).nan_to_num(0.0, 0.0, 0.0)
+        self.blind = self.blind and not bool(gradient.any())
+        return margins, gradient
+
+    def _margin(self, scores: Tensor) -> Tensor:
+        """Positive where the votes differ from the input's: the best rival less the class ``(n,)``.
+
+        With several labels: the label that is nearest to changing sides.
+        """
+        if self._classifier.settings.multi_label:
+            return (scores * (1 - 2 * self._home)).amax(1)
+        own = self._home > 0
+        return scores.masked_fill(own, -torch.inf).amax(1) - (scores * self._home).sum(1)
+
+    def _direction(self, gradient: Tensor, points: Tensor) -> Tensor:
+        """The step ``(n, d)`` of radius 1 that raises the margin most; values at an end stay."""
+        stuck = (points <= 0) & (gradient < 0) | (points >= 1) & (gradient > 0)
+        free = gradient.masked_fill(stuck, 0)
+        if self._zone in ("linf", "box"):
+            return free.sign() * self._half_sides()
+        if power(self._zone) == 2:
+            length: Tensor = torch.linalg.vector_norm(free, dim=1, keepdim=True)
+            return free / length.clamp_min(1e-30)
+        count = max(1, free.shape[1] // _SPARSE)
+        steepest = free.abs().topk(count, dim=1).indices
+        return torch.zeros_like(free).scatter(1, steepest, free.gather(1, steepest).sign() / count)
+
+    def _within(self, offsets: Tensor, radii: Tensor) -> Tensor:
+        """Offsets ``(n, d)`` from the centre, brought back into the zones of radii ``(n, 1)``."""
+        if self._zone in ("linf", "box"):
+            limit = radii * self._half_sides()
+            return offsets.clamp(-limit, limit)
+        size: Tensor = torch.linalg.vector_norm(offsets, power(self._zone), dim=1, keepdim=True)
+        return offsets * (radii / size.clamp_min(1e-30)).clamp_max(1)
+
+    def _half_sides(self) -> Tensor:
+        """Half sides ``(1, d)`` of the zone of radius 1."""
+        if self._zone == "box":
+            return (self._corners[:1] - self._corners[1:]).abs() / 2
+        return torch.ones_like(self._centre)
+
+    def _starts(self, radii: Tensor, crossing: Crossing) -> Tensor:
+        """By turns the nearest change itself, moved into the zone, and a random place of it."""
+        witness = torch.from_numpy(crossing.witness).to(self._centre)
+        towards = (witness - self._centre) * (radii / crossing.radius)[:, None]
+        noise = torch.rand(towards.shape, generator=self._generator, device=HOST).to(towards) * 2 - 1
+        anywhere = self._within(noise * radii[:, None] * self._half_sides(), radii[:, None])
+        turn = (torch.arange(len(radii), device=radii.device) % 2 == 0)[:, None]
+        return (self._centre + torch.where(turn, towards, anywhere)).clamp(0, 1)

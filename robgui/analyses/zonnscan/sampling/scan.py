@@ -1,0 +1,118 @@
+"""The rounds of a scan: all zones get a few samples first, then each gets more until it is sure enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.zonnscan.sampling.points import stretches
+from robgui.analyses.zonnscan.sampling.tally import Tally, intervals, too_skewed
+from robgui.analyses.zonnscan.sampling.zones import Block, Cloud
+from robgui.core.model.classifier import Classifier
+
+#: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.
+FEWEST = 64
+#: Batches whose answers are counted together: counting takes many small operations, and a picture every four batches will do.
+COUNTED = 4
+
+
+class Scan:
+    """Samples every zone of a cloud until its interval is narrow enough or ``cap`` is reached.
+
+    Iterating does the work and gives control back after each batch, from the first samples on; ``tally`` holds what was
+    counted by then.
+
+    Args:
+        classifier: The model.
+        cloud: Zones and their samples.
+        tally: Where to count.
+        cap: Most samples per zone, a multiple of the cloud's lanes.
+        target: Half-width at which a zone stops; 0 never stops early.
+        batch: Most inputs per model call; 0 lets the program choose.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        cloud: Cloud,
+        tally: Tally,
+        *,
+        cap: int,
+        target: float = 0.0,
+        batch: int = 0,
+    ) -> None:
+        self.tally = tally
+        self.cap = cap
+        self.active = list(range(len(tally.samples)))
+        self._classifier = classifier
+        self._cloud = cloud
+        self._target = target
+        self._batch = batch
+        self._memory: Tensor | None = None
+
+    @property
+    def total(self) -> int:
+        """Samples to take if no zone stops early."""
+        return self.cap * len(self.tally.samples)
+
+    @property
+    def done(self) -> int:
+        """Samples taken or saved by stopping early."""
+        stopped = np.ones(len(self.tally.samples), dtype=bool)
+        stopped[self.active] = False
+        return int(np.where(stopped, self.cap, self.tally.samples).sum())
+
+    def __iter__(self) -> Iterator[None]:
+        rounds = {round_[0][0]: round_ for round_ in stretches(self.cap, self._cloud.block_size)}
+        while self.active:
+            taken = self.tally.samples.copy()
+            for start in np.unique(taken[self.active]).tolist():
+                yield from self._round(rounds[start], [zone for zone in self.active if taken[zone] == start])
+            self.active = self._going_on()
+
+    def _round(self, stretches: list[tuple[int, int]], numbers: list[int]) -> Iterator[None]:
+        zones = torch.tensor(numbers, device=self._classifier.device)
+        for first, last in stretches:
+            block = self._cloud.block(first, last, zones)
+            yield from block.prepare()
+            together = max(1, COUNTED * self._classifier.batch(self._batch) // (last - first))
+            for i in range(0, len(zones), together):
+                part = zones[i : i + together]
+                scores = torch.empty((len(part), last - first, self._classifier.classes), device=zones.device)
+                for some, rows in self._batches(len(part), last - first):
+                    if (some.start or rows.start) and self.tally.samples.any():
+                        yield
+                    scores[some, rows] = self._answers(block, part[some], rows)
+                self.tally.add(numbers[i : i + together], part, first, scores.flatten(0, 1))
+                yield
+
+    def _batches(self, zones: int, count: int) -> Iterator[tuple[slice, slice]]:
+        """So many samples of so many zones in batches: some zones whole, or some rows of one zone."""
+        size = self._classifier.batch(self._batch)
+        together, rows = max(1, size // count), min(size, count)
+        for zone in range(0, zones, together):
+            for row in range(0, count, rows):
+                yield slice(zone, min(zone + together, zones)), slice(row, min(row + rows, count))
+
+    def _answers(self, block: Block, zones: Tensor, rows: slice) -> Tensor:
+        """Scores ``(len(zones), rows, C)`` of one batch of samples, made where the last one was: fresh memory costs time."""
+        size = (len(zones), rows.stop - rows.start, math.prod(self._classifier.shape))
+        values = math.prod(size)
+        if self._memory is None or len(self._memory) < values:
+            self._memory = torch.empty(values, device=zones.device)
+        samples = block.at(zones, rows, self._memory[:values].view(size))
+        return self._classifier.infer(samples.view(-1, *self._classifier.shape), self._batch).view(*size[:2], -1)
+
+    def _going_on(self) -> list[int]:
+        """The zones to take more samples of: those neither at the cap nor sure enough."""
+        below = self.tally.samples < self.cap
+        if self._target == 0:
+            return np.flatnonzero(below).tolist()
+        counts = self.tally.counts()
+        low, high = intervals(counts)
+        unsure = (counts.samples < FEWEST) | (high - low > 2 * self._target) | too_skewed(counts)
+        return np.flatnonzero(below & unsure).tolist()

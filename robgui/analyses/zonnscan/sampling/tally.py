@@ -1,0 +1,247 @@
+"""What is counted while samples pass, and the intervals that follow from it.
+
+The index of a zone is E[H_C(M(U))] (Definition 1 of the paper): the mean entropy of the outputs, with the
+logarithm to base C. Entropies come from log-softmax, so that a confidence of 1 - 1e-12 still counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy import special
+from torch import Tensor
+
+from robgui.analyses.zonnscan.resolution import rare, resolution
+from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES
+
+#: Samples whose classes are kept, so that a panel can show them with their pictures.
+SHOWN = 8
+#: What a 95 % interval leaves out at either end.
+TAIL = 0.025
+#: exp(-200) is 0 in float32: below it a term p·log p is 0, and the bound keeps 0·inf out.
+_LOWEST_LOG = -200.0
+#: Entropies that spread less than this are equal but for rounding to single precision.
+_CONSTANT = 1e-6
+#: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it could do.
+_SKEWNESS_KNOWN = 1e-4
+#: Student's interval needs so many samples times the square of their skewness (Cochran, "Sampling Techniques").
+_PER_SKEWNESS = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Outputs of one batch: ``confidence (n, C)``, ``entropy (n,)`` in [0, 1], ``top (n, 1)`` class.
+
+    A multi-label model votes for every label above one half, any other for its top class alone.
+    """
+
+    confidence: Tensor
+    entropy: Tensor
+    top: Tensor
+    multi_label: bool
+
+    @property
+    def votes(self) -> Tensor:
+        """``(n, C)`` of 0 and 1."""
+        if self.multi_label:
+            return (self.confidence > 0.5).to(self.confidence.dtype)
+        return torch.zeros_like(self.confidence).scatter_(1, self.top, 1.0)
+
+
+def read_scores(scores: Tensor, multi_label: bool) -> Reading:
+    """Confidences, entropies and classes of scores ``(n, C)``; with several labels the entropy is the mean of theirs."""
+    top = scores.argmax(1, keepdim=True)
+    if multi_label:
+        log_p, log_q = torch.nn.functional.logsigmoid(scores), torch.nn.functional.logsigmoid(-scores)
+        terms = log_p.exp() * log_p.clamp_min(_LOWEST_LOG) + log_q.exp() * log_q.clamp_min(_LOWEST_LOG)
+        return Reading(log_p.exp(), terms.mean(1) / -math.log(2), top, multi_label)
+    log_p = scores.log_softmax(1)
+    confidence = log_p.exp()
+    entropy = log_p.clamp_min_(_LOWEST_LOG).mul_(confidence).sum(1).div_(-math.log(scores.shape[1]))
+    return Reading(confidence, entropy, top, multi_label)
+
+
+def entropy_of(confidence: np.ndarray, multi_label: bool) -> np.ndarray:
+    """Entropy in [0, 1] of mean outputs ``(…, C)``: H(E[p])."""
+    p = np.clip(confidence, 0, 1)
+    if multi_label:
+        return np.asarray((special.entr(p) + special.entr(1 - p)).mean(-1) / math.log(2))
+    return np.asarray(special.entr(p).sum(-1) / math.log(p.shape[-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """A Tally on the host: one row per zone."""
+
+    samples: np.ndarray
+    lane_sums: np.ndarray
+    squares: np.ndarray
+    cubes: np.ndarray
+    confidence: np.ndarray
+    votes: np.ndarray
+    crossed: np.ndarray
+
+    @property
+    def index(self) -> np.ndarray:
+        """Mean entropy ``(Z,)``; nan where nothing was sampled yet."""
+        return _ratio(self.lane_sums.sum(1), self.samples)
+
+    @property
+    def replicates(self) -> np.ndarray:
+        """Mean entropy in each lane ``(Z, lanes)``."""
+        return _ratio(self.lane_sums, self.samples[:, None] // self.lane_sums.shape[1])
+
+    @property
+    def crossing(self) -> np.ndarray:
+        """Share of samples of another class ``(Z,)``."""
+        return _ratio(self.crossed, self.samples)
+
+
+class Tally:
+    """Sums over the samples of Z zones, kept on the device until a Step asks for them.
+
+    Args:
+        zones: Z.
+        classes: C.
+        lanes: How many samples hang together, as in ``points``.
+        cap: Most samples per zone.
+        home: ``(Z or 1, C)`` votes of the inputs themselves; another vote is a crossing.
+        multi_label: As in ModelSettings.
+    """
+
+    def __init__(self, zones: int, classes: int, lanes: int, cap: int, home: Tensor, multi_label: bool) -> None:
+        self.samples = np.zeros(zones, dtype=np.int64)
+        self.crossed = torch.zeros((zones, cap), dtype=torch.bool, device=home.device)
+        self.shown = torch.full((zones, min(SHOWN, cap)), -1, device=home.device)
+        self._lanes = lanes
+        self._classes = classes
+        self._home = (home if multi_label else home.argmax(1, keepdim=True)).expand(zones, -1)
+        self._multi_label = multi_label
+        self._sums = torch.zeros((zones, lanes + 3 + 2 * classes), dtype=torch.float64, device=home.device)
+
+    def add(self, numbers: list[int], zones: Tensor, start: int, scores: Tensor) -> None:
+        """Counts scores ``(len(zones) · n, C)`` of samples ``start …`` in these zones, which ``numbers`` names on the host."""
+        reading = read_scores(scores, self._multi_label)
+        rows = entropies = reading.entropy.double().view(len(numbers), -1, self._lanes)
+        top = reading.top.view(len(numbers), -1)
+        votes, crossed = self._votes(zones, reading, top)
+        if self._lanes > 1:
+            rows = entropies.mean(2, keepdim=True)
+        parts = [
+            entropies.sum(1),
+            rows.square().sum(1),
+            rows.pow(3).sum(1),
+            reading.confidence.view(len(numbers), -1, self._classes).sum(1, dtype=torch.float64),
+            votes,
+            crossed.sum(1, keepdim=True),
+        ]
+        self._sums.index_add_(0, zones, torch.cat(parts, 1))
+        self.crossed[:, start : start + crossed.shape[1]].index_copy_(0, zones, crossed)
+        self.samples[numbers] += crossed.shape[1]
+        if start == 0:
+            self.shown.index_copy_(0, zones, top[:, :SHOWN])
+
+    def _votes(self, zones: Tensor, reading: Reading, top: Tensor) -> tuple[Tensor, Tensor]:
+        """Votes ``(len(zones), C)`` and which samples ``(len(zones), n)`` cross; ``top`` has the shape of the latter."""
+        home = self._home[zones]
+        if self._multi_label:
+            votes = reading.votes.view(*top.shape, self._classes)
+            return votes.sum(1, dtype=torch.float64), (votes != home[:, None]).any(2)
+        votes = torch.zeros((len(top), self._classes), dtype=torch.float64, device=top.device)
+        return votes.scatter_add_(1, top, torch.ones_like(votes[:, :1]).expand(top.shape)), top != home
+
+    def counts(self) -> Counts:
+        """Everything so far, in one transfer."""
+        sums = self._sums.cpu().numpy()
+        lanes, classes = self._lanes, self._classes
+        return Counts(
+            samples=self.samples.copy(),
+            lane_sums=sums[:, :lanes].copy(),
+            squares=sums[:, lanes],
+            cubes=sums[:, lanes + 1],
+            confidence=_ratio(sums[:, lanes + 2 : lanes + 2 + classes], self.samples[:, None]),
+            votes=_ratio(sums[:, lanes + 2 + classes : -1], self.samples[:, None]),
+            crossed=sums[:, -1].copy(),
+        )
+
+
+def half_widths(counts: Counts) -> np.ndarray:
+    """Half-widths ``(Z,)`` of the 95 % intervals of the index; infinite where one cannot be had yet.
+
+    Replicated Sobol: Student's interval over the replicates. Plain and antithetic: Student's interval over
+    samples or pairs; where all of them are equal to single precision that interval is empty, and 3/n stands in,
+    because a value seen in no sample may still have probability 3/n.
+    """
+    lanes = counts.lane_sums.shape[1]
+    rows = counts.samples // lanes
+    if lanes == SOBOL_REPLICATES:
+        half = special.stdtrit(lanes - 1, 1 - TAIL) * counts.replicates.std(1, ddof=1) / math.sqrt(lanes)
+        return np.where(rows > 0, half, np.inf)
+    variance = np.maximum(_ratio(counts.squares - rows * np.nan_to_num(counts.index) ** 2, rows - 1), 0)
+    student = special.stdtrit(np.maximum(rows - 1, 1), 1 - TAIL)
+    half = np.where(variance > _CONSTANT**2, student * np.sqrt(_ratio(variance, rows)), _ratio(np.full(len(rows), 3.0), counts.samples))
+    return np.where(rows > 1, half, np.inf)
+
+
+def safe_half_widths(counts: Counts) -> np.ndarray:
+    """Half-widths ``(Z,)`` that hold what they promise near sharp boundaries too, early stop included.
+
+    What rare values may add stands beside Student's term. Measured at the default settings by
+    ``tests/bench/coverage_zonnscan.py``.
+    """
+    return np.asarray(half_widths(counts) + _per_zone(rare, counts))
+
+
+def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends ``(Z,)`` of the 95 % intervals of the index, in [0, 1]; nan without samples.
+
+    An index that the samples cannot tell from 0 has an interval from 0 to at least what they can.
+    """
+    index, half = counts.index, safe_half_widths(counts)
+    least = _per_zone(resolution, counts)
+    low, high = np.clip(index - half, 0, 1), np.clip(index + half, 0, 1)
+    hidden = index < least
+    return np.where(hidden, 0.0, low), np.where(hidden, np.minimum(1, np.maximum(high, least)), high)
+
+
+def _per_zone(of: Callable[[float], float], counts: Counts) -> np.ndarray:
+    return np.array([of(samples) for samples in counts.samples.tolist()])
+
+
+def too_skewed(counts: Counts) -> np.ndarray:
+    """Zones ``(Z,)`` with too few plain samples or pairs for Student's interval, because a few of them stand far out.
+
+    Sobol points have no need of it: measured with it their intervals hold no more often, for a fifth more samples.
+
+    Near a sharp boundary most entropies are close to 0 and a few are not: while few of these have been seen, the spread
+    is more often found too small than too large, and a zone that stopped then would promise too much.
+    """
+    lanes = counts.lane_sums.shape[1]
+    rows = counts.samples // lanes
+    if lanes == SOBOL_REPLICATES:
+        return np.zeros(len(rows), dtype=bool)
+    mean, square, cube = (
+        _ratio(sums, rows) for sums in (counts.lane_sums.sum(1) / counts.lane_sums.shape[1], counts.squares, counts.cubes)
+    )
+    spread = np.sqrt(np.maximum(square - mean**2, 0))
+    skewness = _ratio(cube - 3 * mean * square + 2 * mean**3, spread**3)
+    return np.asarray((spread > _SKEWNESS_KNOWN) & (rows < _PER_SKEWNESS * skewness**2))
+
+
+def clopper_pearson(hits: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Exact 95 % interval of a share: ``hits`` of ``trials``; (0, 1) without trials."""
+    hits, trials = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    inner = np.maximum(trials - hits, 0)
+    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), inner + 1, TAIL), 0.0)
+    high = np.where(inner > 0, special.betaincinv(hits + 1, np.maximum(inner, 1), 1 - TAIL), 1.0)
+    return low, high
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Division that gives nan, without a warning, where ``below`` is not positive."""
+    quotient: np.ndarray = np.divide(above, below, out=np.full(np.broadcast_shapes(above.shape, below.shape), np.nan), where=below > 0)
+    return quotient

@@ -1,0 +1,1 @@
+"""What the results of zoNNscan look like."""

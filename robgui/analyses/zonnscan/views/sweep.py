@@ -1,0 +1,214 @@
+"""What a sweep looks like: confidence and uncertainty against the radius, and the changes found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.zonnscan.params import ZonnscanParams
+from robgui.analyses.zonnscan.resolution import resolution
+from robgui.analyses.zonnscan.result import ZonnscanResult
+from robgui.analyses.zonnscan.words.sweep import changes, held
+from robgui.analyses.zonnscan.zone import RADIUS_WORDS
+from robgui.core.text.words import number, percent
+from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Mark, Picture, Table, View
+
+#: A class gets a grey line when its mean confidence reaches this at some radius.
+WORTH_A_LINE = 0.05
+#: More lines cannot be told apart.
+MOST_LINES = 8
+
+
+def views(result: ZonnscanResult, params: ZonnscanParams) -> Sequence[View]:
+    """The sweep, how much the samples disagree, the changes of class found, and the numbers."""
+    return (
+        sweep(result, params),
+        _disagreement(result, params),
+        _found(result),
+        _table(result, params),
+    )
+
+
+def rival(result: ZonnscanResult) -> int:
+    """The class that the nearest change leads to, or the next most likely; -1 with one class."""
+    for change in changes(result):
+        if change.klass not in (-1, result.predicted):
+            return change.klass
+    means = np.nan_to_num(result.mean_confidence).max(0)
+    means[result.predicted] = -1
+    return int(means.argmax()) if len(means) > 1 else -1
+
+
+def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
+    """The picture of the method (Figure 2 of the paper)."""
+    own = Mark(float(result.index[0]), "uncertainty at the input", Ink("quiet"))
+    exact = result.radii[0] == 0 and math.isfinite(own.at)
+    return Curves(
+        title="Confidence and uncertainty around the input",
+        x=radius_axis(result, params),
+        y=Axis("confidence, share, uncertainty", "0 to 1", 0, 1),
+        at=result.radii,
+        lines=(*_class_lines(result), _uncertainty(result), _changed(result), *_others(result)),
+        marks=tuple(_marks(result, params)),
+        levels=(own,) if exact else (),
+        note="Grey: other classes. Bands: 95 % intervals. Upright: nearest changes of class found.",
+    )
+
+
+def radius_axis(result: ZonnscanResult, params: ZonnscanParams) -> Axis:
+    """The horizontal axis, from 0 to the largest radius asked for."""
+    name, unit = RADIUS_WORDS[params.zone]
+    largest = float(result.radii[-1])
+    return Axis(name, unit, 0, largest if largest > 0 else 1)
+
+
+def _named(result: ZonnscanResult) -> list[int]:
+    """The classes that words speak of beside the input's: the rival, and the other change's."""
+    spoken = [rival(result), *(change.klass for change in changes(result))]
+    return [c for c in dict.fromkeys(spoken) if c not in (-1, result.predicted)]
+
+
+def _class_lines(result: ZonnscanResult) -> list[Line]:
+    own, label = result.predicted, result.labels[result.predicted]
+    name = f"{label} (predicted)"
+    lines = [Line(name, _confidence(result, own), Ink("class", name=label), strong=True)]
+    for place, c in enumerate(_named(result)):
+        label = result.labels[c]
+        ink = Ink("rival" if place == 0 else "other", name=label)
+        lines.append(Line(label, _confidence(result, c), ink, strong=place == 0))
+    return lines
+
+
+def _others(result: ZonnscanResult) -> list[Line]:
+    """Grey lines of the other classes that matter anywhere."""
+    peaks = np.nan_to_num(result.mean_confidence).max(0)
+    peaks[[result.predicted, *_named(result)]] = 0
+    order = np.argsort(-peaks, kind="stable")[:MOST_LINES]
+    return [
+        Line(
+            result.labels[c],
+            _confidence(result, c),
+            Ink("other", name=result.labels[c]),
+            quiet=True,
+        )
+        for c in order.tolist()
+        if peaks[c] >= WORTH_A_LINE
+    ]
+
+
+def _confidence(result: ZonnscanResult, c: int) -> np.ndarray:
+    return result.mean_confidence[:, c]
+
+
+def highest(result: ZonnscanResult) -> np.ndarray:
+    """Upper ends ``(R,)`` of the uncertainty's intervals, never below what the samples resolve."""
+    return np.asarray(np.where(result.radii == 0, result.ci_high, np.maximum(result.ci_high, _least(result))))
+
+
+def _uncertainty(result: ZonnscanResult) -> Line:
+    high = np.where(np.isfinite(result.index), highest(result), np.nan)
+    return Line("uncertainty", result.index, Ink("text"), low=result.ci_low, high=high)
+
+
+def _changed(result: ZonnscanResult) -> Line:
+    known = np.isfinite(result.crossing)
+    return Line(
+        "samples changing class",
+        result.crossing,
+        Ink("fails"),
+        low=np.where(known, result.crossing_low, np.nan),
+        high=np.where(known, result.crossing_high, np.nan),
+        symbol="triangle",
+    )
+
+
+def _marks(result: ZonnscanResult, params: ZonnscanParams) -> list[Mark]:
+    """The changes found, and the radius up to which the class should hold."""
+    signs = {"a gradient attack": "attack", "a random sample": "sample"}
+    marks = []
+    for place, change in enumerate(changes(result)):
+        label = f": {result.labels[change.klass]}" if change.klass >= 0 else ""
+        name = f"{signs[change.how]} at {number(change.radius)}{label}"
+        marks.append(Mark(change.radius, name, Ink("fails" if place == 0 else "unknown")))
+    limit = held(result, params)
+    if limit <= result.radii[-1]:
+        marks.append(Mark(limit, f"should hold to {number(limit)}", Ink("quiet")))
+    return marks
+
+
+def _disagreement(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
+    """A zone cut by a sharp boundary has a low uncertainty: its samples are sure but disagree."""
+    lines = (
+        Line("of single answers", result.index, Ink("text")),
+        Line("of the mean answer", result.entropy_of_mean, Ink("series", 4)),
+        Line("difference", result.mutual_information, Ink("series", 3)),
+    )
+    return Curves(
+        title="How samples disagree",
+        x=radius_axis(result, params),
+        y=Axis("uncertainty", "0 sure, 1 unsure", 0, 1),
+        at=result.radii,
+        lines=lines,
+        note="The difference says how much samples disagree: where it is large and single answers "
+        "are sure, a sharp boundary runs through the zone.",
+    )
+
+
+def _found(result: ZonnscanResult) -> Images:
+    from robgui.core.dataset.picture import picture_of
+
+    shown = [_original(result, picture_of(result.input, result.kind))]
+    for change in changes(result):
+        for x in change.input:
+            label = result.labels[change.klass] if change.klass >= 0 else "another class"
+            caption = f"radius {number(change.radius)}, by {change.how}"
+            shown.append(Picture(picture_of(x, result.kind), caption, label, None, Ink("rival", name=label)))
+    return Images("Nearest changes of class", tuple(shown))
+
+
+def _original(result: ZonnscanResult, pixels: np.ndarray) -> Picture:
+    label = result.labels[result.predicted]
+    caption = result.input_name
+    if result.radii[0] == 0:
+        caption += f", {percent(float(result.mean_confidence[0, result.predicted]))} sure"
+    right = result.truth == result.predicted if result.truth >= 0 else None
+    if right is False:
+        caption += f", truly {result.labels[result.truth]}"
+    return Picture(pixels, caption, label, right, Ink("class", name=label))
+
+
+def _table(result: ZonnscanResult, params: ZonnscanParams) -> Table:
+    high = highest(result)
+    told = (result.radii == 0) | (result.index >= _least(result))
+    other = rival(result)
+    columns = [
+        Column("radius", _cells(result.radii), "number"),
+        Column("samples", tuple(int(n) for n in result.samples), "count"),
+        Column("uncertainty", _cells(result.index, told), "number"),
+        Column("at least", _cells(result.ci_low), "number"),
+        Column("at most", _cells(np.where(result.samples > 0, high, np.nan)), "number"),
+        Column("change class", _cells(result.crossing), "share"),
+        Column("change at least", _cells(result.crossing_low), "share"),
+        Column("change at most", _cells(result.crossing_high), "share"),
+        Column("of the mean answer", _cells(result.entropy_of_mean), "number"),
+    ]
+    for c in (result.predicted, other):
+        if c >= 0:
+            name = f"confidence in {result.labels[c]}"
+            columns.append(Column(name, _cells(_confidence(result, c)), "share"))
+    return Table(
+        "The sweep in numbers",
+        tuple(columns),
+        note="No uncertainty stands where the samples cannot tell it from 0; at most holds there.",
+    )
+
+
+def _least(result: ZonnscanResult) -> np.ndarray:
+    return np.array([resolution(n) for n in result.samples])
+
+
+def _cells(values: np.ndarray, known: np.ndarray | None = None) -> tuple[float | None, ...]:
+    shown = np.isfinite(values) if known is None else np.isfinite(values) & known
+    return tuple(float(v) if k else None for v, k in zip(values, shown, strict=True))

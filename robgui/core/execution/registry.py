@@ -1,0 +1,43 @@
+"""Every analysis by name, whatever method brings it."""
+
+from __future__ import annotations
+
+from robgui.core.errors import ParamsError
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.method import Method, methods
+from robgui.core.execution.params_problems import hint
+
+#: Analyses that no method brings: made in a notebook or a test, see ``register``.
+_LOOSE: dict[str, Analysis] = {}
+
+
+def register(analysis: Analysis) -> Analysis:
+    """Makes an analysis known that belongs to no method; usable as a decorator above ``analysis``."""
+    _LOOSE[analysis.name] = analysis
+    return analysis
+
+
+def unregister(name: str) -> None:
+    """Forgets an analysis that ``register`` has made known."""
+    _LOOSE.pop(name, None)
+
+
+def analyses() -> dict[str, Analysis]:
+    """Every analysis by name, in the order of the rail."""
+    known = {one.name: one for method in methods() for one in method.analyses}
+    return known | _LOOSE
+
+
+def method_of(analysis: str) -> Method | None:
+    """The method that brings an analysis; None for a loose one."""
+    return next((method for method in methods() for one in method.analyses if one.name == analysis), None)
+
+
+def find(name: str) -> Analysis:
+    """The analysis called ``name`` (``-`` and ``_`` are the same)."""
+    known = analyses()
+    try:
+        return known[name.replace("-", "_")]
+    except KeyError:
+        advice = hint(name.replace("-", "_"), known, f"choose one of: {', '.join(known)}.")
+        raise ParamsError(f"There is no analysis {name!r}; {advice}") from None

@@ -1,0 +1,41 @@
+"""Files written whole or not at all, under temporary names that nobody can guess."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
+    """Writes ``content`` to ``path``, so that a full disk does not cost what was there before.
+
+    Args:
+        path: The file; a pipe or a device is written as it is.
+        content: All of it.
+        private: Only the user may read and write the file.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    part = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        create(part, content, private=private)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def create(path: Path, content: bytes = b"", *, private: bool = False) -> None:
+    """Makes a new file; FileExistsError when something is there, a link included."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, 0o600 if private else 0o666), "wb") as file:
+        file.write(content)
+
+
+def private_folder(path: Path) -> Path:
+    """Makes a folder, with those above it, that only the user may enter; one that is there stays as it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=0o700, exist_ok=True)
+    return path

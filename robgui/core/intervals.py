@@ -1,0 +1,19 @@
+"""Exact intervals of a share, for engines and for words; imports scipy only when it is asked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def clopper_pearson(hits: np.ndarray | int, trials: np.ndarray | int, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """The exact interval of a share: lower and upper ends, of the shape of ``hits``; (nan, nan) without trials.
+
+    Clopper and Pearson (1934): each end leaves (1 - level) / 2 to its side, whatever the true share is.
+    """
+    from scipy.special import betaincinv
+
+    k, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    tail = (1 - level) / 2
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - np.maximum(k, 1) + 1, tail), 0.0)
+    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)

@@ -1,0 +1,98 @@
+"""What the user has said of a model, kept by the content of its file: in every workspace and wherever the file lies.
+
+The newest word counts. A side file that has been changed or added since then is newer than the memory: the fields it names
+are taken from it. Whether it is another one is told by its content, because copying a file changes its time. The window
+alone asks the memory; a command and a script do what they say, on every machine the same, and a command says so where that
+differs from the window.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from robgui.core.errors import ModelError
+from robgui.core.model.settings import ModelSettings, parse, read_side_file, side_file
+from robgui.core.records import Records
+
+_RECORDS = Records("models")
+_CHUNK = 2**20
+
+
+def remember(path: Path, settings: ModelSettings) -> None:
+    """Keeps what the user has said of the model in ``path``, in place of what they said before; of a file that is gone nothing."""
+    if not path.is_file():
+        return
+    record = {"name": path.name, "settings": settings.model_dump(mode="json"), "side": _side(path), "when": time.time()}
+    _RECORDS.write(content(path), record)
+
+
+def recall(path: Path) -> dict[str, Any]:
+    """The settings that the user has given the model in ``path``; nothing when they have said nothing of it."""
+    if not path.is_file():  # whoever loads it says what is wrong with it
+        return {}
+    record = _RECORDS.read(content(path))
+    if record is None or not isinstance(record.get("settings"), dict):
+        return {}
+    try:
+        values = parse(record["settings"], path.name).model_dump()
+    except ModelError as error:  # a record of another version of the program
+        logging.getLogger("robgui").warning("What is remembered of %s cannot be used: %s", path.name, error)
+        return {}
+    return values if record.get("side") == _side(path) else _without_named(values, path)
+
+
+def overlooked(path: Path, settings: ModelSettings) -> list[str]:
+    """The settings in which ``settings`` differ from what the user has said of the model in the window, by name."""
+    said = recall(path) if any(True for _ in _RECORDS.known()) else {}
+    return [name for name, value in said.items() if value != getattr(settings, name)]
+
+
+def settled(path: Path, stored: Mapping[str, Any], used: float) -> dict[str, Any]:
+    """The settings of a model that a workspace brings along.
+
+    Args:
+        path: The model file.
+        stored: Its settings when it was used in this workspace last.
+        used: When that was.
+    """
+    if said := recall(path):
+        return said
+    side = side_file(path)
+    newer = side.is_file() and side.stat().st_mtime > used
+    return _without_named(stored, path) if newer else dict(stored)
+
+
+def content(path: Path) -> str:
+    """SHA-256 of a model file and of the files of weights that belong to it."""
+    digest = hashlib.sha256()
+    try:
+        for file in (path, *_weights_of(path)):
+            with file.open("rb") as opened:
+                while chunk := opened.read(_CHUNK):
+                    digest.update(chunk)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    return digest.hexdigest()
+
+
+def _weights_of(path: Path) -> Iterator[Path]:
+    """Where an ONNX file keeps large weights: two networks of the same form differ only there."""
+    if path.suffix.lower() == ".onnx":
+        names = (f"{path.name}.data", f"{path.name}_data", f"{path.stem}.data", f"{path.stem}.weights")
+        yield from (path.with_name(name) for name in names if path.with_name(name).is_file())
+
+
+def _side(path: Path) -> str:
+    """What the side file says, as a digest; empty without one."""
+    side = side_file(path)
+    return hashlib.sha256(side.read_bytes()).hexdigest() if side.is_file() else ""
+
+
+def _without_named(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    named = read_side_file(path)
+    return {name: value for name, value in values.items() if name not in named}

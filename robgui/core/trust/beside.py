@@ -1,0 +1,81 @@
+"""The modules that lie beside a model or its architecture file and would be imported from there."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+from robgui.core.errors import ModelError
+
+#: Code that comes with a model is never more than this.
+_MOST_FILES = 2_000
+_MOST_BYTES = 200_000_000
+
+
+def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, bytes]:
+    """The files of the modules called ``names`` in ``folders``, and of those they import: name below the folder -> content.
+
+    A package comes whole. What is installed, or part of Python, is not beside.
+    """
+    found: dict[str, bytes] = {}
+    waiting, seen = list(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name in sys.stdlib_module_names or name == "robgui":
+            continue
+        seen.add(name)
+        for inner, content in _files(name, folders):
+            found[inner] = content
+            waiting += imports_of(content)
+            if len(found) > _MOST_FILES or sum(map(len, found.values())) > _MOST_BYTES:
+                raise ModelError(f"the module {name} beside the model has more files than code ever has; move the model away from them")
+    return found
+
+
+def imports_of(source: bytes) -> list[str]:
+    """The first part of every module that Python code imports by name; nothing for what is no Python."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name.partition(".")[0] for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.append(node.module.partition(".")[0])
+    return names
+
+
+def working_folder() -> list[Path]:
+    """The current folder, if Python looks for modules there."""
+    here = Path.cwd()
+    return [here] if any(entry in ("", ".", str(here)) for entry in sys.path) else []
+
+
+def _files(name: str, folders: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+    for folder in folders:
+        if (folder / name / "__init__.py").is_file():
+            if not _installed(name, folders):
+                yield from _package(folder, name)
+            return
+        if (folder / f"{name}.py").is_file():
+            if not _installed(name, folders):
+                yield f"{name}.py", (folder / f"{name}.py").read_bytes()
+            return
+
+
+def _package(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
+    for file in sorted((folder / name).rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            yield file.relative_to(folder).as_posix(), file.read_bytes()
+
+
+def _installed(name: str, folders: Sequence[Path]) -> bool:
+    """Whether Python finds the module elsewhere than in ``folders``."""
+    beside = {folder.resolve() for folder in folders}
+    elsewhere = [entry for entry in sys.path if Path(entry or ".").resolve() not in beside]
+    return PathFinder.find_spec(name, elsewhere) is not None

@@ -1,0 +1,57 @@
+"""What opening a model file would run, and its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A Python file that would run.
+
+    Attributes:
+        path: Where it lies.
+        text: What it says, as it was hashed.
+    """
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Everything that opening a model would run.
+
+    Attributes:
+        digest: SHA-256 of all of it; the same wherever the files lie.
+        model: The model file.
+        architecture: The call that builds the network, word for word; empty without one.
+        sources: The Python files that come with the model.
+        imports: What a pickle in the file imports and calls, dotted.
+    """
+
+    digest: str
+    model: Path
+    architecture: str = ""
+    sources: tuple[Source, ...] = ()
+    imports: tuple[str, ...] = ()
+
+    @property
+    def what(self) -> str:
+        """One line for a list of what is trusted."""
+        return f"{self.model}, {self.architecture}" if self.architecture else str(self.model)
+
+
+def digest_of(model: str, side: bytes, call: str, sources: Mapping[str, bytes]) -> str:
+    """The digest of a model file (its SHA-256), its side file, the call that builds it and the code that comes along."""
+    parts = {
+        "model": model,
+        "side": hashlib.sha256(side).hexdigest(),
+        "call": call,
+        "sources": {name: hashlib.sha256(content).hexdigest() for name, content in sources.items()},
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,115 @@
+"""path -> Classifier, with the code that a file brings along run only where the user has said so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.errors import ModelError, TrustError
+from robgui.core.model.class_names import with_names_read
+from robgui.core.model.settings import ModelSettings, read_side_file, side_text
+from robgui.core.trust.store import is_trusted
+from robgui.core.trust.store import trust as trust_code
+
+if TYPE_CHECKING:
+    import torch
+
+    from robgui.core.model.classifier import Classifier
+    from robgui.core.trust.snapshot import Snapshot
+
+
+def load(
+    path: str | Path, *, trust: bool | Collection[str] = False, device: str | torch.device | None = None, **overrides: Any
+) -> Classifier:
+    """Loads a model file as a Classifier.
+
+    What ``overrides`` leave open is taken from the side file ``<model>.toml``, then from the file itself, then
+    guessed; the classifier's ``remarks`` say what was found and guessed. A file that would execute code is loaded
+    from a private copy, and only if its code is trusted; TrustError tells what it would run.
+
+    Args:
+        path: The file; its format is told from its content.
+        trust: True says that the file may execute code (pickled networks, architecture files) as it is now; digests say
+            which code may run; what the user has trusted before may in any case.
+        device: Where to run; CUDA when present if not given.
+        overrides: Fields of ModelSettings; ``labels`` may also be the name of a file of class names.
+    """
+    from robgui.core.loading.loader import load as read
+
+    path = Path(path)
+    try:
+        return read(path, device=device, **overrides)
+    except TrustError as refusal:
+        given = {**read_side_file(path), **with_names_read(overrides, path.parent)}
+        snapshot = _snapshot(path, str(given.get("architecture", "")))
+        digest = snapshot.code.digest
+        if trust is not True and digest not in (trust or ()) and not is_trusted(digest):
+            snapshot.discard()
+            raise TrustError(str(refusal), snapshot.code) from refusal
+        return _run(snapshot, path, device, given)
+
+
+def code_of(path: Path, **overrides: Any) -> str:
+    """The digest of what loading a model with these settings would run."""
+    snapshot = _snapshot(path, str({**read_side_file(path), **overrides}.get("architecture", "")))
+    snapshot.discard()
+    return snapshot.code.digest
+
+
+def renew(path: Path, ran: str, settings: ModelSettings) -> None:
+    """Goes on trusting a model whose side file the user has just written from the window, if nothing else about it changed.
+
+    Args:
+        path: The model file.
+        ran: The digest that was trusted when it was loaded; with an empty one nothing happens.
+        settings: What the side file says from now on.
+    """
+    if not ran:
+        return
+    snapshot = _snapshot(path, settings.architecture)
+    snapshot.discard()
+    if snapshot.with_side(snapshot.side) == ran and is_trusted(ran):
+        trust_code(snapshot.with_side(side_text(settings).encode()), snapshot.code.what)
+
+
+def _snapshot(path: Path, architecture: str) -> Snapshot:
+    from robgui.core.trust.snapshot import Snapshot
+
+    return Snapshot(path, architecture)
+
+
+def _run(snapshot: Snapshot, path: Path, device: Any, given: dict[str, Any]) -> Classifier:
+    """Loads from the copy; what comes out is called and settled like the original."""
+    from robgui.core.loading.loader import load as read
+
+    settings = {**given, "architecture": snapshot.architecture} if snapshot.architecture else given
+    try:
+        with snapshot.importable(), _speaking_of(snapshot, path):
+            classifier = read(snapshot.model, trust=True, device=device, **settings)
+    except BaseException:
+        snapshot.discard()
+        raise
+    if snapshot.architecture != snapshot.code.architecture:
+        classifier = classifier.with_settings(classifier.settings.change(architecture=snapshot.code.architecture))
+    classifier.path, classifier.ran = path, snapshot.code.digest
+    snapshot.keep_code()
+    return classifier
+
+
+@contextmanager
+def _speaking_of(snapshot: Snapshot, path: Path) -> Iterator[None]:
+    """Errors name the files the user knows, not their copies."""
+    try:
+        yield
+    except ModelError as error:
+        words = str(error).replace(str(snapshot.model), str(path))
+        if snapshot.architecture:
+            words = words.replace(snapshot.architecture, snapshot.code.architecture)
+        for source in snapshot.code.sources:
+            words = words.replace(str(snapshot.folder / "code" / source.path.name), str(source.path))
+        for folder in (snapshot.model.parent, snapshot.folder):
+            words = words.replace(str(folder), str(path.parent))
+        error.args = (words,)
+        raise

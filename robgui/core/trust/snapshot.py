@@ -1,0 +1,191 @@
+"""Snapshot: a private copy of a model and its code, so that what was hashed is what is run."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from robgui.core.errors import ModelError
+from robgui.core.loading.archive import Archive
+from robgui.core.loading.pickles import foreign_globals
+from robgui.core.model.settings import side_file
+from robgui.core.trust.beside import imports_of, modules_beside, working_folder
+from robgui.core.trust.code import Code, Source, digest_of
+
+_CHUNK = 2**20
+#: A pickle inside an archive names its classes in far fewer bytes.
+_LARGEST_PICKLE = 64 * 2**20
+
+
+class Snapshot:
+    """The model file, its architecture file and the modules beside them, copied into a fresh folder of this user.
+
+    Attributes:
+        model: The copy of the model file.
+        architecture: The call that builds the network from the copy; empty without one.
+        side: What the side file says.
+        code: What would run, with its digest.
+    """
+
+    def __init__(self, path: Path, architecture: str) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="robgui-", ignore_cleanup_errors=True)
+        _FOLDERS.add(self._folder.name)
+        try:
+            self._take(path, architecture)
+        except OSError as error:
+            self.discard()
+            raise ModelError(f"{path} is not loaded: no private copy of it can be made ({error.strerror}); free some space.") from error
+        except BaseException:
+            self.discard()
+            raise
+
+    @property
+    def folder(self) -> Path:
+        """Where the copies lie; only this user may enter it."""
+        return Path(self._folder.name)
+
+    def discard(self) -> None:
+        """Removes the copies."""
+        self._folder.cleanup()
+
+    def keep_code(self) -> None:
+        """Removes the copy of the model; its code stays until the program ends, for what it imports later."""
+        self.model.unlink(missing_ok=True)
+        _KEPT.append(self._folder)
+
+    @contextmanager
+    def importable(self) -> Iterator[None]:
+        """The modules of the copy can be imported by name: these, and not what lies beside the model by now."""
+        with _IMPORTING:
+            _BESIDE.modules = {**_BESIDE.modules, **self._modules}
+            for name, module in list(sys.modules.items()):
+                if name.partition(".")[0] in self._modules and _is_copy(module):
+                    del sys.modules[name]
+            yield
+
+    def with_side(self, side: bytes) -> str:
+        """The digest of the same model and code with this side file."""
+        return digest_of(self._hashed, side, self._call, self._sources)
+
+    def _take(self, path: Path, architecture: str) -> None:
+        self.model = self.folder / "model" / path.name
+        self.model.parent.mkdir()
+        self._hashed = _copy(path, self.model)
+        self.side = side_file(path).read_bytes() if side_file(path).is_file() else b""
+        where, call = split(architecture)
+        file = _find(where, path.parent) if where.endswith(".py") else None
+        folders = _unique([*([file.parent] if file else []), path.parent, *working_folder()])
+        imports = _pickled(self.model)
+        self._copy_code(file, [*imports, *([where] if file is None else [])], folders)
+        self._call = f"{where if file is None else file.name}:{call}" if architecture else ""
+        self.architecture = architecture if file is None else f"{self.folder / 'code' / file.name}:{call}"
+        sources = ((name, content.decode("utf-8", "replace")) for name, content in self._sources.items())
+        self.code = Code(
+            digest=self.with_side(self.side),
+            model=path,
+            architecture=architecture,
+            sources=tuple(Source(_origin(name, folders), text) for name, text in sources),
+            imports=tuple(imports),
+        )
+
+    def _copy_code(self, file: Path | None, dotted: Sequence[str], folders: Sequence[Path]) -> None:
+        """The architecture file and the modules beside it that are imported, by it or by a pickle."""
+        built = {} if file is None else {file.name: file.read_bytes()}
+        wanted = [name.partition(".")[0] for name in dotted] + [name for content in built.values() for name in imports_of(content)]
+        modules = modules_beside(wanted, folders)
+        self._modules = {name.partition("/")[0].removesuffix(".py"): self.folder / "code" for name in modules}
+        self._sources = {**modules, **built}
+        for name, content in self._sources.items():
+            target = self.folder / "code" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+
+
+def split(architecture: str) -> tuple[str, str]:
+    """``file.py:factory(3)`` -> ``file.py`` and ``factory(3)``; a colon in the brackets is no border."""
+    head, bracket, arguments = architecture.partition("(")
+    where, _, factory = head.rpartition(":")
+    return where, f"{factory}{bracket}{arguments}"
+
+
+def _copy(source: Path, target: Path) -> str:
+    """Copies a file; returns the SHA-256 of what was written."""
+    digest = hashlib.sha256()
+    with source.open("rb") as old, target.open("wb") as new:
+        while chunk := old.read(_CHUNK):
+            digest.update(chunk)
+            new.write(chunk)
+    return digest.hexdigest()
+
+
+def _find(name: str, folder: Path) -> Path | None:
+    return next((path for path in (folder / name, Path(name)) if path.is_file()), None)
+
+
+def _pickled(path: Path) -> list[str]:
+    """What the pickles in a file import and call; nothing for a file without any."""
+    with path.open("rb") as file:
+        head = file.read(2)
+        file.seek(0)
+        if head[:1] == b"\x80" or path.suffix in (".pkl", ".pickle", ".joblib"):
+            return foreign_globals(file, pickles=5)
+    if head != b"PK":
+        return []
+    names: set[str] = set()
+    with Archive(path) as archive:
+        for name in archive.names:
+            if name.endswith(".pkl") and archive.size(name) <= _LARGEST_PICKLE:
+                with tempfile.TemporaryFile() as file:
+                    file.write(archive.read(name))
+                    file.seek(0)
+                    names |= set(foreign_globals(file))
+    return sorted(names)
+
+
+def _unique(folders: Sequence[Path]) -> list[Path]:
+    return list({folder.resolve(): folder for folder in reversed(folders)}.values())[::-1]
+
+
+def _origin(name: str, folders: Sequence[Path]) -> Path:
+    return next((folder / name for folder in folders if (folder / name).is_file()), Path(name))
+
+
+class _Beside(MetaPathFinder):
+    """Finds the modules of the snapshots that were taken last; Python asks it first."""
+
+    def __init__(self) -> None:
+        self.modules: Mapping[str, Path] = {}
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """The spec of a module on its own level; those inside a package are found by the package."""
+        folder = self.modules.get(fullname) if path is None else None
+        if folder is None:
+            return None
+        package = folder / fullname / "__init__.py"
+        if package.is_file():
+            return importlib.util.spec_from_file_location(fullname, package, submodule_search_locations=[str(package.parent)])
+        return importlib.util.spec_from_file_location(fullname, folder / f"{fullname}.py")
+
+
+def _is_copy(module: Any) -> bool:
+    origin = str(getattr(getattr(module, "__spec__", None), "origin", None) or "")
+    return any(origin.startswith(folder) for folder in _FOLDERS)
+
+
+_BESIDE = _Beside()
+_IMPORTING = threading.RLock()
+#: The folders of all snapshots, also of those that are gone.
+_FOLDERS: set[str] = set()
+#: Folders of code that runs; they are removed when the program ends.
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []
+sys.meta_path.insert(0, _BESIDE)

@@ -1,0 +1,170 @@
+"""Verdict: what a result says, once, for the window, the command line, the report and the scoreboard.
+
+A status is a claim, so each has a rule: FAILS and AT_RISK rest on a failure that something has seen, HOLDS needs
+evidence for it, and where there is no evidence the status is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any, Literal
+
+from robgui.core.text.words import number
+
+
+class Status(StrEnum):
+    """What a result means for its user, from what matters most to what matters least."""
+
+    FAILS = "fails"
+    AT_RISK = "at risk"
+    UNKNOWN = "unknown"
+    HOLDS = "holds"
+
+    @property
+    def words(self) -> str:
+        """The status as it stands beside its sign."""
+        return _WORDS[self]
+
+    @property
+    def sign(self) -> str:
+        """One character; the words always stand beside it."""
+        return _SIGNS[self]
+
+
+_WORDS = {
+    Status.FAILS: "Failure found",
+    Status.AT_RISK: "At risk",
+    Status.UNKNOWN: "Cannot tell",
+    Status.HOLDS: "Holds",
+}
+_SIGNS = {Status.FAILS: "✗", Status.AT_RISK: "!", Status.UNKNOWN: "?", Status.HOLDS: "✓"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """The number a result comes down to.
+
+    Attributes:
+        name: What it is, with its conditions: ``Nearest change of class``.
+        value: The number; nan when the result does not tell it.
+        unit: Its unit, empty for a plain number.
+        low: Lower end of its 95 % interval; nan without one.
+        high: Upper end.
+        better: Which way is good; ``neither`` for a number that says nothing about quality.
+        text: The number as a person reads it, where value and unit alone do not say it: ``none up to radius 1``.
+    """
+
+    name: str
+    value: float
+    unit: str = ""
+    low: float = math.nan
+    high: float = math.nan
+    better: Literal["low", "high", "neither"] = "neither"
+    text: str = ""
+
+    @property
+    def words(self) -> str:
+        """The number as a person reads it, with its unit and interval."""
+        if self.text:
+            return self.text
+        unit = f" {self.unit}" if self.unit else ""
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            return f"{number(self.value)}{unit} ({number(self.low)} to {number(self.high)})"
+        return f"{number(self.value)}{unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a result says.
+
+    Attributes:
+        status: What it means.
+        sentence: One sentence a manager understands, true on its own.
+        number: The number it comes down to; None where there is none.
+        scope: On what: which inputs under which filter, which ranges, how much of them is computed.
+        because: What the status rests on, evidence against it first; one sentence each.
+        models: For an analysis of several models, what it says of each, in the order of the request; else empty.
+    """
+
+    status: Status
+    sentence: str
+    number: Quantity | None = None
+    scope: str = ""
+    because: tuple[str, ...] = ()
+    models: tuple[Verdict, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """The sign of its status and its sentence, where there is one line."""
+        return f"{self.status.sign} {self.sentence}"
+
+    @property
+    def text(self) -> str:
+        """The whole verdict as running text."""
+        return " ".join(part for part in (self.sentence, self.scope, *self.because) if part)
+
+    def stopped(self) -> Verdict:
+        """The same for a run that was stopped: every reader is told before anything else."""
+        models = tuple(one.stopped() for one in self.models)
+        return replace(self, sentence=f"Stopped early. {self.sentence}", models=models)
+
+    def of(self, place: int) -> Verdict:
+        """What it says of the model at ``place`` of the request; the whole where it does not tell them apart."""
+        return self.models[place] if place < len(self.models) else self
+
+
+def to_json(verdict: Verdict) -> str:
+    """A verdict as a workspace keeps it: strict JSON, null for nan."""
+    return json.dumps(_finite(asdict(verdict)), allow_nan=False)
+
+
+def from_json(text: str) -> Verdict | None:
+    """The verdict in a workspace; None for none. The first edition kept the words alone: their status is unknown.
+
+    Raises:
+        ValueError: The text is not a verdict.
+    """
+    if not text:
+        return None
+    if not text.startswith("{"):
+        return Verdict(Status.UNKNOWN, text)
+    return _verdict(json.loads(text))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _verdict(fields: Any) -> Verdict:
+    if not isinstance(fields, dict):
+        raise ValueError("a verdict is a JSON object")  # noqa: TRY004 - it is a value of a file
+    quantity = fields.get("number")
+    because, models = fields.get("because", []), fields.get("models", [])
+    texts = [fields.get("sentence"), fields.get("scope", ""), *because]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a verdict's sentences are text")
+    return Verdict(
+        status=Status(str(fields.get("status"))),
+        sentence=fields["sentence"],
+        number=None if quantity is None else _quantity(quantity),
+        scope=fields.get("scope", ""),
+        because=tuple(because),
+        models=tuple(_verdict(one) for one in models),
+    )
+
+
+def _quantity(fields: Any) -> Quantity:
+    if not isinstance(fields, dict) or fields.get("better") not in ("low", "high", "neither"):
+        raise ValueError("a verdict's number is malformed")
+    texts = {key: fields.get(key, "") for key in ("name", "unit", "text")}
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise ValueError("the words of a verdict's number are text")
+    numbers = {key: math.nan if fields.get(key) is None else float(fields[key]) for key in ("value", "low", "high")}
+    return Quantity(texts["name"], numbers["value"], texts["unit"], numbers["low"], numbers["high"], fields["better"], texts["text"])

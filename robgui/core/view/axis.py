@@ -1,0 +1,47 @@
+"""Axis: what stands along one side of a picture, and how its numbers read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from robgui.core.text.words import number, percent, probability
+
+Kind = Literal["number", "share", "probability", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A name, a unit, and how far the axis goes.
+
+    Attributes:
+        name: What the numbers are.
+        unit: Their unit; empty for a plain number or a share.
+        low: Where the axis begins; nan leaves it to the data.
+        high: Where it ends.
+        kind: ``share`` is 0 to 1 and reads as per cent, ``count`` takes whole numbers only.
+        log: Powers of ten at equal distances.
+        better: Which way is good; ``neither`` where the axis says nothing about quality.
+    """
+
+    name: str
+    unit: str = ""
+    low: float = math.nan
+    high: float = math.nan
+    kind: Kind = "number"
+    log: bool = False
+    better: Literal["low", "high", "neither"] = "neither"
+
+    @property
+    def title(self) -> str:
+        """Name and unit as they stand beside the axis."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+    def words(self, value: float) -> str:
+        """One of its numbers as a person reads it, with its unit."""
+        if self.kind == "share":
+            return percent(value)
+        if self.kind == "probability":
+            return probability(value, 2)
+        return f"{number(value)} {self.unit}".rstrip()

@@ -1,0 +1,72 @@
+"""The colours of a Matrix, said once for both renderers: which map, which way round, which hue for which class."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from robgui.core.view.ink import SERIES, Ink, called_after
+from robgui.core.view.views import Matrix
+
+#: The ground that pale colours fade into, light and dark.
+GROUND = ("#FFFFFF", "#1D2127")
+#: A class that wins by nothing at all keeps this share of its hue, so that it can still be told.
+PALEST = 0.18
+#: Two colours no further apart than this (of 255 in each channel) are taken for each other.
+ALIKE = 80.0
+
+
+def colour_map(worst: str) -> tuple[str, bool]:
+    """Name of the colour map for what is worst, and whether it is turned round: the brightest colour is the worst.
+
+    ``diverging`` has its colours in ``diverging()``; viridis and cividis are known to every plotting library.
+    """
+    if worst == "middle":
+        return "diverging", False
+    if worst == "neither":
+        return "cividis", False
+    return "viridis", worst == "low"
+
+
+def diverging(dark: bool) -> tuple[str, str, str]:
+    """Below zero, at zero, above zero."""
+    return Ink("changed").colour(dark), "#30363F" if dark else "#F2F2F2", Ink("original").colour(dark)
+
+
+def class_ink(view: Matrix, number: int) -> Ink:
+    """What stands for one class of a matrix: its own colour if it is called after one, else one unlike all of these."""
+    name = view.class_names[number] if 0 <= number < len(view.class_names) else ""
+    free = _free_series(view.class_names)
+    return Ink("series", free[number % len(free)], name)
+
+
+@cache
+def _free_series(names: tuple[str, ...]) -> list[int]:
+    """The colours of series that nobody takes for the colour that another class is called after."""
+    called = [_rgb(colour) for colour in map(called_after, names) if colour]
+    free = [at for at, (light, _) in enumerate(SERIES) if all(_apart(_rgb(light), one) for one in called)]
+    return free or list(range(len(SERIES)))
+
+
+def _apart(first: np.ndarray, second: np.ndarray) -> bool:
+    return float(np.linalg.norm(first - second)) > ALIKE
+
+
+def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
+    """``(rows, columns, 4)`` uint8: the hue says which class wins, its intensity how surely; no class is transparent."""
+    if view.classes is None:
+        raise ValueError(f"the matrix {view.title!r} has no classes")
+    rgb = np.zeros((*view.classes.shape, 3))
+    for number in np.unique(view.classes):
+        rgb[view.classes == number] = _rgb(class_ink(view, int(number)).colour(dark))
+    low, high = view.levels
+    share = np.clip((np.nan_to_num(view.values, nan=low) - low) / ((high - low) or 1.0), 0, 1)
+    share = (PALEST + (1 - PALEST) * share)[..., None]
+    mixed = share * rgb + (1 - share) * _rgb(GROUND[dark])
+    known = (view.classes >= 0)[..., None] * 255
+    return np.concatenate([mixed, known], axis=-1).round().astype(np.uint8)
+
+
+def _rgb(colour: str) -> np.ndarray:
+    return np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)], float)

@@ -1,0 +1,152 @@
+"""Two views of the same question laid side by side, and the second less the first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from robgui.core.view.axis import Axis
+from robgui.core.view.parts import Series
+from robgui.core.view.views import Bars, Curves, Matrix, View
+
+#: Views that can be subtracted.
+Comparable = Curves | Matrix | Bars
+
+
+def aligned(first: View, second: View) -> tuple[View, View]:
+    """Both as they can be compared by eye: the same colours, the same ranges, the same bars at the same places."""
+    if isinstance(first, Matrix) and isinstance(second, Matrix):
+        levels = (min(first.levels[0], second.levels[0]), max(first.levels[1], second.levels[1]))
+        return replace(first, levels=levels), replace(second, levels=levels)
+    if isinstance(first, Curves) and isinstance(second, Curves):
+        return _same_ranges(first, second)
+    if isinstance(first, Bars) and isinstance(second, Bars):
+        if first.edges is None and second.edges is None:
+            names = tuple(dict.fromkeys([*first.names, *second.names]))
+            first, second = _spread(first, names), _spread(second, names)
+        value = _common(first.value, second.value, [*_heights(first), *_heights(second)])
+        return replace(first, value=value), replace(second, value=value)
+    return first, second
+
+
+def difference(first: View, second: View) -> Comparable | str:
+    """``second`` less ``first``; a sentence where they do not stand over the same axes."""
+    if isinstance(first, Curves) and isinstance(second, Curves):
+        return _curves(first, second)
+    if isinstance(first, Matrix) and isinstance(second, Matrix):
+        return _matrix(first, second)
+    if isinstance(first, Bars) and isinstance(second, Bars):
+        return _bars(first, second)
+    return "There is no difference to draw between these two pictures; compare them by eye."
+
+
+def is_zero(view: Comparable) -> bool:
+    """Whether a difference is nothing at all."""
+    if isinstance(view, Curves):
+        return not any(np.nan_to_num(line.y).any() for line in view.lines)
+    if isinstance(view, Matrix):
+        return not np.nan_to_num(view.values).any()
+    return not any(np.nan_to_num(row.values).any() for row in view.series)
+
+
+def _curves(first: Curves, second: Curves) -> Curves | str:
+    before = {line.name: line for line in first.lines if not line.quiet}
+    both = [line for line in second.lines if line.name in before and not line.quiet]
+    same = first.x == second.x and first.at.shape == second.at.shape and np.allclose(first.at, second.at)
+    both = [line for line in both if line.x is None and before[line.name].x is None]
+    if not same or not both:
+        return f"The two runs do not have the same {first.x.name}; run both with the same settings to see the difference."
+    lines = tuple(replace(line, y=line.y - before[line.name].y, low=None, high=None) for line in both)
+    most = _most([line.y for line in lines])
+    y = replace(second.y, name=f"difference in {first.y.name}", low=-most, high=most, log=False, better="neither")
+    return replace(second, title="Difference", y=y, lines=lines, marks=(), levels=())
+
+
+def _matrix(first: Matrix, second: Matrix) -> Matrix | str:
+    names = (first.rows, first.columns) == (second.rows, second.columns)
+    if first.values.shape != second.values.shape or first.rect != second.rect or not names:
+        return "The two runs do not have the same axes; run both with the same settings to see the difference."
+    values = second.values - first.values
+    most = _most([values])
+    scale = replace(second.scale, name=f"difference in {first.scale.name}", low=-most, high=most)
+    return replace(second, title="Difference", values=values, scale=scale, levels=(-most, most), worst="middle", classes=None, spots=())
+
+
+def _bars(first: Bars, second: Bars) -> Bars | str:
+    if first.edges is not None or second.edges is not None:
+        return _histograms(first, second)
+    names = tuple(name for name in second.names if name in first.names)
+    before = {row.name: row for row in first.series}
+    both = [row for row in second.series if row.name in before]
+    if not names or not both:
+        return "The two runs have no number in common, so there is nothing to subtract."
+    at_first = [first.names.index(name) for name in names]
+    at_second = [second.names.index(name) for name in names]
+    rows = tuple(Series(row.name, row.values[at_second] - before[row.name].values[at_first], row.ink) for row in both)
+    most = _most([row.values for row in rows])
+    value = replace(second.value, name=f"difference in {first.value.name}", low=-most, high=most, log=False, better="neither")
+    return replace(second, title="Difference", value=value, names=names, series=rows, stacked=False, levels=())
+
+
+def _histograms(first: Bars, second: Bars) -> Bars | str:
+    one, two = first.edges, second.edges
+    if one is None or two is None or one.shape != two.shape or not np.allclose(one, two):
+        return "The two histograms have different bins, so there is nothing to subtract."
+    before = {row.name: row for row in first.series}
+    both = [row for row in second.series if row.name in before]
+    if not both:
+        return "The two runs have no set in common, so there is nothing to subtract."
+    rows = tuple(Series(row.name, row.values - before[row.name].values, row.ink) for row in both)
+    most = _most([row.values for row in rows])
+    value = replace(second.value, name=f"difference in {first.value.name}", low=-most, high=most, better="neither")
+    return replace(second, title="Difference", value=value, series=rows, levels=(), marks=())
+
+
+def _same_ranges(first: Curves, second: Curves) -> tuple[Curves, Curves]:
+    """Both over axes that hold both, so that a line stands as high here as there."""
+    both = [*first.lines, *second.lines]
+    places = [*(line.x for line in both if line.x is not None), first.at, second.at]
+    ends = [end for line in both for end in (line.y, line.low, line.high) if end is not None]
+    x, y = _common(first.x, second.x, places), _common(first.y, second.y, ends)
+    return replace(first, x=x, y=y), replace(second, x=x, y=y)
+
+
+def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
+    """The first axis from the lower beginning to the higher end of both: as they say, else as the data are."""
+    parts = [part for array in data if (part := array[np.isfinite(array)]).size]
+    low = min((float(part.min()) for part in parts), default=math.nan)
+    high = max((float(part.max()) for part in parts), default=math.nan)
+    stated = math.isfinite(first.low + second.low), math.isfinite(first.high + second.high)
+    low = min(first.low, second.low) if stated[0] else low
+    high = max(first.high, second.high) if stated[1] else high
+    return replace(first, low=low, high=high)
+
+
+def _heights(bars: Bars) -> list[np.ndarray]:
+    """Where bars begin and end: at zero unless powers of ten stand along their axis."""
+    ends = [end for row in bars.series for end in (row.values, row.low, row.high) if end is not None]
+    if bars.stacked and bars.series:
+        ends.append(np.nansum([row.values for row in bars.series], axis=0))
+    return ends if bars.value.log else [*ends, np.zeros(1)]
+
+
+def _spread(bars: Bars, names: tuple[str, ...]) -> Bars:
+    """The same bars with a gap for every name it does not have."""
+
+    def wide(values: np.ndarray | None) -> np.ndarray | None:
+        if values is None:
+            return None
+        known = dict(zip(bars.names, values.tolist(), strict=True))
+        return np.array([known.get(name, np.nan) for name in names], dtype=float)
+
+    rows = tuple(Series(row.name, np.asarray(wide(row.values)), row.ink, wide(row.low), wide(row.high)) for row in bars.series)
+    return replace(bars, names=names, series=rows)
+
+
+def _most(arrays: list[np.ndarray]) -> float:
+    """The largest distance from zero, for an axis around it."""
+    sizes = [float(np.nanmax(np.abs(array), initial=0.0)) for array in arrays if array.size]
+    return max(sizes, default=0.0) or 1.0

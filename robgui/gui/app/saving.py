@@ -1,0 +1,114 @@
+"""Saving: what the actions write to files and to the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+import robgui
+from robgui.gui.show import export
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from robgui.gui.app.main_window import MainWindow
+    from robgui.gui.panels.panel import Panel
+
+WORKSPACES = "Workspaces (*.robgui)"
+
+
+class Saving:
+    """Asks where to, and writes: workspaces, runs, findings, reports, pictures, numbers."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._store = window.store
+
+    def save_workspace(self) -> None:
+        """Copies the workspace to a file of the user's choice."""
+        if path := self._ask_save("Save workspace as", "workspace.robgui", WORKSPACES):
+            self._store.history.save_as(path.with_suffix(".robgui"))
+
+    def export_workspace(self) -> None:
+        """Writes every run as plain files."""
+        folder = QFileDialog.getExistingDirectory(self._window, "Export all runs into a folder", self._window.settings.last_folder)
+        if folder:
+            self._store.history.export(Path(folder))
+
+    def export_findings(self) -> None:
+        """Writes the findings that pass the filter of their dock as images and CSV."""
+        folder = QFileDialog.getExistingDirectory(self._window, "Export findings into a folder", self._window.settings.last_folder)
+        if folder:
+            self._store.history.export_findings(Path(folder), self._window.findings.shown())
+
+    def write_report(self) -> None:
+        """Writes the report, as one HTML file or as PDF by its ending."""
+        if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
+            self._store.history.write_report(path)
+
+    def save_picture(self) -> None:
+        """Saves the views of the result on show; a film also as an animation."""
+        exported = self._exported()
+        if exported is None:
+            return
+        kinds = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
+        if exported.film is not None:
+            kinds += ";;GIF (*.gif);;MP4 (*.mp4)"
+        if path := self._ask_save("Save picture", f"{export.slug(exported.title)}.png", kinds):
+            self._write(lambda: export.save_picture(exported, path), f"Saved {path}.")
+
+    def copy_picture(self) -> None:
+        """Puts the picture of the result on show on the clipboard."""
+        exported = self._exported()
+        if exported is None:
+            return
+
+        def copied(pixels: np.ndarray) -> None:
+            from robgui.gui.widgets.plots import to_qimage
+
+            QApplication.clipboard().setImage(to_qimage(pixels))
+            self._store.say("info", "Picture copied.")
+
+        self._store.writing.run(lambda: export.to_pixels(exported), copied)
+
+    def save_numbers(self) -> None:
+        """Saves the numbers behind the picture."""
+        exported = self._exported()
+        if exported is None:
+            return
+        if path := self._ask_save("Save numbers", f"{export.slug(exported.title)}.csv", "CSV (*.csv);;NPZ (*.npz)"):
+            self._store.writing.run(
+                lambda: export.save_numbers(exported, path),
+                lambda files: self._store.say("info", f"Saved {', '.join(file.name for file in files)} in {path.parent}."),
+            )
+
+    def _exported(self) -> export.Exported | None:
+        """What the panel on show shows, with where it comes from; says so when there is nothing."""
+        panel = self._window.current_panel
+        if panel is None or panel.result is None or panel.request is None:
+            self._store.say("info", "There is no picture yet; press Run, or show a run of the history.")
+            return None
+        subject, provenance = self._store.subject(panel.request), _provenance(panel)
+        return export.Exported(tuple(panel.views()), panel.analysis.title, subject, provenance)
+
+    def _write(self, work: Callable[[], None], sentence: str) -> None:
+        """Writes a file away from the GUI thread; what goes wrong is said by the thread."""
+        self._store.writing.run(work, lambda _: self._store.say("info", sentence))
+
+    def _ask_save(self, title: str, name: str, kinds: str) -> Path | None:
+        start = str(Path(self._window.settings.last_folder) / name)
+        path, chosen = QFileDialog.getSaveFileName(self._window, title, start, kinds)
+        if not path:
+            return None
+        self._window.settings.last_folder = str(Path(path).parent)
+        ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
+        return Path(path) if Path(path).suffix else Path(path + ending)
+
+
+def _provenance(panel: Panel) -> str:
+    """Where a picture comes from: the program, the seed, the run."""
+    run = f", run {panel.run_id}" if panel.run_id else ""
+    return f"robgui {robgui.__version__}, {panel.analysis.title}, seed {panel.params.seed}{run}"

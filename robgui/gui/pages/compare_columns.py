@@ -1,0 +1,108 @@
+"""The pictures of the comparison: one for each run and one for their difference, with axes that move together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from robgui.core.view import Curves, Matrix, View, aligned, difference, is_zero
+from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.plots import Caption, Plot
+from robgui.gui.widgets.views import ViewWidget, view_widget
+
+SAME = "Nothing differs: both runs are of the same model with the same settings. Run a second model to compare."
+NOTHING_IN_COMMON = "The two runs have no picture in common."
+
+
+def matching(first: Sequence[View], second: Sequence[View]) -> list[tuple[View, View]]:
+    """The views that both results have, by title and kind, in the order of the first."""
+    others = {(view.title, type(view)): view for view in second}
+    pairs = [(view, others.get((view.title, type(view)))) for view in first]
+    found = [(view, other) for view, other in pairs if other is not None]
+    if not found and first and second and type(first[0]) is type(second[0]):
+        return [(first[0], second[0])]  # the picture of the analysis may be called after its input
+    return found
+
+
+class Columns(QWidget):
+    """Three pictures beside each other, drawn in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slots = [Slot() for _ in range(3)]
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        for slot in self.slots:
+            layout.addWidget(slot, 1)
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """What stands above the pictures."""
+        for slot, name in zip(self.slots, names, strict=True):
+            slot.caption.set_words(name)
+
+    def show_pair(self, pair: tuple[View, View] | None, *, alike: bool) -> None:
+        """Both sides and their difference; words where there is none."""
+        if pair is None:
+            for slot, words in zip(self.slots, (NOTHING_IN_COMMON, "", ""), strict=True):
+                slot.show_part(words)
+            return
+        change = difference(*pair)
+        parts: list[View | str] = [*aligned(*pair), change]
+        if alike and not isinstance(change, str) and is_zero(change):
+            parts[2] = SAME
+        for slot, part in zip(self.slots, parts, strict=True):
+            slot.show_part(part)
+        self._link(parts)
+
+    def _link(self, parts: Sequence[View | str]) -> None:
+        """Both sides move together; the difference of curves and matrices shares their horizontal axis."""
+        first, second, change = (slot.plot for slot in self.slots)
+        if first is None or second is None:
+            return
+        second.setXLink(first)
+        second.setYLink(first)
+        if change is not None:
+            change.setXLink(first if isinstance(parts[2], Curves | Matrix) else None)
+
+
+class Slot(QWidget):
+    """A caption, and below it a picture or a sentence."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.caption = Caption()
+        self.caption.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.words = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.widget: ViewWidget | None = None
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.words)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.caption)
+        layout.addWidget(self._stack, 1)
+
+    @property
+    def plot(self) -> Plot | None:
+        """The plot on show; None for a sentence or a picture without axes."""
+        if self.widget is None or self._stack.currentWidget() is self.words:
+            return None
+        return self.widget.axes
+
+    def show_part(self, part: View | str) -> None:
+        """Shows a view in the widget that is there, if it can draw it, or a sentence."""
+        if isinstance(part, str):
+            self.words.setText(part)
+            self._stack.setCurrentWidget(self.words)
+            return
+        if self.widget is None or not self.widget.fits(part):
+            if self.widget is not None:
+                self._stack.removeWidget(self.widget)
+                self.widget.deleteLater()
+            self.widget = view_widget(part)
+            self._stack.addWidget(self.widget)
+        else:
+            self.widget.show_view(part)
+        self._stack.setCurrentWidget(self.widget)

@@ -1,0 +1,154 @@
+"""Tile: what one method says about the model in use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from robgui.core.verdict import Status, Verdict
+from robgui.gui.app.theme import icon, pixmap, set_heading, theme
+from robgui.gui.panels import Page
+from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import Label, tip
+
+if TYPE_CHECKING:
+    from robgui.core.execution.run import Run
+    from robgui.core.view import View
+    from robgui.gui.widgets.views import ViewWidget
+
+NOT_RUN = "Not run yet"
+NOT_APPLICABLE = "Does not apply to this model"
+
+
+class Tile(QFrame):
+    """One method: title, status, number, sentence, picture.
+
+    Attributes:
+        page: The method.
+        verdict: What the run on show says of the model in use; None without one.
+        picture: The first view of the run, small; None before it is read.
+
+    Signals:
+        opened: ``(page, run)``; the run is None when there is none yet.
+    """
+
+    opened = Signal(object, object)
+
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self.page = page
+        self.verdict: Verdict | None = None
+        self.picture: ViewWidget | None = None
+        self._run: Run | None = None
+        self._place = 0
+        self._asked = ""
+        self._alert = False
+        self.setProperty("role", "card")
+        self.setAccessibleName(page.title)
+        self._mark = Label()
+        self.status, self.number, self.sentence = (_label() for _ in range(3))
+        self.number.setProperty("heading", "section")
+        self.sentence.setProperty("role", "quiet")
+        self.open = QPushButton("Open")
+        self.open.clicked.connect(lambda: self.opened.emit(self.page, self._run))
+        self._arrange(set_heading(_label(page.title), "section"))
+        theme.changed.connect(self._tint)
+        self._tint()
+
+    def set_question(self, question: str, refusal: str, failure: str) -> None:
+        """What the method answers, or why it cannot, or why it did not."""
+        if self._run is not None:
+            return
+        self.sentence.setText(refusal or question)
+        words = f"Failed: {failure}" if failure else NOT_RUN
+        self.status.setText(NOT_APPLICABLE if refusal else words)
+        self.open.setEnabled(not refusal)
+        self._alert = bool(failure) and not refusal
+        self._tint()
+
+    def set_run(self, run: Run | None, place: int) -> None:
+        """The run that the tile shows, and which of its models; its picture follows."""
+        if run is not None and self._run is not None and (run.id, place) == (self._run.id, self._place):
+            if run.verdict != self._run.verdict:
+                self._run = run
+                self._say(run.verdict)
+            return
+        if run is None or self._run is None or run.id != self._run.id:
+            self._asked = ""
+            self._put(None)
+        self._run, self._place = run, place
+        self.open.setEnabled(True)
+        self._say(None if run is None else run.verdict)
+
+    def due(self, run: Run) -> bool:
+        """Whether the picture of ``run`` is missing and has not been asked for yet."""
+        if run.id == self._asked:
+            return False
+        self._asked = run.id
+        return True
+
+    def set_view(self, run: Run, view: View | None) -> None:
+        """The first view of ``run``, if it is still the one on show."""
+        if self._run is None or run.id != self._run.id or view is None:
+            return
+        from robgui.gui.widgets.views import view_widget  # pyqtgraph is not imported with the window
+
+        if self.picture is not None and self.picture.fits(view):
+            self.picture.show_view(view)
+        else:
+            self._put(view_widget(view, mini=True))
+
+    def _say(self, verdict: Verdict | None) -> None:
+        """Status, number and sentence of the model in use; an old run has words alone."""
+        said = self.verdict = None if verdict is None else verdict.of(self._place)
+        self._alert = False
+        number = None if said is None else said.number
+        self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
+        self.number.setText("" if number is None else _unbroken(f"{number.name}: {number.words}"))
+        self.number.setVisible(number is not None)
+        self.sentence.setText("" if said is None else _unbroken(said.sentence))
+        self.setToolTip("" if said is None else tip(said.text))
+        self._tint()
+
+    def _put(self, picture: ViewWidget | None) -> None:
+        if self.picture is not None:
+            self.picture.setParent(None)
+            self.picture.deleteLater()
+        self.picture = picture
+        if picture is not None:
+            picture.setFixedHeight(self.fontMetrics().height() * 13)
+            self._layout.addWidget(picture)
+
+    def _arrange(self, title: QLabel) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._mark)
+        head.addWidget(title, 1)
+        head.addWidget(self.open)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(16, 16, 16, 16)
+        self._layout.setSpacing(8)
+        self._layout.addLayout(head)
+        for label in (self.status, self.number, self.sentence):
+            self._layout.addWidget(label)
+        self._layout.addStretch(1)
+
+    def _tint(self) -> None:
+        self._mark.setPixmap(pixmap(self.page.icon, 24))
+        self.open.setIcon(icon("forward"))
+        status = Status.AT_RISK if self._alert else Status.UNKNOWN
+        status = status if self.verdict is None else self.verdict.status
+        palette = self.status.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
+        self.status.setPalette(palette)
+
+
+def _unbroken(words: str) -> str:
+    """A number and its per cent sign stay in one line."""
+    return words.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _label(words: str = "") -> QLabel:
+    return Label(words, wordWrap=True, textFormat=Qt.TextFormat.PlainText)

@@ -1,0 +1,45 @@
+"""GenericPanel: draws any analysis from its views; most analyses need no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from robgui.core.view import Images, Matrix, Table, View
+from robgui.gui.panels.panel import Panel
+from robgui.gui.widgets.views import Board
+
+
+class GenericPanel(Panel):
+    """The first view large, the others behind tabs; what is an input can be pointed at."""
+
+    def build(self) -> QWidget:
+        """A board for as many views as there are."""
+        self.board = Board()
+        self.board.chosen.connect(self._point)
+        return self.board
+
+    def draw(self, result: Any) -> None:
+        """Gives every view its new data."""
+        self.board.show_views(self.views())
+
+    def _point(self, view: View, what: Any) -> None:
+        """Chooses an input in the gallery when the item that was clicked is called like one on offer."""
+        places = {name: place for offer in self.offers() for name, place in zip(offer.names, offer.places, strict=False) if place >= 0}
+        for name in names_at(view, what):
+            if name in places:
+                self.point_at(places[name])
+                return
+
+
+def names_at(view: View, what: Any) -> list[str]:
+    """What the item that was clicked is called: a row, a picture, the row and column of a cell."""
+    if isinstance(view, Table) and view.columns:
+        return [str(view.columns[0].cells[what])]
+    if isinstance(view, Images):
+        return [view.pictures[what].caption]
+    if isinstance(view, Matrix):
+        row, column = what
+        return [*view.rows[row : row + 1], *view.columns[column : column + 1]]
+    return []

@@ -1,0 +1,111 @@
+"""VerdictLine: a Verdict in words: its status with sign and colour, its sentence, what it rests on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from robgui.core.verdict import Verdict
+from robgui.gui.app.theme import set_heading, theme
+from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.plain import Label, tip
+
+#: Lines of what a verdict rests on; more are shown when they are asked for.
+LINES = 2
+
+
+class VerdictLine(QWidget):
+    """What was found: status and sentence large, then on what, then why; plain text throughout.
+
+    Args:
+        brief: Status and sentence alone; the tool tip has the rest.
+    """
+
+    def __init__(self, *, brief: bool = False) -> None:
+        super().__init__()
+        self._brief = brief
+        self.verdict: Verdict | None = None
+        self.setAccessibleName("Verdict")
+        self.status, self.sentence, self.rest = (_label() for _ in range(3))
+        self.status.setWordWrap(False)
+        for label in (self.status, self.sentence):
+            set_heading(label, "verdict")
+        self.rest.setProperty("role", "quiet")
+        self.more = QPushButton("More", checkable=True)
+        self.more.setProperty("role", "link")
+        self.more.toggled.connect(self._unfold)
+        self._arrange()
+        theme.changed.connect(self._tint)
+
+    def text(self) -> str:
+        """The whole verdict as running text."""
+        return "" if self.verdict is None else self.verdict.text
+
+    def show_verdict(self, verdict: Verdict | None) -> None:
+        """Says this; None says nothing."""
+        self.verdict = verdict
+        sentence = "" if verdict is None else verdict.sentence
+        self.status.setText("" if verdict is None else f"{verdict.status.sign} {verdict.status.words}")
+        self.sentence.setText(sentence)
+        self.setAccessibleDescription(self.text())
+        self.setToolTip(tip(self.text()) if self._brief else "")
+        self._tint()
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width takes another number of lines."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def _arrange(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(12)
+        top.addWidget(self.status, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.sentence, 1)
+        below = QHBoxLayout()
+        below.addWidget(self.rest, 1)
+        below.addWidget(self.more, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addLayout(top)
+        layout.addLayout(below)
+
+    def _rest(self) -> str:
+        """On what it is said, and what it rests on."""
+        verdict = self.verdict
+        if verdict is None or self._brief:
+            return ""
+        return " ".join(part for part in (verdict.scope, *verdict.because) if part)
+
+    def _fit(self) -> None:
+        """The whole, or as much as a few lines hold, with a button for the others."""
+        words = self._rest()
+        room = self.width() - self.more.sizeHint().width() - 16
+        metrics = self.rest.fontMetrics()
+        wide = metrics.horizontalAdvance(words) > LINES * room > 0
+        self.more.setVisible(wide)
+        if wide and not self.more.isChecked():
+            most = int(room * (LINES - 0.2))
+            words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, most)
+        self.rest.setText(words)
+        self.rest.setVisible(bool(words))
+
+    def _unfold(self, whole: bool) -> None:
+        self.more.setText("Less" if whole else "More")
+        self._fit()
+
+    def _tint(self) -> None:
+        if self.verdict is not None:
+            palette = self.status.palette()
+            palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(self.verdict.status)))
+            self.status.setPalette(palette)
+
+
+def _label() -> QLabel:
+    label = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+    return label

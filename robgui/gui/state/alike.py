@@ -1,0 +1,31 @@
+"""What belongs together: a model and data, two records of one model, inputs of one family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
+
+
+def looks_alike(classifier: Classifier, dataset: Dataset) -> bool:
+    """A cheap guess whether the two belong together: kind, size and class names."""
+    if classifier.kind != dataset.kind:
+        return False
+    if dataset.shape is not None and dataset.shape != classifier.shape:
+        return False
+    return not dataset.names or len(dataset.names) == classifier.classes
+
+
+def same_file(one: Classifier, other: Classifier) -> bool:
+    """Whether two models are one file, wherever it lies and whatever their settings."""
+    if one.path is None or other.path is None:
+        return one is other
+    return one.path == other.path or one.content == other.content
+
+
+def relatives(dataset: Dataset) -> object:
+    """Which family of derived inputs a dataset is; empty for any other."""
+    items = getattr(dataset, "items", ())
+    return items[0].relatives if items else ()

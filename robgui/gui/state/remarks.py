@@ -1,0 +1,28 @@
+"""What the library has to say of data and models, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.speed import Speed
+
+
+def remarks(dataset: Dataset) -> str:
+    """What was guessed while reading data, and how much was left out."""
+    many = len(dataset.skipped)
+    left_out = f"{many:,} {'file or row was' if many == 1 else 'files or rows were'} skipped; the log says why." if many else ""
+    return " ".join((*dataset.notes, *filter(None, (left_out,))))
+
+
+def listed(skipped: Sequence[Any]) -> str:
+    """What was left out and why, a line each."""
+    return "\n".join(f"{item.path}: {item.reason}" for item in skipped[:200])
+
+
+def speeds_in_words(speeds: Sequence[Speed]) -> str:
+    """How fast a model is each way, and how much its answers change."""
+    lines = [f"{s.name}: {s.inputs_per_second:,.0f} inputs/s (largest change of a probability {s.largest_change:.2g})" for s in speeds]
+    return "; ".join(lines)

@@ -1,0 +1,260 @@
+"""The axis of a plot: numbers that read as an Axis says, or names; titles that are never cut off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetrics
+
+from robgui.core.text.words import number
+from robgui.core.view import Axis
+
+#: A longer name is cut in its middle.
+LONGEST_NAME = 16
+#: More ticks than this tell nobody more.
+MOST_TICKS = 9
+#: Pixels that a number may reach beyond the end of its axis.
+_EDGE = 15
+#: Round angles.
+_DEGREES = (10, 15, 30, 45, 90, 180, 360)
+#: Names that stand upright take at most this share of the height of the plot.
+_HIGHEST = 0.3
+
+
+class ViewAxis(pg.AxisItem):
+    """Numbers by an Axis, or names of cells of width 1 that begin at 0.
+
+    Below a plot the names stand upright as soon as one of them is wider than its cell. Without an
+    Axis and names it is an ordinary axis with a title.
+    """
+
+    def __init__(self, side: str) -> None:
+        self._side = side
+        self._axis: Axis | None = None
+        self._names: tuple[str, ...] = ()
+        self._upright = False
+        self._title = ""
+        self._widths: dict[str, int] = {}
+        self._limit = 0
+        super().__init__(side)
+        self.enableAutoSIPrefix(False)
+        self.setStyle(autoReduceTextSpace=False)
+
+    @property
+    def upright(self) -> bool:
+        """Whether the names stand upright."""
+        return self._upright
+
+    def show_axis(self, axis: Axis, names: Sequence[str] = ()) -> None:
+        """Numbers as ``axis`` says, or ``names`` instead of them; ``axis`` gives the title."""
+        if (axis, tuple(names)) == (self._axis, self._names):
+            return
+        self._axis = axis
+        self.set_names(names)
+        self._title = axis.title
+        self._write_title()
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """Names of the cells, in the order of the axis; none gives numbers again."""
+        self._names = tuple(names)
+        self._widths = {}
+        self.setStyle(tickLength=0 if self._names else -5)
+        self._fit()
+        self.picture = None
+        self.update()
+
+    def tickValues(self, low: float, high: float, size: float) -> list[Any]:
+        """Where something is written: few places at round numbers, or the middles of the cells."""
+        low, high = sorted((low, high))  # an axis that runs down gives them the other way round
+        if self._names:
+            return self._name_places(low, high, size)
+        if self._axis is None:
+            return list(super().tickValues(low, high, size))
+        step = self._step(self._axis, low, high, size)
+        first, last = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6)
+        return [(step, [place * step for place in range(first, last + 1)])]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """The names, shortened where they are long, or the numbers as the Axis says."""
+        if self._names:
+            return [self._name(value) for value in values]
+        if self._axis is None:
+            return list(super().tickStrings(values, scale, spacing))
+        return [tick_words(self._axis, value, spacing) for value in values]
+
+    def generateDrawSpecs(self, painter: Any) -> Any:
+        """Where everything is drawn; names that stand upright have a rectangle that does too."""
+        specs = super().generateDrawSpecs(painter)
+        if specs is None or not self._upright:
+            return specs
+        line, ticks, _ = specs
+        metrics, (low, high) = QFontMetrics(self.font()), self.range
+        gap, length = self.style["tickTextOffset"][1], self._longest(metrics, self._limit)
+        align, dont = Qt.AlignmentFlag, Qt.TextFlag.TextDontClip
+        flags = align.AlignRight | align.AlignVCenter | dont
+        texts = []
+        for _, _, end in ticks:
+            name = self._name(low + (high - low) * end.x() / max(self.size().width(), 1))
+            corner = end.x() - metrics.height() / 2
+            texts.append((QRectF(corner, end.y() + gap, metrics.height(), length), flags, name))
+        return line, ticks, texts
+
+    def drawPicture(self, painter: Any, line: Any, ticks: Any, texts: Any) -> None:
+        """Draws what ``generateDrawSpecs`` has placed."""
+        super().drawPicture(painter, line, ticks, () if self._upright else texts)
+        for place, flags, name in texts if self._upright else ():
+            painter.save()
+            painter.translate(place.center().x(), place.top())
+            painter.rotate(-90)
+            box = QRectF(-place.height(), -place.width() / 2, place.height(), place.width())
+            painter.drawText(box, flags, name)
+            painter.restore()
+
+    def resizeEvent(self, event: Any = None) -> None:
+        """Less room may turn the names and shorten the title."""
+        super().resizeEvent(event)
+        self._fit()
+        self._write_title()
+
+    def linkedViewChanged(self, view: Any, newRange: Any = None) -> None:
+        """So may other cells on show."""
+        super().linkedViewChanged(view, newRange)
+        self._fit()
+
+    def boundingRect(self) -> Any:
+        """With room for half a number beyond both ends: the first and the last are written too."""
+        sides = (-_EDGE, 0, _EDGE, 0) if self._side == "bottom" else (0, -_EDGE, 0, _EDGE)
+        return super().boundingRect().adjusted(*sides)
+
+    def font(self) -> QFont:
+        """The font of the numbers and names."""
+        chosen: QFont | None = self.style["tickFont"]
+        return chosen or super().font()
+
+    def _step(self, axis: Axis, low: float, high: float, size: float) -> float:
+        """The distance of two numbers: round, and wide enough that they do not touch."""
+        metrics = QFontMetrics(self.font())
+        room = metrics.height() * 2.2
+        if self._side == "bottom":
+            ends = (tick_words(axis, end, (high - low) / 5) for end in (low, high))
+            room = max(metrics.horizontalAdvance(words) for words in ends) + room / 2
+        least = (high - low) / np.clip(size / room, 2, MOST_TICKS)
+        if axis.unit == "°" and least > 5:
+            return next((float(step) for step in _DEGREES if step >= least), 360.0)
+        step = _round_step(least)
+        whole = axis.log or axis.kind == "count"
+        return max(1.0, math.ceil(step)) if whole else step
+
+    def _name_places(self, low: float, high: float, size: float) -> list[Any]:
+        """The middles of the cells, as many as fit without touching."""
+        lies = self._side == "bottom" and not self._upright
+        room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.2
+        step = max(1, math.ceil((high - low) * room / max(size, 1)))
+        first, last = max(0, math.floor(low)), min(len(self._names), math.ceil(high))
+        first += -first % step
+        return [(step, [place + 0.5 for place in range(first, last, step)])]
+
+    def _fit(self) -> None:
+        """Takes the room that the names need; turns those below a plot that are too wide."""
+        if not self._names:
+            self._upright = False
+            fixed = self.fixedHeight if self._side == "bottom" else self.fixedWidth
+            if fixed is not None and self._axis is not None:
+                (self.setHeight if self._side == "bottom" else self.setWidth)(None)
+            return
+        metrics = QFontMetrics(self.font())
+        title = self._title_height()
+        if self._side != "bottom":
+            self._limit = self._highest(metrics.averageCharWidth())
+            self._take(self.setWidth, self.fixedWidth, self._longest(metrics, self._limit) + title + 8)
+            return
+        cell = self.size().width() / max(abs(self.range[1] - self.range[0]), 1e-9)
+        room, unit = cell - metrics.averageCharWidth(), metrics.averageCharWidth()
+        whole = self._longest(metrics, unit * LONGEST_NAME)
+        self._upright = whole > room and room < unit * 7
+        self._limit = self._highest(unit) if self._upright else int(min(unit * LONGEST_NAME, room))
+        needed = None
+        if self._upright:
+            needed = self._longest(metrics, self._limit) + self.style["tickTextOffset"][1] + title
+        self._take(self.setHeight, self.fixedHeight, needed)
+
+    @staticmethod
+    def _take(change: Any, now: float | None, wanted: float | None) -> None:
+        if now != wanted:
+            change(wanted)
+
+    def _title_height(self) -> float:
+        shown = self.label is not None and self.label.isVisible()
+        return float(self.label.boundingRect().height()) if shown else 0.0
+
+    def _write_title(self) -> None:
+        """As much of the title as fits; plain text, whatever a file has called its classes."""
+        if self._axis is None or self.label is None:
+            return
+        size = self.size()
+        room = size.width() if self._side in ("bottom", "top") else size.height()
+        metrics = QFontMetrics(self.label.font())
+        mode = Qt.TextElideMode.ElideRight
+        words = escape(metrics.elidedText(self._title, mode, max(40, int(room) - 8)))
+        if words != self.labelText:
+            self.setLabel(words)
+            self._fit()
+        if bool(self._title) != self.label.isVisible():
+            self.showLabel(bool(self._title))
+
+    def _longest(self, metrics: QFontMetrics, limit: int) -> int:
+        """Width of the widest name, measured once for each font: there may be a thousand."""
+        key = self.font().key()
+        if key not in self._widths:
+            widths = (metrics.horizontalAdvance(name) for name in self._names)
+            self._widths[key] = max(widths, default=0)
+        return min(self._widths[key], limit)
+
+    def _name(self, value: float) -> str:
+        place = math.floor(value)
+        if not 0 <= place < len(self._names):
+            return ""
+        return self._cut(self._names[place], QFontMetrics(self.font()))
+
+    def _cut(self, name: str, metrics: QFontMetrics) -> str:
+        return metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, self._limit)
+
+    def _highest(self, unit: int) -> int:
+        """How far names may reach away from the plot: in a small one the picture needs the room."""
+        view, most = self.linkedView(), unit * LONGEST_NAME
+        if view is None:
+            return most
+        own = self.size()
+        low = self._side == "bottom"
+        whole = view.height() + own.height() if low else view.width() + own.width()
+        return int(min(most, max(unit * 7, _HIGHEST * whole)))
+
+
+def tick_words(axis: Axis, value: float, spacing: float) -> str:
+    """A number beside an axis: as short as its neighbours allow."""
+    if axis.log:
+        return number(10.0**value)
+    if axis.kind == "share":
+        return f"{_decimals(100 * value, 100 * spacing)} %"
+    if 0 < abs(value) < 1e-3 or abs(value) >= 1e6:
+        return number(value)
+    return _decimals(value, spacing)
+
+
+def _decimals(value: float, spacing: float) -> str:
+    digits = max(0, math.ceil(-math.log10(spacing) - 1e-9)) if spacing > 0 else 0
+    return f"{value + 0.0:,.{min(digits, 6)}f}"
+
+
+def _round_step(least: float) -> float:
+    """The next of 1, 2, 5, 10, 20, … that is not smaller than ``least``."""
+    if not math.isfinite(least) or least <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least * (1 - 1e-9))

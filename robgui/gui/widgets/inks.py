@@ -1,0 +1,69 @@
+"""Ink on the screen: pens, brushes and symbols in the present theme; nothing here chooses a colour."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor, QPen
+
+from robgui.core.verdict import Status
+from robgui.core.view import Ink
+from robgui.gui.app.theme import theme
+
+_DASHES = {
+    "solid": Qt.PenStyle.SolidLine,
+    "dashed": Qt.PenStyle.DashLine,
+    "dotted": Qt.PenStyle.DotLine,
+    "dash-dot": Qt.PenStyle.DashDotLine,
+}
+#: pyqtgraph's names of the symbols.
+SYMBOLS = {"circle": "o", "square": "s", "cross": "x", "triangle": "t1", "diamond": "d"}
+#: Bars of equal rank differ in their filling too, so that colour never stands alone.
+_FILLS = (
+    (Qt.BrushStyle.SolidPattern, 0.75),
+    (Qt.BrushStyle.BDiagPattern, 1.0),
+    (Qt.BrushStyle.SolidPattern, 0.4),
+    (Qt.BrushStyle.DiagCrossPattern, 1.0),
+)
+_STATUS = {
+    Status.FAILS: Ink("fails"),
+    Status.AT_RISK: Ink("risk"),
+    Status.UNKNOWN: Ink("unknown"),
+    Status.HOLDS: Ink("holds"),
+}
+
+
+def colour(ink: Ink, alpha: float = 1.0) -> QColor:
+    """The colour of an ink in the present theme."""
+    made = QColor(ink.colour(theme.dark))
+    made.setAlphaF(alpha)
+    return made
+
+
+def status_ink(status: Status) -> Ink:
+    """What a status is written with."""
+    return _STATUS[status]
+
+
+def pen(ink: Ink, width: float = 2.0, style: Qt.PenStyle | None = None) -> QPen:
+    """The pen of a line; its dashes are those of the ink unless ``style`` says otherwise."""
+    return cosmetic(colour(ink), width, style or _DASHES[ink.dash])
+
+
+def fill(ink: Ink, place: int) -> QBrush:
+    """The filling of bar series number ``place``."""
+    style, alpha = _FILLS[place % len(_FILLS)]
+    return QBrush(colour(ink, alpha), style)
+
+
+def halo() -> QPen:
+    """The rim that lifts a sign from whatever lies behind it."""
+    return cosmetic(QColor(theme.colours.surface), 1.5)
+
+
+def cosmetic(tint: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    """A pen as wide on the screen as it says, whatever the axes of a plot are."""
+    made = QPen(tint)
+    made.setWidthF(width)
+    made.setStyle(style)
+    made.setCosmetic(True)
+    return made

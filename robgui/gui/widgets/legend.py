@@ -1,0 +1,229 @@
+"""Legend: what each line means, beside or below a picture, so that it never covers data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QScrollArea, QToolTip, QWidget
+
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.plain import tip
+
+#: Pixels between two things in a row, and around all.
+_SPACE, _MARGIN = 6, 8
+#: Widest words in characters; longer ones are cut in their middle and stand in the tool tip.
+LONGEST = 32
+#: A legend in rows shows at most this many; the others can be scrolled to.
+MOST_ROWS = 4
+#: Narrower than this many characters, a picture has its legend below.
+WIDE = 84
+
+
+@dataclass(frozen=True)
+class Key:
+    """One line of a legend: how it is drawn and what it means.
+
+    Attributes:
+        words: What it means.
+        pen: Of the line.
+        symbol: pyqtgraph's name of the symbol on the line; empty for none.
+        brush: Of a filled area or bar; None for a line.
+        upright: The line stands upright in the picture.
+        line: Whether there is a line, not the symbol alone.
+    """
+
+    words: str
+    pen: QPen
+    symbol: str = ""
+    brush: QBrush | None = None
+    upright: bool = False
+    line: bool = True
+
+
+class Legend(QScrollArea):
+    """Keys below each other beside a picture, or in as many rows below it as the width asks for."""
+
+    def __init__(self, *, row: bool = False) -> None:
+        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Legend")
+        self._page = _Page()
+        self.setWidget(self._page)
+        self.viewport().setAutoFillBackground(False)
+        self._page.setAutoFillBackground(False)
+        self._row = row
+        theme.changed.connect(self._fit)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """What it shows."""
+        return self._page.keys
+
+    def show_keys(self, keys: Sequence[Key]) -> None:
+        """Shows these, the first one first."""
+        if tuple(keys) != self._page.keys:
+            self._page.keys = tuple(keys)
+            self.setAccessibleDescription(", ".join(key.words for key in keys))
+            self._fit()
+            self._page.update()
+
+    def set_row(self, row: bool) -> None:
+        """Below the picture, or beside it."""
+        if row != self._row:
+            self._row = row
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may take another number of rows."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def _fit(self) -> None:
+        page, most = self._page, 16_777_215
+        page.row = self._row
+        if self._row:
+            rows = len(page.rows(self.viewport().width()))
+            page.setMinimumHeight(page.height_of(rows))
+            self.setMinimumWidth(0)
+            self.setMaximumWidth(most)
+            self.setFixedHeight(page.height_of(max(1, min(rows, MOST_ROWS))))
+        else:
+            page.setMinimumHeight(page.height_of(len(page.keys)))
+            self.setMinimumHeight(0)
+            self.setMaximumHeight(most)
+            self.setFixedWidth(page.column_width() + self.verticalScrollBar().sizeHint().width())
+        page.update()
+
+
+class Keyed(QWidget):
+    """A picture with its legend beside it, or below where that would leave too little width."""
+
+    def __init__(self, picture: QWidget, legend: Legend) -> None:
+        super().__init__()
+        self._legend = legend
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(0)
+        self._row.addWidget(picture, 1)
+        self._row.addWidget(legend)
+
+    def minimumSizeHint(self) -> QSize:
+        """That of a small picture: where there is little width the legend moves below."""
+        return QSize(160, 160)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A narrow picture has its legend below."""
+        super().resizeEvent(event)
+        narrow = self.width() < WIDE * self.fontMetrics().averageCharWidth()
+        directions = QBoxLayout.Direction
+        self._row.setDirection(directions.TopToBottom if narrow else directions.LeftToRight)
+        self._legend.set_row(narrow)
+
+
+class _Page(QWidget):
+    """Paints the keys: a live picture changes them often, and widgets would be made anew each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: tuple[Key, ...] = ()
+        self.row = False
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.column_width(), self.minimumHeight())
+
+    def height_of(self, rows: int) -> int:
+        """Height of this many rows."""
+        return rows * self._line() + 2 * _MARGIN
+
+    def column_width(self) -> int:
+        """Width of the widest key with its margins."""
+        widest = max((self._width(key) for key in self.keys), default=0)
+        return widest + _MARGIN
+
+    def rows(self, width: int) -> list[list[Key]]:
+        """The keys of each row: one each in a column, else as many as fit the width."""
+        if not self.row:
+            return [[key] for key in self.keys]
+        rows: list[list[Key]] = []
+        left = 0
+        for key in self.keys:
+            needed = self._width(key) + 2 * _SPACE
+            if not rows or needed > left:
+                rows.append([])
+                left = width - _MARGIN + 2 * _SPACE
+            rows[-1].append(key)
+            left -= needed
+        return rows
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for place, key in self._places():
+            sample = 2 * self.fontMetrics().height()
+            _draw_sample(painter, key, QRectF(place.x(), place.y(), sample, place.height()))
+            painter.setPen(pg.mkPen(theme.colours.text))
+            words = place.adjusted(sample + _SPACE, 0, 0, 0)
+            flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(words, int(flags), self._words(key))
+
+    def event(self, event: QEvent) -> bool:
+        """The whole words of a key that was cut."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            at = event.pos()
+            words = next((key.words for box, key in self._places() if box.contains(at)), "")
+            QToolTip.showText(event.globalPos(), tip(words), self)
+            return True
+        return super().event(event)
+
+    def _places(self) -> list[tuple[QRectF, Key]]:
+        found = []
+        for number, row in enumerate(self.rows(self.width())):
+            x, y = float(_MARGIN), float(_MARGIN + number * self._line())
+            for key in row:
+                width = self._width(key)
+                found.append((QRectF(x, y, width, self.fontMetrics().height()), key))
+                x += width + 2 * _SPACE
+        return found
+
+    def _line(self) -> int:
+        return self.fontMetrics().height() + 4
+
+    def _words(self, key: Key) -> str:
+        room = LONGEST * self.fontMetrics().averageCharWidth()
+        return self.fontMetrics().elidedText(key.words, Qt.TextElideMode.ElideMiddle, room)
+
+    def _width(self, key: Key) -> int:
+        words = self.fontMetrics().horizontalAdvance(self._words(key))
+        return 2 * self.fontMetrics().height() + _SPACE + words + 2
+
+
+def _draw_sample(painter: QPainter, key: Key, place: QRectF) -> None:
+    """A short piece of the line, or of the filled area, as it is drawn in the picture."""
+    middle = place.center()
+    painter.setPen(key.pen)
+    if key.brush is not None:
+        painter.setBrush(key.brush)
+        painter.drawRect(place.adjusted(4, 3, -4, -3))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+    elif key.line and key.upright:
+        painter.setPen(QPen(key.pen.color(), 2, Qt.PenStyle.DashLine))
+        painter.drawLine(middle.x(), place.top(), middle.x(), place.bottom())
+    elif key.line:
+        painter.drawLine(place.left(), middle.y(), place.right(), middle.y())
+    if key.symbol:
+        _draw_symbol(painter, key, middle)
+
+
+def _draw_symbol(painter: QPainter, key: Key, middle: Any) -> None:
+    painter.save()
+    painter.translate(middle)
+    colour = key.pen.color()
+    draw = pg.graphicsItems.ScatterPlotItem.drawSymbol
+    draw(painter, key.symbol, 9, pg.mkPen(colour), pg.mkBrush(colour))
+    painter.restore()

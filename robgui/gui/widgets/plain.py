@@ -1,0 +1,46 @@
+"""Words as they are: Qt guesses that text with angle brackets is rich text, and names come from files of anyone."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+
+#: A tooltip is never longer.
+_LONGEST_TIP = 5_000
+
+
+class Label(QLabel):
+    """A label that shows its text letter by letter."""
+
+    def __init__(self, *arguments: Any, **properties: Any) -> None:
+        super().__init__(*arguments, **{"textFormat": Qt.TextFormat.PlainText, **properties})
+
+
+def tip(text: str) -> str:
+    """``text`` as a tooltip that shows it letter by letter."""
+    if not set(text) & {"<", "&"}:  # without them Qt takes nothing for rich text
+        return text
+    return f'<p style="white-space:pre-wrap">{escape(text[:_LONGEST_TIP])}</p>'
+
+
+def set_tip(widget: QWidget | QAction, text: str) -> None:
+    """Gives a widget a tooltip that shows ``text`` letter by letter."""
+    widget.setToolTip(tip(text))
+
+
+def question(title: str, text: str, more: str, parent: QWidget | None) -> QMessageBox:
+    """A question whose words are shown letter by letter; its buttons are for the caller to add."""
+    box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=parent)
+    box.setInformativeText(more)
+    for label in box.findChildren(QLabel):  # the box passes a format on to the first of its labels only
+        label.setTextFormat(Qt.TextFormat.PlainText)
+    return box
+
+
+def visible(text: str) -> str:
+    """Text on one line in which everything is seen: what prints nothing, or turns the order of letters, is written out."""
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)

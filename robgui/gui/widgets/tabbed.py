@@ -1,0 +1,23 @@
+"""Tabbed: several widgets in one place, with a tab for each."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+
+class Tabbed(QWidget):
+    """One widget at a time, chosen by its tab."""
+
+    def __init__(self, widgets: dict[str, QWidget]) -> None:
+        super().__init__()
+        self.bar = QTabBar(drawBase=False, expanding=False)
+        self.stack = QStackedWidget()
+        for name, widget in widgets.items():
+            self.bar.addTab(name)
+            self.stack.addWidget(widget)
+        self.bar.currentChanged.connect(self.stack.setCurrentIndex)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.stack, 1)

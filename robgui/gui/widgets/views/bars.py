@@ -1,0 +1,227 @@
+"""Bars on the screen: side by side, stacked, or a histogram; with error bars, levels and marks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+
+from robgui.core.view import Bars, Ink, Series
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.inks import fill, pen
+from robgui.gui.widgets.legend import Key
+from robgui.gui.widgets.views.plot_view import PADDING, PlotView, scaled, span
+
+#: A group of bars takes this share of its place.
+GROUP = 0.8
+#: With more bars than this their numbers are read out, not written above them.
+MOST_NUMBERS = 16
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Where the bars of one series stand: left sides, widths, feet and tops."""
+
+    left: np.ndarray
+    width: np.ndarray
+    foot: np.ndarray
+    top: np.ndarray
+
+
+class BarsView(PlotView):
+    """Draws Bars; ``chosen`` gives the bar that was clicked, ``(series, place)``."""
+
+    kind = Bars
+
+    def __init__(self, *, mini: bool = False) -> None:
+        super().__init__(mini=mini)
+        self.bars: list[Any] = []
+        self.errors: list[Any] = []
+        self.numbers: list[Any] = []
+        self.spreads: list[Spread] = []
+        self.plot.getPlotItem().getViewBox().sigResized.connect(lambda _: self._make_room())
+        self.plot.sigRangeChanged.connect(lambda *_: self._make_room())
+
+    def draw(self, view: Bars) -> None:
+        """Gives every bar its new height."""
+        names = view.names if view.edges is None else ()
+        self.plot.show_axes(view.x, view.value, names)
+        while len(self.bars) < len(view.series):
+            self.bars.append(pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[]))
+            self.errors.append(pg.ErrorBarItem(x=np.zeros(0), y=np.zeros(0)))
+            for item, depth in ((self.bars[-1], 0), (self.errors[-1], 1000)):
+                item.setZValue(depth)
+                self.plot.addItem(item, ignoreBounds=True)
+        self.spreads = spread(view)
+        for place in range(len(self.bars)):
+            row = view.series[place] if place < len(view.series) else None
+            self._draw_series(view, row, place)
+        keys = self._keys(view) + self.show_marks(view.levels, 0, view.value)
+        self.show_keys(keys + self.show_marks(view.marks, 90, view.x))
+        self._fit(view)
+        self._write(view)
+
+    def read(self, x: float, y: float) -> str:
+        """The bars at the pointer's place on the horizontal axis."""
+        view: Bars = self.view
+        place = self._place(x)
+        if place is None:
+            return ""
+        where = _where(view, place)
+        values = [_value(view, row, place) for row in view.series]
+        return f"{where}: {', '.join(words for words in values if words)}"
+
+    def hit(self, x: float, y: float) -> object | None:
+        """The bar at a place, above its top too, so that a short one can be hit."""
+        place = self._place(x)
+        if place is None:
+            return None
+        for series, one in enumerate(self.spreads):
+            inside = one.left[place] <= x <= one.left[place] + one.width[place]
+            tall = not self.view.stacked or one.foot[place] <= y <= one.top[place]
+            if inside and tall:
+                return series, place
+        return None
+
+    def _draw_series(self, view: Bars, row: Series | None, place: int) -> None:
+        bars, errors = self.bars[place], self.errors[place]
+        bars.setVisible(row is not None)
+        errors.setVisible(row is not None and row.low is not None)
+        if row is None:
+            return
+        one = self.spreads[place]
+        known = np.isfinite(one.top)
+        sides = (one.left[known], (one.left + one.width)[known], one.foot[known], one.top[known])
+        brush, line = fill(row.ink, place), pen(row.ink, 1, Qt.PenStyle.SolidLine)
+        bars.setOpts(x0=sides[0], x1=sides[1], y0=sides[2], y1=sides[3], brush=brush, pen=line)
+        if row.low is not None and row.high is not None:
+            low, high = scaled(view.value, row.low), scaled(view.value, row.high)
+            known &= np.isfinite(low) & np.isfinite(high)
+            middle = (one.left + one.width / 2)[known]
+            up, down = (high - one.top)[known], (one.top - low)[known]
+            beam = float(one.width.min(initial=1.0)) * 0.4
+            errors.setData(x=middle, y=one.top[known], top=up, bottom=down, beam=beam, pen=pen(Ink("text"), 1.5))
+
+    def _keys(self, view: Bars) -> list[Key]:
+        if len(view.series) < 2:
+            return []
+        solid = Qt.PenStyle.SolidLine
+        rows = enumerate(view.series)
+        return [Key(row.name, pen(row.ink, 1, solid), brush=fill(row.ink, place)) for place, row in rows]
+
+    def _place(self, x: float) -> int | None:
+        """The group of bars, or the bin, at a place."""
+        view: Bars = self.view
+        if view.edges is None:
+            place = math.floor(x)
+            return place if 0 <= place < len(view.names) else None
+        place = int(np.searchsorted(view.edges, x, side="right")) - 1
+        return place if 0 <= place < len(view.edges) - 1 else None
+
+    def _fit(self, view: Bars) -> None:
+        heights = [part for one in self.spreads for part in (one.foot, one.top)]
+        heights += [scaled(view.value, end) for row in view.series for end in (row.low, row.high) if end is not None]
+        heights.append(scaled(view.value, np.array([mark.at for mark in view.levels], float)))
+        low, high = span(view.value, heights)
+        if not math.isfinite(view.value.high) and self._written(view):
+            high += 0.06 * (high - low)  # room for the numbers above the bars
+        if not math.isfinite(view.value.low) and not view.value.log and low > -PADDING * high:
+            low = 0.0  # bars stand on the axis
+        if view.edges is None:
+            ends = (0.0, float(max(1, len(view.names))))
+        else:
+            ends = span(view.x, [view.edges])
+        self.plot.set_frame(ends, (low, high))
+
+    def _written(self, view: Bars) -> bool:
+        """Whether the numbers stand above the bars."""
+        count = len(view.names) * len(view.series)
+        return view.edges is None and not view.stacked and 0 < count <= MOST_NUMBERS and not self.mini
+
+    def _write(self, view: Bars) -> None:
+        """Writes the values above their bars where there are few enough."""
+        wanted = [
+            (one.left[place] + one.width[place] / 2, one.top[place], row, place)
+            for one, row in zip(self.spreads, view.series, strict=True)
+            for place in range(len(view.names))
+            if self._written(view) and np.isfinite(one.top[place])
+        ]
+        while len(self.numbers) < len(wanted):
+            self.numbers.append(pg.TextItem(anchor=(0.5, 1)))
+            self.numbers[-1].setZValue(1500)
+            self.plot.addItem(self.numbers[-1], ignoreBounds=True)
+        for item, (x, y, row, place) in zip(self.numbers, wanted, strict=False):
+            value = float(row.values[place])
+            top = y if row.high is None or not np.isfinite(row.high[place]) else row.high[place]
+            item.setPlainText(view.value.words(value))
+            item.setColor(theme.colours.text)
+            item.setAnchor((0.5, 0.0 if value < 0 else 1.0))
+            item.setPos(x, y if value < 0 else top)
+        for item in self.numbers[len(wanted) :]:
+            item.setPlainText("")
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Hides all numbers where one of them would touch the next bar or leave the plot."""
+        written = [item for item in self.numbers if item.toPlainText()]
+        if not written or not self.spreads:
+            return
+        pixel = abs(self.plot.getPlotItem().getViewBox().viewPixelSize()[0]) or 1.0
+        share = 1.0 if len(self.spreads) > 1 else GROUP
+        room = float(self.spreads[0].width.min(initial=1.0)) / pixel / share
+        widest = max(item.textItem.boundingRect().width() for item in written)
+        for item in self.numbers:
+            item.setVisible(bool(item.toPlainText()) and widest <= room + 4)
+
+
+def spread(view: Bars) -> list[Spread]:
+    """Where the bars of each series stand."""
+    if view.edges is not None:
+        left, width = view.edges[:-1].astype(float), np.diff(view.edges).astype(float)
+    else:
+        left = np.arange(len(view.names)) + (1 - GROUP) / 2
+        width = np.full(len(view.names), GROUP)
+    count = 1 if view.stacked else max(1, len(view.series))
+    foot = np.zeros(len(left))
+    made = []
+    for number, row in enumerate(view.series):
+        values = scaled(view.value, row.values)
+        start = foot if view.stacked else np.zeros(len(left))
+        if view.value.log:
+            start = np.full(len(left), _lowest(view))
+        shift = 0 if view.stacked else number
+        top = start + values if view.stacked else values
+        made.append(Spread(left + shift * width / count, width / count, start, top))
+        foot = foot + np.nan_to_num(values)
+    return made
+
+
+def _lowest(view: Bars) -> float:
+    """Where bars over powers of ten stand: at the beginning of the axis, or a power below the least."""
+    begin = float(scaled(view.value, np.array([view.value.low]))[0])
+    if math.isfinite(begin):
+        return begin
+    tops = [scaled(view.value, row.values) for row in view.series]
+    least = min((float(np.nanmin(top)) for top in tops if np.isfinite(top).any()), default=0.0)
+    return math.floor(least) - 1.0
+
+
+def _where(view: Bars, place: int) -> str:
+    if view.edges is None:
+        return view.names[place]
+    low, high = (view.x.words(float(edge)) for edge in view.edges[place : place + 2])
+    return f"{view.x.name} {low} to {high}".strip()
+
+
+def _value(view: Bars, row: Series, place: int) -> str:
+    value = float(row.values[place])
+    if not math.isfinite(value):
+        return ""
+    words = view.value.words(value)
+    if row.low is not None and row.high is not None and np.isfinite(row.low[place]):
+        words += f" ({view.value.words(float(row.low[place]))} to {view.value.words(float(row.high[place]))})"
+    return f"{row.name} {words}".strip() if len(view.series) > 1 else words

@@ -1,0 +1,122 @@
+"""Board: the views of one result, the first one large and the others behind tabs below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from robgui.core.view import View
+from robgui.gui.app.theme import set_heading
+from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.views.widget import ViewWidget
+
+#: Lower than this many lines of text, the first view is behind a tab too.
+HIGH = 34
+
+
+class Board(QWidget):
+    """Draws any number of views and keeps their widgets; only a view of another kind takes a new one.
+
+    Signals:
+        chosen: ``(view, what)``: what was clicked in which view.
+    """
+
+    chosen = Signal(object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.widgets: list[ViewWidget] = []
+        self._titles: tuple[str, ...] = ()
+        self._low = False
+        self.title = set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section")
+        self.title.setContentsMargins(6, 0, 0, 0)
+        self.bar = QTabBar(drawBase=False, expanding=False, usesScrollButtons=True)
+        self.bar.setElideMode(Qt.TextElideMode.ElideNone)
+        self.stack = QStackedWidget()
+        self.bar.currentChanged.connect(self._turn)
+        self._top, self._details = QWidget(), QWidget()
+        _fill(self._top, self.title)
+        _fill(self._details, self.bar, self.stack)
+        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.addWidget(self._top)
+        self.split.addWidget(self._details)
+        self.split.setChildrenCollapsible(False)
+        self.split.setStretchFactor(0, 3)
+        self.split.setStretchFactor(1, 2)
+        _fill(self, self.split)
+
+    def show_views(self, views: Sequence[View]) -> None:
+        """Shows these, each in the widget it had before where that can draw it."""
+        for place, view in enumerate(views):
+            if place < len(self.widgets) and self.widgets[place].fits(view):
+                self.widgets[place].show_view(view)
+            else:
+                self._replace(place, view)
+        for widget in self.widgets[len(views) :]:
+            widget.setParent(None)
+            widget.deleteLater()
+        del self.widgets[len(views) :]
+        titles = tuple(view.title for view in views)
+        if titles != self._titles:
+            self._titles = titles
+            self._lay_out()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window every view has the whole room, one at a time."""
+        super().resizeEvent(event)
+        low = self.height() < HIGH * self.fontMetrics().height()
+        if low != self._low:
+            self._low = low
+            self._lay_out()
+
+    def _replace(self, place: int, view: View) -> None:
+        from robgui.gui.widgets.views import view_widget
+
+        made = view_widget(view)
+        made.chosen.connect(lambda what, widget=made: self.chosen.emit(widget.view, what))
+        if place < len(self.widgets):
+            self.widgets[place].setParent(None)
+            self.widgets[place].deleteLater()
+            self.widgets[place] = made
+        else:
+            self.widgets.append(made)
+        self._titles = ()
+
+    def _lay_out(self) -> None:
+        """The first view above, the others behind tabs; in a low window, or alone, as there is room."""
+        alone = len(self.widgets) == 1
+        first = [] if self._low and not alone else self.widgets[:1]
+        behind = self.widgets[len(first) :]
+        place = min(self.bar.currentIndex(), len(behind) - 1)
+        for widget in first:
+            layout = self._top.layout()
+            assert layout is not None
+            layout.addWidget(widget)
+            widget.show()
+        self.title.setText(self._titles[0] if first and self._titles else "")
+        self._top.setVisible(bool(first))
+        self._details.setVisible(bool(behind))
+        with QSignalBlocker(self.bar):
+            while self.bar.count():
+                self.bar.removeTab(0)
+            for widget in behind:
+                self.bar.addTab(widget.view.title)
+                self.stack.addWidget(widget)
+            self.bar.setCurrentIndex(max(0, place))
+        self._turn(self.bar.currentIndex())
+
+    def _turn(self, place: int) -> None:
+        behind = self.widgets[len(self.widgets) - self.bar.count() :]
+        if 0 <= place < len(behind):
+            self.stack.setCurrentWidget(behind[place])
+
+
+def _fill(box: QWidget, *widgets: QWidget) -> None:
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(4)
+    for widget in widgets:
+        layout.addWidget(widget, 0 if isinstance(widget, QLabel | QTabBar) else 1)

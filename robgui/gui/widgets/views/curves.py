@@ -1,0 +1,219 @@
+"""Curves on the screen: lines with bands, marks and levels; hovering reads out every line at that place."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainterPath, QPen, QPolygonF
+from PySide6.QtWidgets import QGraphicsPathItem
+
+from robgui.core.view import Axis, Curves, Ink, Line
+from robgui.gui.widgets.inks import SYMBOLS, colour, pen
+from robgui.gui.widgets.legend import Key
+from robgui.gui.widgets.views.plot_view import PlotView, scaled, span
+
+#: Lines read out at once; more cannot be taken in.
+MOST_READ = 4
+#: A line this near to the pointer, in pixels, is pointed at.
+NEAR = 14
+#: More points than this have smaller symbols.
+CROWD = 200
+_WIDTHS = {"quiet": 1.0, "plain": 2.0, "strong": 3.0}
+
+
+class CurvesView(PlotView):
+    """Draws Curves; ``chosen`` gives the place on the horizontal axis that was clicked, a float."""
+
+    kind = Curves
+
+    def __init__(self, *, mini: bool = False) -> None:
+        super().__init__(mini=mini)
+        self.lines: list[LineItem] = []
+        self._near: int | None = None
+        self._cursor = pg.InfiniteLine(angle=90)
+        self._cursor.setVisible(False)
+        self.plot.addItem(self._cursor, ignoreBounds=True)
+
+    def draw(self, view: Curves) -> None:
+        """Gives every line its new numbers."""
+        self.plot.show_axes(view.x, view.y)
+        while len(self.lines) < len(view.lines):
+            self.lines.append(LineItem(self.plot))
+        for place, item in enumerate(self.lines):
+            item.show_line(view, view.lines[place] if place < len(view.lines) else None, place)
+        keys = [item.key(line) for item, line in zip(self.lines, view.lines, strict=False)]
+        keys = [key for key, line in zip(keys, view.lines, strict=True) if not line.quiet]
+        keys += self.show_marks(view.marks, 90, view.x) + self.show_marks(view.levels, 0, view.y)
+        alone = len(keys) == 1 and keys[0].words == view.y.name  # the axis says it already
+        self.show_keys([] if alone else keys)
+        self._cursor.setPen(pen(Ink("quiet"), 1))
+        self._fit(view)
+
+    def read(self, x: float, y: float) -> str:
+        """The values of the lines that matter at the point nearest to the pointer."""
+        view: Curves = self.view
+        places = [item.nearest(x) for item in self.lines[: len(view.lines)]]
+        pairs = zip(self.lines, places, strict=False)
+        known = [float(item.x[at]) for item, at in pairs if at is not None]
+        if not known:
+            return ""
+        near = min(known, key=lambda value: abs(value - x))
+        self._cursor.setValue(near)
+        self._cursor.setVisible(True)
+        self._point(self._line_at(x, y, places))
+        order = [place for place in range(len(view.lines)) if not view.lines[place].quiet]
+        if self._near is not None:
+            order = [self._near, *(place for place in order if place != self._near)]
+        shown = [self._words(place, near) for place in order]
+        where = f"{view.x.name} {view.x.words(_back(view.x, near))}".strip()
+        return f"{where}: {', '.join([words for words in shown if words][:MOST_READ])}"
+
+    def hit(self, x: float, y: float) -> object | None:
+        """The place on the horizontal axis."""
+        return _back(self.view.x, x)
+
+    def unpoint(self) -> None:
+        """Takes the cursor away."""
+        self._cursor.setVisible(False)
+        self._point(None)
+
+    def _words(self, place: int, x: float) -> str:
+        """Name and value of one line at ``x``, with its band; nothing where it has no point there."""
+        line, item, axis = self.view.lines[place], self.lines[place], self.view.y
+        at = item.nearest(x)
+        if at is None or not math.isfinite(float(line.y[at])):
+            return ""
+        band = ""
+        if line.low is not None and line.high is not None and np.isfinite(line.low[at]):
+            band = f" ({axis.words(float(line.low[at]))} to {axis.words(float(line.high[at]))})"
+        return f"{line.name} {axis.words(float(line.y[at]))}{band}"
+
+    def _line_at(self, x: float, y: float, places: list[int | None]) -> int | None:
+        """The line that the pointer is on, if any."""
+        box = self.plot.getPlotItem().getViewBox()
+        height = abs(box.viewPixelSize()[1]) or 1.0
+        best, least = None, NEAR * height
+        for number, (item, at) in enumerate(zip(self.lines, places, strict=False)):
+            value = math.nan if at is None else item.value_at(x)
+            if math.isfinite(value) and abs(value - y) < least:
+                best, least = number, abs(value - y)
+        return best
+
+    def _point(self, near: int | None) -> None:
+        if near == self._near:
+            return
+        self._near = near
+        for place, (item, line) in enumerate(zip(self.lines, self.view.lines, strict=False)):
+            item.point(line, place == near)
+
+    def _fit(self, view: Curves) -> None:
+        shown = self.lines[: len(view.lines)]
+        marks = scaled(view.x, np.array([mark.at for mark in view.marks], float))
+        levels = scaled(view.y, np.array([mark.at for mark in view.levels], float))
+        x_range = span(view.x, [*(item.x for item in shown), marks])
+        y_range = span(view.y, [*(part for item in shown for part in item.heights), levels])
+        self.plot.set_frame(x_range, y_range)
+
+
+class LineItem:
+    """One line with its band and symbols, kept for life."""
+
+    def __init__(self, plot: Any) -> None:
+        self.x = self.y = np.zeros(0)
+        self.heights: list[np.ndarray] = []
+        self._curve = pg.PlotCurveItem(connect="finite")
+        self._dots = pg.ScatterPlotItem(pxMode=True)
+        self._band = QGraphicsPathItem()
+        self._band.setPen(QPen(Qt.PenStyle.NoPen))
+        for item in (self._band, self._curve, self._dots):
+            plot.addItem(item, ignoreBounds=True)
+
+    def show_line(self, view: Curves, line: Line | None, place: int) -> None:
+        """Takes the numbers of ``line``; None hides everything."""
+        for item in (self._curve, self._dots, self._band):
+            item.setVisible(line is not None)
+        if line is None:
+            return
+        self.x = scaled(view.x, view.at if line.x is None else line.x)
+        self.y = scaled(view.y, line.y)
+        x, y = _steps(self.x, self.y) if line.steps else (self.x, self.y)
+        self._curve.setData(x, y)
+        self._curve.setVisible(line.line)
+        self._band.setPath(self._area(view.y, line))
+        dots = np.isfinite(self.x) & np.isfinite(self.y) if line.symbol else np.zeros(0, bool)
+        self._dots.setData(self.x[dots], self.y[dots]) if line.symbol else self._dots.clear()
+        for depth, item in ((0, self._band), (1, self._curve), (2, self._dots)):
+            item.setZValue(depth * 1000 - place + (0 if line.quiet else 500))
+        self.point(line, False)
+
+    def point(self, line: Line, near: bool) -> None:
+        """Draws the line as it is, or stronger while it is pointed at; a grey one then turns dark."""
+        ink = Ink("text") if near and (line.quiet or line.ink.role in ("other", "quiet")) else line.ink
+        width = _width(line) + (1.5 if near else 0.0)
+        self._curve.setPen(pen(ink, width, _dash(line.ink)))
+        self._band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))
+        if line.symbol:
+            self._dots.setSymbol(SYMBOLS[line.symbol])
+            self._dots.setSize(8 + width if len(self.x) <= CROWD else 6)
+            self._dots.setBrush(pg.mkBrush(colour(ink)))
+            self._dots.setPen(pg.mkPen(colour(ink)))
+
+    def key(self, line: Line) -> Key:
+        """The line in the legend."""
+        symbol = SYMBOLS.get(line.symbol, "")
+        return Key(line.name, pen(line.ink, _width(line)), symbol, line=line.line)
+
+    def nearest(self, x: float) -> int | None:
+        """The point of the line nearest to ``x``; None when it has none."""
+        if not self.x.size or not np.isfinite(self.x).any():
+            return None
+        return int(np.nanargmin(np.abs(self.x - x)))
+
+    def value_at(self, x: float) -> float:
+        """How high the line is at ``x``, between its points too."""
+        known = np.isfinite(self.x) & np.isfinite(self.y)
+        if not known.any():
+            return math.nan
+        order = np.argsort(self.x[known], kind="stable")
+        return float(np.interp(x, self.x[known][order], self.y[known][order]))
+
+    def _area(self, axis: Axis, line: Line) -> QPainterPath:
+        """The band as an area, one piece for each stretch without a gap."""
+        self.heights = [self.y]
+        path = QPainterPath()
+        if line.low is None or line.high is None:
+            return path
+        low, high = scaled(axis, line.low), scaled(axis, line.high)
+        self.heights += [low, high]
+        known = np.isfinite(low) & np.isfinite(high) & np.isfinite(self.x)
+        for part in np.split(np.arange(known.size), np.flatnonzero(~known)):
+            part = part[known[part]]
+            if part.size > 1:
+                there = [QPointF(x, y) for x, y in zip(self.x[part], high[part], strict=True)]
+                back = [QPointF(x, y) for x, y in zip(self.x[part], low[part], strict=True)]
+                path.addPolygon(QPolygonF([*there, *reversed(back)]))
+        return path
+
+
+def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A value holds until the next one."""
+    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+
+
+def _width(line: Line) -> float:
+    if line.quiet:
+        return _WIDTHS["quiet"]
+    return _WIDTHS["strong" if line.strong else "plain"]
+
+
+def _dash(ink: Ink) -> Qt.PenStyle:
+    return pen(ink).style()
+
+
+def _back(axis: Axis, value: float) -> float:
+    """A place along an axis as a value of it."""
+    return 10.0**value if axis.log else value

@@ -1,0 +1,267 @@
+"""Images on the screen: pictures with captions and chips, as large as the room allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView
+
+from robgui.core.view import Images, Picture
+from robgui.gui.widgets.plain import tip
+from robgui.gui.widgets.plots import to_qimage
+from robgui.gui.widgets.views.picture_cell import ARROW, MARGIN, CellDelegate, half_at
+from robgui.gui.widgets.views.widget import ViewWidget
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+#: Sides of a picture in pixels: never larger, and smaller than the second only where few then need no scrolling.
+SMALLEST, LEAST, MOST = 48, 88, 320
+#: In a mini picture many are cut off below; this small they still tell what they are.
+MINI = 64
+FEW = 4
+#: A column is at least as wide as its words, up to this many characters.
+WORDS, MINI_WORDS = 22, 10
+
+
+class ImagesView(ViewWidget):
+    """Draws Images; ``chosen`` gives the number of the picture that was clicked or entered."""
+
+    kind = Images
+
+    def __init__(self, *, mini: bool = False) -> None:
+        super().__init__(mini=mini)
+        self.model = PictureModel()
+        self.model.letters = MINI_WORDS if mini else WORDS
+        self.list = _List(self)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(CellDelegate(self.model, self.list))
+        self.put(self.list)
+
+    def draw(self, view: Images) -> None:
+        """Takes the new pictures; the place scrolled to stays."""
+        self.list.setAccessibleName(view.title)
+        self.model.show(view)
+        self.fit()
+
+    def restyle(self) -> None:
+        """Chips and captions in the present theme."""
+        self.list.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Pictures take the room there is."""
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """The largest pictures that need no scrolling, or the columns that the view asks for."""
+        view: Images | None = self.view
+        if view is None:
+            return
+        room = self.list.maximumViewportSize()
+        bar = 0 if self.mini else self.list.verticalScrollBar().sizeHint().width()
+        asked = -(-view.columns // self.model.wide) if view.columns else 0
+        least = MINI if self.mini else LEAST
+        side = self.model.best_side(QSize(room.width() - bar, room.height()), asked, least)
+        self.model.set_side(side)
+        self.list.setGridSize(self.model.cell)
+
+    def point(self, index: QModelIndex, x: int) -> None:
+        """Reads out the picture under the mouse."""
+        if index.isValid() and self.view is not None:
+            self.tell(words_of(self.view.pictures[self.number(index, x)]))
+        else:
+            self.tell("")
+
+    def choose(self, index: QModelIndex, x: int) -> None:
+        """A picture was clicked, or entered from the keyboard."""
+        if index.isValid() and self.view is not None:
+            self.chosen.emit(self.number(index, x))
+
+    def number(self, index: QModelIndex, x: int) -> int:
+        """The picture at ``x`` within a cell."""
+        if not self.view.pairs:
+            return index.row()
+        cell = self.list.visualRect(index)
+        return 2 * index.row() + half_at(cell, x)
+
+
+class _List(QListView):
+    """Cells in rows that wrap; tells its ImagesView what the mouse does."""
+
+    def __init__(self, owner: ImagesView) -> None:
+        super().__init__()
+        self._owner = owner
+        self.setFlow(QListView.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setUniformItemSizes(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setMinimumHeight(60)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        place = event.position().toPoint()
+        self._owner.point(self.indexAt(place), place.x())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            place = event.position().toPoint()
+            self._owner.choose(self.indexAt(place), place.x())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._owner.tell("")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return chooses as a click does; of a pair, the one that was changed."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self._owner.choose(self.currentIndex(), self.visualRect(self.currentIndex()).right())
+        else:
+            super().keyPressEvent(event)
+
+
+class PictureModel(QAbstractListModel):
+    """The pictures of a view, one row each, or one for each pair; scaled once for a size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view: Images | None = None
+        self.side = 0
+        self.text_height = 0
+        self._shape = (1.0, 1.0)
+        self._words = 0
+        self.letters = WORDS
+        self.metrics = QFontMetrics(QFont())
+        self._scaled: dict[int, tuple[Any, QPixmap]] = {}
+
+    def show(self, view: Images) -> None:
+        """Takes other pictures; as many as before change in place."""
+        before, old = self.rowCount(), self.view
+        same = old is not None and old.pairs == view.pairs
+        if same and old is not None and len(old.pictures) == len(view.pictures):
+            self._take(view)
+            if before:
+                self.dataChanged.emit(self.index(0), self.index(before - 1))
+            return
+        self.beginResetModel()
+        self._take(view)
+        self._scaled = {}
+        self.endResetModel()
+
+    def _take(self, view: Images) -> None:
+        self.view = view
+        self._shape = frame_shape(view)
+        widths = [self.metrics.horizontalAdvance(words) for one in view.pictures for words in (one.caption, f"✓ {one.chip}")]
+        most = self.letters * self.metrics.averageCharWidth()
+        self._words = min(most, max(widths, default=0) + self.metrics.averageCharWidth())
+
+    def set_side(self, side: int) -> None:
+        """Pictures fit into a square of this side."""
+        if side != self.side:
+            self.side = side
+            self._scaled = {}
+            self.layoutChanged.emit()
+
+    @property
+    def wide(self) -> int:
+        """Pictures in a cell."""
+        return 2 if self.view is not None and self.view.pairs else 1
+
+    @property
+    def frame(self) -> QSize:
+        """The room of one picture, in which every picture of the view fits, as wide as its words."""
+        return QSize(self.column(self.side), round(self.side * self._shape[1]))
+
+    @property
+    def cell(self) -> QSize:
+        """Size of one cell: a picture or a pair, with its words below."""
+        return self._cell_for(self.side)
+
+    def best_side(self, room: QSize, columns: int, least: int) -> int:
+        """The largest side for which all cells fit into ``room``, else ``least``; with ``columns``, its width decides."""
+        count = self.rowCount()
+        lowest = SMALLEST if len(self.view.pictures if self.view else ()) <= FEW else least
+        for side in range(MOST, lowest - 1, -8):
+            cell = self._cell_for(side)
+            across = columns or max(1, room.width() // cell.width())
+            low = columns > 0 or -(-count // across) * cell.height() <= room.height()
+            if across * cell.width() <= room.width() and low:
+                return side
+        return least
+
+    def column(self, side: int) -> int:
+        """Width of one picture with its words."""
+        return max(round(side * self._shape[0]), self._words)
+
+    def _cell_for(self, side: int) -> QSize:
+        height = round(side * self._shape[1])
+        arrow = ARROW if self.wide == 2 else 0
+        width = self.wide * self.column(side) + arrow + 2 * MARGIN
+        return QSize(width, height + self.text_height + 2 * MARGIN)
+
+    def pictures(self, row: int) -> list[tuple[Picture, QPixmap]]:
+        """The pictures of a row with their pixels as they are drawn."""
+        if self.view is None:
+            return []
+        numbers = range(self.wide * row, min(self.wide * (row + 1), len(self.view.pictures)))
+        return [(self.view.pictures[number], self._pixmap(number)) for number in numbers]
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        if parent.isValid() or self.view is None:
+            return 0
+        return len(self.view.pictures) // self.wide
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            words = "; ".join(words_of(picture) for picture, _ in self.pictures(index.row()))
+            return tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
+        if role == Qt.ItemDataRole.SizeHintRole:
+            return self.cell
+        return None
+
+    def _pixmap(self, number: int) -> QPixmap:
+        assert self.view is not None
+        pixels = self.view.pictures[number].pixels
+        known = self._scaled.get(number)
+        if known is None or known[0] is not pixels:
+            known = self._scaled[number] = (pixels, scaled_to(pixels, self.side))
+        return known[1]
+
+
+def scaled_to(pixels: Any, side: int) -> QPixmap:
+    """A picture within a square; few pixels stay sharp squares, many are smoothed."""
+    whole = QPixmap.fromImage(to_qimage(pixels))
+    modes = Qt.TransformationMode
+    smooth = max(whole.width(), whole.height()) > side
+    mode = modes.SmoothTransformation if smooth else modes.FastTransformation
+    return whole.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, mode)
+
+
+def frame_shape(view: Images) -> tuple[float, float]:
+    """Width and height, at most 1, of the smallest frame that every picture fits into."""
+    shapes = [np.array(picture.pixels.shape[1::-1], float) for picture in view.pictures]
+    if not shapes:
+        return 1.0, 1.0
+    width, height = np.max([shape / shape.max() for shape in shapes], axis=0)
+    return float(width), float(height)
+
+
+def words_of(picture: Picture) -> str:
+    """A picture in words: its caption, its chip, and whether that is right."""
+    right = {True: " (right)", False: " (wrong)", None: ""}[picture.right]
+    chip = f"{picture.chip}{right}" if picture.chip else ""
+    return ", ".join(part for part in (picture.caption, chip) if part)

@@ -1,0 +1,120 @@
+"""Matrix on the screen: one image, however many cells there are, with names, scale, spots and read-out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor, QGradient, QLinearGradient
+
+from robgui.core.view import Axis, Ink, Matrix, class_ink, class_pixels, colour_map
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.heat import Heat, lookup
+from robgui.gui.widgets.inks import colour, fill, pen
+from robgui.gui.widgets.legend import Key, Keyed, Legend
+from robgui.gui.widgets.plots import Plot
+from robgui.gui.widgets.views.spots import SIGN, Spots
+from robgui.gui.widgets.views.widget import ViewWidget
+
+
+class MatrixView(ViewWidget):
+    """Draws a Matrix; ``chosen`` gives the cell that was clicked, ``(row, column)``."""
+
+    kind = Matrix
+
+    def __init__(self, *, mini: bool = False) -> None:
+        super().__init__(mini=mini)
+        self.heat = Heat()
+        self.legend = Legend()
+        self.spots = Spots(self.heat.plot)
+        self.put(Keyed(self.heat, self.legend))
+        self.heat.hovered.connect(lambda place: self.tell("" if place is None else self.read(*place)))
+        self.heat.clicked.connect(lambda x, y: self.chosen.emit(cell_at(self.view, x, y)))
+
+    def draw(self, view: Matrix) -> None:
+        """Gives the image its new values; colours and levels are those of the view."""
+        show_matrix(self.heat, view)
+        self.heat.bar.setVisible(view.classes is None and not self.mini)
+        keys = class_keys(view)
+        self.legend.show_keys(keys)
+        self.legend.setVisible(bool(keys) and not self.mini)
+        self.spots.show_spots(view.spots)
+
+    @property
+    def axes(self) -> Plot:
+        """The plot of the map."""
+        return self.heat.plot
+
+    def read(self, x: float, y: float) -> str:
+        """The cell under the pointer and the sign on it."""
+        pixel = self.heat.plot.getPlotItem().getViewBox().viewPixelSize()
+        near = (SIGN / 2 * abs(pixel[0]), SIGN / 2 * abs(pixel[1]))
+        sign = self.spots.at(x, y, near)
+        words = cell_words(self.view, x, y)
+        return f"{words}; {sign}" if sign else words
+
+
+def show_matrix(heat: Heat, view: Matrix) -> None:
+    """Draws a matrix into a heat map: its axes, its image, its scale."""
+    heat.plot.show_axes(view.x, view.y, view.columns, view.rows)
+    if view.classes is not None:
+        heat.show_pixels(class_pixels(view, theme.dark), view.rect)
+        return
+    name, flipped = colour_map(view.worst)
+    heat.set_colours(lookup(name, flipped, theme.dark and name == "diverging"))
+    heat.bar.set_axis(view.scale)
+    heat.show_values(view.values.astype(np.float32), view.rect, view.levels)
+
+
+def class_keys(view: Matrix) -> list[Key]:
+    """The classes that win somewhere, and what the intensity means."""
+    if view.classes is None:
+        return []
+    winners, counts = np.unique(view.classes[view.classes >= 0], return_counts=True)
+    keys = []
+    for number in winners[np.argsort(-counts, kind="stable")]:
+        ink = class_ink(view, int(number))
+        name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
+        keys.append(Key(name, pen(ink, 1, Qt.PenStyle.SolidLine), brush=fill(ink, 0)))
+    keys.append(Key(f"intensity: {view.scale.title}", pen(Ink("quiet"), 1), brush=_fading()))
+    return keys
+
+
+def _fading() -> QBrush:
+    """From the palest to the most intense."""
+    ramp = QLinearGradient(0, 0, 1, 0)
+    ramp.setCoordinateMode(QGradient.CoordinateMode.ObjectMode)
+    ramp.setColorAt(0, QColor(theme.colours.surface))
+    ramp.setColorAt(1, colour(Ink("text")))
+    return QBrush(ramp)
+
+
+def cell_at(view: Matrix, x: float, y: float) -> tuple[int, int]:
+    """Row and column of the cell at a place."""
+    left, bottom, width, height = view.rect
+    rows, columns = view.values.shape
+    row = math.floor((y - bottom) / (height or 1.0) * rows)
+    column = math.floor((x - left) / (width or 1.0) * columns)
+    return min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
+
+
+def cell_words(view: Matrix, x: float, y: float) -> str:
+    """A cell in words: where it is, what its value is, which class wins there."""
+    if not view.values.size:
+        return ""
+    row, column = cell_at(view, x, y)
+    across = _place(view.x, view.columns, column, view.rect[0], view.rect[2] / view.values.shape[1])
+    up = _place(view.y, view.rows, row, view.rect[1], view.rect[3] / view.values.shape[0])
+    value = float(view.values[row, column])
+    known = f"{view.scale.name} {view.scale.words(value)}" if math.isfinite(value) else "not known"
+    if view.classes is not None and (number := int(view.classes[row, column])) >= 0:
+        name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
+        known = f"{name}, {known}"
+    return f"{up}, {across}: {known}"
+
+
+def _place(axis: Axis, names: tuple[str, ...], number: int, begin: float, width: float) -> str:
+    """One row or column in words: its name, or its middle on the axis."""
+    words = names[number] if names else axis.words(begin + (number + 0.5) * width)
+    return f"{axis.name} {words}".strip()

@@ -1,0 +1,124 @@
+"""One cell of Images: the picture, its spots, its chip with sign and colour, its caption."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from robgui.core.view import Ink, Picture, Spot
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.inks import colour
+
+if TYPE_CHECKING:
+    from robgui.gui.widgets.views.images import PictureModel
+
+#: Pixels around a cell, and between the two pictures of a pair.
+MARGIN, ARROW = 8, 24
+Index = QModelIndex | QPersistentModelIndex
+#: Beside the chip: right, wrong, not known.
+_SIGNS = {True: ("✓ ", Ink("holds")), False: ("✗ ", Ink("fails")), None: ("", None)}
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints a picture, or a pair with an arrow between its two."""
+
+    def __init__(self, model: PictureModel, view: QWidget) -> None:
+        super().__init__(view)
+        self._model = model
+        self._fit()
+        theme.changed.connect(self._fit)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return self._model.cell
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        cell: QRect = option.rect
+        state: Any = option.state
+        if state & QStyle.StateFlag.State_Selected:
+            painter.setPen(QPen(QColor(theme.colours.accent), 2))
+            painter.drawRoundedRect(QRectF(cell).adjusted(2, 2, -2, -2), 6, 6)
+        frame = self._model.frame
+        for place, (picture, pixels) in enumerate(self._model.pictures(index.row())):
+            left = cell.left() + MARGIN + place * (frame.width() + ARROW)
+            box = QRect(QPoint(left, cell.top() + MARGIN), frame)
+            _draw_picture(painter, picture, pixels, box)
+            if place:
+                _draw_arrow(painter, QPointF(left - ARROW / 2, box.top() + frame.height() / 2))
+        painter.restore()
+
+    def _fit(self) -> None:
+        """Two lines of words below each picture."""
+        view = self.parent()
+        assert isinstance(view, QWidget)
+        bold = view.font()
+        bold.setBold(True)
+        self._model.metrics = QFontMetrics(bold)
+        self._model.text_height = 2 * view.fontMetrics().lineSpacing() + 6
+
+
+def half_at(cell: QRect, x: int) -> int:
+    """Which picture of a pair stands at ``x``."""
+    return int(x > cell.center().x())
+
+
+def _draw_picture(painter: QPainter, picture: Picture, pixels: QPixmap, box: QRect) -> None:
+    left = box.left() + (box.width() - pixels.width()) / 2
+    corner = QPointF(left, box.top() + (box.height() - pixels.height()) / 2)
+    painter.drawPixmap(corner, pixels)
+    scale = pixels.width() / picture.pixels.shape[1]
+    for spot in picture.spots:
+        _draw_spot(painter, spot, corner, scale)
+    line = painter.fontMetrics().lineSpacing()
+    chip = QRect(box.left(), box.top() + box.height() + 4, box.width(), line)
+    if picture.chip:
+        _draw_chip(painter, picture, chip)
+    painter.setPen(QColor(theme.colours.text))
+    caption = chip.translated(0, line if picture.chip else 0)
+    _draw_words(painter, picture.caption, caption)
+
+
+def _draw_chip(painter: QPainter, picture: Picture, place: QRect) -> None:
+    sign, ink = _SIGNS[picture.right]
+    painter.setPen(colour(ink or picture.ink))
+    font = painter.font()
+    bold = painter.font()
+    bold.setBold(True)
+    painter.setFont(bold)
+    _draw_words(painter, f"{sign}{picture.chip}", place)
+    painter.setFont(font)
+
+
+def _draw_words(painter: QPainter, words: str, place: QRect) -> None:
+    """One line, cut in its middle where it is too long."""
+    cut = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, place.width())
+    painter.drawText(place, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter), cut)
+
+
+def _draw_spot(painter: QPainter, spot: Spot, corner: QPointF, scale: float) -> None:
+    """An open sign with a rim; its place is in pixels of the picture."""
+    middle = QPointF(corner.x() + (spot.x + 0.5) * scale, corner.y() + (spot.y + 0.5) * scale)
+    reach = max(5.0, spot.size * scale / 2)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for pen in (QPen(QColor(theme.colours.surface), 4), QPen(colour(spot.ink), 2)):
+        painter.setPen(pen)
+        if spot.symbol == "cross":
+            for side in (1, -1):
+                there = QPointF(reach, side * reach)
+                painter.drawLine(middle - there, middle + there)
+        elif spot.symbol == "square":
+            painter.drawRect(QRectF(middle.x() - reach, middle.y() - reach, 2 * reach, 2 * reach))
+        else:
+            painter.drawEllipse(middle, reach, reach)
+
+
+def _draw_arrow(painter: QPainter, middle: QPointF) -> None:
+    painter.setPen(QPen(QColor(theme.colours.quiet), 2))
+    tip = QPointF(middle.x() + 7, middle.y())
+    painter.drawLine(QPointF(middle.x() - 7, middle.y()), tip)
+    for side in (-5, 5):
+        painter.drawLine(tip, QPointF(tip.x() - 5, tip.y() + side))

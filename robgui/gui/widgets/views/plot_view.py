@@ -1,0 +1,121 @@
+"""What the views over two axes share: a plot, a legend, the pointer, lines at some values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+
+from robgui.core.view import Axis, Mark
+from robgui.gui.widgets.inks import pen
+from robgui.gui.widgets.legend import Key, Keyed, Legend
+from robgui.gui.widgets.plots import Plot
+from robgui.gui.widgets.views.widget import ViewWidget
+
+#: Share of an axis left free at both ends of the data.
+PADDING = 0.03
+
+
+class PlotView(ViewWidget):
+    """A plot with its legend beside or below it; a subclass says what stands at a place."""
+
+    def __init__(self, *, mini: bool = False) -> None:
+        super().__init__(mini=mini)
+        self.plot = Plot("", "")
+        self.legend = Legend()
+        self.legend.setVisible(not mini)
+        self._marks: dict[int, list[Any]] = {0: [], 90: []}
+        self.put(Keyed(self.plot, self.legend))
+        self.plot.scene().sigMouseMoved.connect(self._moved)
+        self.plot.scene().sigMouseClicked.connect(self._pressed)
+
+    @property
+    def axes(self) -> Plot:
+        """The plot."""
+        return self.plot
+
+    def read(self, x: float, y: float) -> str:
+        """What stands at a place of the plot, in words."""
+        raise NotImplementedError
+
+    def hit(self, x: float, y: float) -> object | None:
+        """What a click at a place of the plot means; None for nothing."""
+        return None
+
+    def show_keys(self, keys: Sequence[Key]) -> None:
+        """Fills the legend; without keys there is none."""
+        self.legend.show_keys(keys)
+        self.legend.setVisible(bool(keys) and not self.mini)
+
+    def show_marks(self, marks: Sequence[Mark], angle: int, axis: Axis) -> list[Key]:
+        """Draws lines at some values, upright (90) or lying (0), and says what they mean."""
+        items = self._marks[angle]
+        while len(items) < len(marks):
+            items.append(pg.InfiniteLine(angle=angle))
+            self.plot.addItem(items[-1], ignoreBounds=True)
+        style = Qt.PenStyle.DashDotDotLine if angle else Qt.PenStyle.DashDotLine
+        for item, mark in zip(items, marks, strict=False):
+            item.setPen(pen(mark.ink, 1.5, style))
+            item.setValue(scaled(axis, np.array([mark.at]))[0])
+        for place, item in enumerate(items):
+            item.setVisible(place < len(marks) and math.isfinite(marks[place].at))
+        shown = [mark for mark in marks if mark.name and math.isfinite(mark.at)]
+        return [Key(mark.name, pen(mark.ink, 1.5, style), upright=bool(angle)) for mark in shown]
+
+    def tell(self, words: str) -> None:
+        """Reads out what stands at the pointer."""
+        super().tell(words)
+        if not words:
+            self.unpoint()
+
+    def unpoint(self) -> None:
+        """Takes away what was drawn for the pointer."""
+
+    def _moved(self, position: QPointF) -> None:
+        place = self._data(position)
+        self.tell("" if place is None or self.view is None else self.read(place.x(), place.y()))
+
+    def _pressed(self, event: Any) -> None:
+        place = self._data(event.scenePos())
+        single = event.button() == Qt.MouseButton.LeftButton and not event.double()
+        if place is None or not single or self.view is None:
+            return
+        found = self.hit(place.x(), place.y())
+        if found is not None:
+            self.chosen.emit(found)
+
+    def _data(self, position: QPointF) -> QPointF | None:
+        box = self.plot.getPlotItem().getViewBox()
+        if not box.sceneBoundingRect().contains(position):
+            return None
+        place: QPointF = box.mapSceneToView(position)
+        return place
+
+
+def scaled(axis: Axis, values: np.ndarray) -> np.ndarray:
+    """Values as they stand along an axis: their logarithms where it goes by powers of ten."""
+    if not axis.log:
+        return np.asarray(values, float)
+    positive = np.where(np.asarray(values, float) > 0, values, np.nan)
+    return np.log10(positive)
+
+
+def span(axis: Axis, data: Iterable[np.ndarray]) -> tuple[float, float]:
+    """Where an axis begins and ends: as it says itself, else around the data with a little room."""
+    known = [part for array in data if (part := array[np.isfinite(array)]).size]
+    low = min((float(part.min()) for part in known), default=0.0)
+    high = max((float(part.max()) for part in known), default=1.0)
+    room = PADDING * ((high - low) or abs(high) or 1.0)
+    ends = scaled(axis, np.array([axis.low, axis.high]))
+    begin = float(ends[0]) if math.isfinite(ends[0]) else low - room
+    end = float(ends[1]) if math.isfinite(ends[1]) else high + room
+    own = PADDING * (end - begin) if math.isfinite(ends[0]) or math.isfinite(ends[1]) else 0.0
+    if math.isfinite(ends[0]):
+        begin -= own
+    if math.isfinite(ends[1]):
+        end += own
+    return (begin, end) if end > begin else (begin - 0.5, begin + 0.5)

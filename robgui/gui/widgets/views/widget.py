@@ -1,0 +1,150 @@
+"""ViewWidget: one View on the screen, drawn in place, with what stands at the pointer below it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from robgui.core.view import View
+from robgui.gui.app.theme import Themed, theme
+from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.plots import Plot
+
+
+class ViewWidget(Themed, QWidget):
+    """Draws views of one kind; the next view of that kind changes what is drawn, nothing is rebuilt.
+
+    A subclass sets ``kind``, builds its picture with ``put`` and fills it in ``draw``.
+
+    Args:
+        mini: Small and to be looked at only: no legend, no note, no mouse.
+
+    Signals:
+        pointed: What stands at the pointer, in words; empty when it has left.
+        chosen: What was clicked; each kind says what that is.
+    """
+
+    pointed = Signal(str)
+    chosen = Signal(object)
+
+    kind: ClassVar[type[Any]]
+
+    def __init__(self, *, mini: bool = False) -> None:
+        super().__init__()
+        self.mini = mini
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.view: Any = None
+        self._foot = Foot()
+        self._foot.setVisible(not mini)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(4)
+        self._layout.addWidget(self._foot)
+        if mini:
+            self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        theme.changed.connect(self.look_changed)
+
+    def show_view(self, view: View) -> None:
+        """Shows ``view``, which must be of this widget's kind."""
+        if not self.fits(view):
+            raise TypeError(f"{type(self).__name__} draws {self.kind.__name__}, not {type(view).__name__}")
+        self.view = view
+        self.setAccessibleName(view.title)
+        self.setAccessibleDescription(view.note)
+        self._foot.set_note(view.note)
+        self.draw(view)
+
+    def fits(self, view: View) -> bool:
+        """Whether it can draw ``view``."""
+        return isinstance(view, self.kind)
+
+    def draw(self, view: Any) -> None:
+        """Gives the items of the picture their new data."""
+        raise NotImplementedError
+
+    def restyle(self) -> None:
+        """Takes over the present theme."""
+        if self.view is not None:
+            self.draw(self.view)
+
+    def take_look(self) -> None:
+        """Takes over a theme that was chosen while nobody looked."""
+        self.restyle()
+
+    @property
+    def axes(self) -> Plot | None:
+        """The plot it draws into, whose axes may be linked with others; None for a picture without axes."""
+        return None
+
+    def put(self, picture: QWidget) -> None:
+        """Puts the picture above the note; called once."""
+        self._layout.insertWidget(0, picture, 1)
+        if self.mini and isinstance(picture, QAbstractScrollArea):
+            picture.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            picture.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def tell(self, words: str) -> None:
+        """Reads out what stands at the pointer."""
+        self._foot.set_words(words)
+        self.pointed.emit(words)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The pointer has left: nothing is read out."""
+        super().leaveEvent(event)
+        self.tell("")
+
+    def sizeHint(self) -> QSize:
+        """A picture takes the room that it is given."""
+        return QSize(320, 240)
+
+
+class Foot(Label):
+    """The note of a view, and in its place what stands at the pointer; its height stays the same."""
+
+    def __init__(self) -> None:
+        super().__init__(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.setProperty("role", "quiet")
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.setContentsMargins(6, 0, 6, 0)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._note = self._words = ""
+        self._hold()
+
+    def set_note(self, note: str) -> None:
+        """What stands there while nothing is pointed at."""
+        if note != self._note:
+            self._note = note
+            self._hold()
+
+    def set_words(self, words: str) -> None:
+        """What stands at the pointer; empty brings the note back."""
+        if words != self._words:
+            self._words = words
+            self._write()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width takes another number of lines."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._hold()
+
+    def _hold(self) -> None:
+        metrics, line = self.fontMetrics(), self.fontMetrics().lineSpacing()
+        flags = Qt.TextFlag.TextWordWrap.value
+        room = self.contentsRect().adjusted(0, 0, 0, 10_000)
+        needed = metrics.boundingRect(room, flags, self._note).height() if self.width() > 40 else line
+        self.setFixedHeight(max(line, needed) + 2)
+        self._write()
+
+    def _write(self) -> None:
+        if not self._words:
+            self.setText(self._note)
+            return
+        lines = max(1, self.height() // self.fontMetrics().lineSpacing())
+        room = int(self.contentsRect().width() * (lines if lines == 1 else lines - 0.3))
+        words = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
+        self.setText(words)

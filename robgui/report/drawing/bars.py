@@ -1,0 +1,216 @@
+"""Bars with names: lying where the names are long, else standing; side by side or stacked."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+
+from robgui.core.view import Bars, Series
+from robgui.report.drawing import histogram, legend, ticks
+from robgui.report.drawing.curves import plot_height, say_nothing
+from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.look import SMALL, Look, on
+from robgui.report.drawing.plate import Area
+from robgui.report.lettering import extent
+
+#: Inches of a lying bar, of the gap to the next name, and of the axis below.
+_THICK, _BETWEEN, _BELOW = 0.19, 0.12, 0.62
+#: More lying bars than this would make the picture higher than a page.
+_MOST_LYING = 40
+#: Up to this many bars say their number.
+_MOST_NUMBERS = 40
+_NAME = 1.9
+
+
+def height(view: Bars, width: float, large: bool) -> float:
+    """How many inches the picture takes."""
+    if view.edges is not None or not lying(view, width):
+        return plot_height(width, large)
+    return max(1.1, len(view.names) * _slot(view) + _BELOW)
+
+
+def lying(view: Bars, width: float) -> bool:
+    """Whether the bars lie: their names do not fit side by side."""
+    if not 0 < len(view.names) <= _MOST_LYING:
+        return False
+    return max(extent(name, SMALL) for name in view.names) > 0.82 * (width - 0.7) / len(view.names)
+
+
+def entries(view: Bars, look: Look) -> list[Entry]:
+    """The legend."""
+    named = [(place, row) for place, row in enumerate(view.series) if row.name]
+    rows = [Entry(row.name, _sample(view, row, place, look)) for place, row in named]
+    return [*rows, *legend.levels(view.levels, look)]
+
+
+def _sample(view: Bars, row: Series, place: int, look: Look) -> Patch:
+    if view.edges is not None:
+        return legend.patch(**histogram.fill(row, place, look, stacked=view.stacked))
+    return legend.patch(**fill(row, place, look))
+
+
+def fill(row: Series, place: int, look: Look) -> dict[str, str]:
+    """Colour of a row of bars; every second one is hatched, so that colour never stands alone."""
+    colour = look.colour(row.ink)
+    if not place % 2:
+        return {"colour": colour}
+    return {"colour": colour, "hatch": "////", "edgecolor": look.ground}
+
+
+def paint(view: Bars, area: Area) -> None:
+    """Draws the bars."""
+    if view.edges is not None:
+        histogram.paint(view, area)
+        return
+    axes = area.axes()
+    lie = lying(view, area.width)
+    ends = _ends(view)
+    known = any(np.isfinite(end).any() for end in ends)
+    span = ticks.limits(view.value, [*ends, [0.0] if known and not view.value.log else []])
+    (axes.set_xlim if lie else axes.set_ylim)(_with_room(view, span) if lie else span)
+    if view.value.log:
+        (axes.set_xscale if lie else axes.set_yscale)("log")
+    _draw(axes, view, area.look, lie)
+    _along(axes, view, area, lie)
+    _levels(axes, view, area.look, lie)
+    inner = area.fit(axes)
+    if any(np.isfinite(row.values).any() for row in view.series):
+        _numbers(axes, view, inner, lie)
+    else:
+        say_nothing(axes, area.look)
+
+
+def _slot(view: Bars) -> float:
+    rows = 1 if view.stacked else max(1, len(view.series))
+    return rows * _THICK + _BETWEEN
+
+
+def _ends(view: Bars) -> list[np.ndarray]:
+    if view.stacked:
+        return [np.nansum([row.values for row in view.series], axis=0)] if view.series else []
+    parts = [part for row in view.series for part in (row.values, row.low, row.high)]
+    return [part for part in parts if part is not None]
+
+
+def _with_room(view: Bars, span: tuple[float, float]) -> tuple[float, float]:
+    """Some room beyond the longest bar for its number, unless the view says where it ends."""
+    if math.isfinite(view.value.high) or view.value.log or view.stacked:
+        return span
+    return span[0], span[1] + 0.12 * (span[1] - span[0])
+
+
+def _draw(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
+    count = 1 if view.stacked else max(1, len(view.series))
+    thick = 0.8 / count
+    below = np.zeros(len(view.names))
+    draw = axes.barh if lie else axes.bar
+    for place, row in enumerate(view.series):
+        at = np.arange(len(view.names)) + (0 if view.stacked else (place - (count - 1) / 2) * thick)
+        style = dict(fill(row, place, look))
+        style["color"] = style.pop("colour")
+        start = {"left" if lie else "bottom": below} if view.stacked else {}
+        draw(at, row.values, 0.92 * thick, linewidth=0, **start, **style)  # type: ignore[arg-type]
+        if view.stacked:
+            below = below + np.nan_to_num(row.values)
+        elif row.low is not None and row.high is not None:
+            _errors(axes, at, row, look, lie)
+    if not view.value.log:
+        (axes.axvline if lie else axes.axhline)(0, color=look.faded, linewidth=0.7)
+
+
+def _errors(axes: Axes, at: np.ndarray, row: Series, look: Look, lie: bool) -> None:
+    assert row.low is not None and row.high is not None
+    known = np.isfinite(row.values) & np.isfinite(row.low) & np.isfinite(row.high)
+    lines = axes.hlines if lie else axes.vlines
+    lines(at[known], row.low[known], row.high[known], color=look.text, linewidth=1.3)
+
+
+def _along(axes: Axes, view: Bars, area: Area, lie: bool) -> None:
+    """Names along one side, numbers along the other."""
+    x, y = (view.value, view.x) if lie else (view.x, view.value)
+    ticks.dress(axes, x, y, (area.width, area.height))
+    count = len(view.names)
+    if lie:
+        axes.set_ylim(count - 0.5, -0.5)
+        most = min(_NAME, 0.4 * area.width)
+        ticks.name_ticks(axes, "y", range(count), view.names, area.height - 0.5, most)
+    else:
+        axes.set_xlim(-0.6, max(count, 1) - 0.4)
+        most = min(1.2, 0.4 * area.height)
+        ticks.name_ticks(axes, "x", range(count), view.names, 0.85 * area.width, most)
+    axes.grid(axis="x" if lie else "y", color=area.look.grid, linewidth=0.6)
+
+
+def _levels(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
+    for place, mark in enumerate(view.levels):
+        style: dict[str, Any] = {"color": look.colour(mark.ink), "zorder": 3}
+        style |= legend.level_style(place)
+        (axes.axvline if lie else axes.axhline)(mark.at, **style)
+
+
+def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
+    """The number of each bar at its end or, stacked, inside it; only where there is room."""
+    if len(view.names) * len(view.series) > _MOST_NUMBERS:
+        return
+    look = inner.look
+    if view.stacked:
+        _inside(axes, view, inner, lie)
+        return
+    thick = 0.8 / max(1, len(view.series))
+    if not lie and not _fits(view, inner.width * thick / max(1, len(view.names))):
+        return
+    for place, row in enumerate(view.series):
+        shift = (place - (len(view.series) - 1) / 2) * thick
+        for at, value in enumerate(row.values):
+            high = value if row.high is None else np.fmax(value, row.high[at])
+            words = ticks.bare(view.value, float(value))
+            _at_end(axes, at + shift, float(high), words, look, lie)
+
+
+def _fits(view: Bars, room: float) -> bool:
+    words = [ticks.bare(view.value, float(value)) for row in view.series for value in row.values]
+    return max((extent(word, 7.5) for word in words), default=0.0) <= room
+
+
+def _at_end(axes: Axes, at: float, end: float, words: str, look: Look, lie: bool) -> None:
+    """A number just beyond the end of its bar, or inside it where the axis ends first."""
+    limits = axes.get_xlim() if lie else axes.get_ylim()
+    end = end if math.isfinite(end) else max(limits[0], 0.0)
+    far = (end - limits[0]) / ((limits[1] - limits[0]) or 1) > 0.88
+    away = -1 if far or end < 0 else 1
+    style: dict[str, Any] = {"fontsize": 7.5, "color": look.text, "textcoords": "offset points"}
+    style |= {"clip_on": False, "zorder": 4, "bbox": _behind_letters(look.ground)}
+    if lie:
+        side = "left" if away > 0 else "right"
+        axes.annotate(words, (end, at), (3 * away, 0), va="center", ha=side, **style)
+        return
+    side = "bottom" if end >= 0 else "top"
+    axes.annotate(words, (at, end), (0, 2 if end >= 0 else -2), ha="center", va=side, **style)
+
+
+def _behind_letters(colour: str) -> dict[str, Any]:
+    """A patch that keeps letters readable over lines and hatching."""
+    return {"facecolor": colour, "alpha": 0.85, "linewidth": 0, "pad": 0.8}
+
+
+def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
+    limits = axes.get_xlim() if lie else axes.get_ylim()
+    inches = (inner.width if lie else inner.height) / ((limits[1] - limits[0]) or 1)
+    across = 0.8 * (inner.height if lie else inner.width) / max(1, len(view.names))
+    below = np.zeros(len(view.names))
+    for row in view.series:
+        for at, value in enumerate(np.nan_to_num(row.values)):
+            words = ticks.bare(view.value, float(value))
+            room, need = value * inches, (extent(words, 7.5) + 0.06, 0.14)
+            wide, high = (room, across) if lie else (across, room)
+            if value and wide >= need[0] and high >= need[1]:
+                centre = (below[at] + value / 2, at) if lie else (at, below[at] + value / 2)
+                colour = inner.look.colour(row.ink)
+                style: dict[str, Any] = {"fontsize": 7.5, "bbox": _behind_letters(colour)}
+                style |= {"ha": "center", "va": "center", "color": on(colour)}
+                axes.text(centre[0], centre[1], words, **style)
+        below = below + np.nan_to_num(row.values)

@@ -1,0 +1,180 @@
+"""Curves: lines over one axis, with bands, marks and levels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from robgui.core.view import Curves, Line, Mark
+from robgui.report.drawing import legend, ticks
+from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.look import LINES, MARKERS, SMALL, Look
+from robgui.report.drawing.plate import Area
+from robgui.report.lettering import elide, extent, line_height
+
+#: Inches between two symbols of a line: of more points, only some have one.
+_SYMBOL = 0.18
+NOTHING = "Nothing to show yet."
+
+
+def height(view: Curves, width: float, large: bool) -> float:
+    """How many inches the picture takes, without title, legend and note."""
+    return plot_height(width, large)
+
+
+def plot_height(width: float, large: bool) -> float:
+    """The height of a plot whose content does not ask for one."""
+    return min(4.2, max(1.8, 0.54 * width)) if large else min(2.9, max(1.7, 0.62 * width))
+
+
+def entries(view: Curves, look: Look) -> list[Entry]:
+    """The legend."""
+    named = [line for line in view.lines if line.name and not line.quiet]
+    lines = [Entry(line.name, legend.line(line.ink, look, **_style(line, look))) for line in named]
+    return [*lines, *legend.levels(view.levels, look)]
+
+
+def paint(view: Curves, area: Area) -> None:
+    """Draws the lines and everything around them."""
+    axes = area.axes()
+    shown = [mark for mark in view.marks if math.isfinite(mark.at)]
+    joined = any(line.line for line in view.lines)
+    places = [*(_x(view, line) for line in view.lines), [mark.at for mark in shown]]
+    x = ticks.limits(view.x, places, pad=0.0 if joined else 0.05)
+    y = ticks.limits(view.y, _heights(view), edge=0.02)
+    _scale(axes, view, x, y)
+    for line in sorted(view.lines, key=lambda line: not line.quiet):
+        _draw(axes, line, _x(view, line), area, y)
+    for place, mark in enumerate(view.levels):
+        style = legend.level_style(place)
+        axes.axhline(mark.at, color=area.look.colour(mark.ink), zorder=1.5, **style)
+    ticks.dress(axes, view.x, view.y, (area.width, area.height))
+    axes.grid(axis="y", color=area.look.grid, linewidth=0.6)
+    if not any(np.isfinite(line.y).any() for line in view.lines):
+        say_nothing(axes, area.look)
+    within = [mark for mark in shown if min(x) <= mark.at <= max(x)]
+    place_with_marks(area, axes, within)
+
+
+def say_nothing(axes: Axes, look: Look) -> None:
+    """The words of a picture without data."""
+    style: dict[str, Any] = {"ha": "center", "va": "center", "color": look.faded}
+    axes.text(0.5, 0.5, NOTHING, transform=axes.transAxes, **style)
+
+
+def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
+    """Fits axes into an area, with vertical lines whose names stand above the data like flags."""
+    inner = area.fit(axes)
+    if not marks:
+        return
+    for _ in range(2):  # less height has other ticks, and with them another width
+        flags = fly([_flag(area, axes, inner, mark) for mark in marks])
+        rows = 1 + max(flag.row for flag in flags)
+        inner = area.less(top=rows * line_height(SMALL) + 0.05).fit(axes)
+    flags = fly([_flag(area, axes, inner, mark) for mark in marks])
+    for flag in flags:
+        colour = area.look.colour(flag.mark.ink)
+        letters = area.look.faded if flag.mark.ink.role in ("quiet", "other") else colour
+        style = {"color": colour, "linestyle": LINES["dotted"]}
+        axes.axvline(flag.mark.at, linewidth=1.2, zorder=1.6, **style)
+        top = inner.top - (flag.row + 1) * line_height(SMALL) - 0.03
+        area.plate.put(flag.words, flag.left, top, SMALL, colour=letters)
+        area.plate.rule(flag.at, inner.top, flag.at, top, color=colour, linewidth=0.8)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """The name of a mark beside the upper end of its line; places are in inches."""
+
+    mark: Mark
+    words: str
+    at: float
+    left: float
+    right: float
+    row: int = 0
+
+    def crosses(self, other: Flag) -> bool:
+        """Whether the words touch, or the line of one runs through the words of the other."""
+        if self.row == other.row:
+            return self.left < other.right + 0.06 and other.left < self.right + 0.06
+        low, high = sorted((self, other), key=lambda flag: flag.row)
+        return low.left - 0.03 < high.at < low.right + 0.03
+
+
+def fly(flags: Sequence[Flag]) -> list[Flag]:
+    """The flags in rows in which none crosses another; those that point left come last."""
+    placed: list[Flag] = []
+    for flag in sorted(flags, key=lambda flag: (flag.left < flag.at, -flag.at)):
+        rows = (replace(flag, row=row) for row in range(len(flags)))
+        free = (one for one in rows if not any(one.crosses(other) for other in placed))
+        placed.append(next(free, replace(flag, row=len(placed))))
+    return placed
+
+
+def _flag(area: Area, axes: Axes, inner: Area, mark: Mark) -> Flag:
+    """A flag on the side of its line where its words fit, or where there is more room."""
+    corner = axes.transData.transform((mark.at, axes.get_ylim()[1]))
+    at = inner.left + float(axes.transAxes.inverted().transform(corner)[0]) * inner.width
+    before, after = at - 0.04 - area.left, area.right - at - 0.04
+    left = extent(mark.name, SMALL) > after and before > after
+    words = elide(mark.name, SMALL, before if left else after)
+    width = extent(words, SMALL)
+    start = at - 0.04 - width if left else at + 0.04
+    return Flag(mark, words, at, start, start + width)
+
+
+def _scale(axes: Axes, view: Curves, x: tuple[float, float], y: tuple[float, float]) -> None:
+    axes.set_xscale("log" if view.x.log else "linear")
+    axes.set_yscale("log" if view.y.log else "linear")
+    axes.set(xlim=x, ylim=y)
+
+
+def _x(view: Curves, line: Line) -> np.ndarray:
+    return view.at if line.x is None else line.x
+
+
+def _heights(view: Curves) -> list[np.ndarray]:
+    parts = [part for line in view.lines for part in (line.y, line.low, line.high)]
+    arrays = [part for part in parts if part is not None]
+    return [*arrays, np.array([mark.at for mark in view.levels])]
+
+
+def _draw(
+    axes: Axes,
+    line: Line,
+    x: np.ndarray,
+    area: Area,
+    limits: tuple[float, float],
+) -> None:
+    look, width = area.look, area.width
+    colour = look.colour(line.ink)
+    step: Literal["post"] | None = "post" if line.steps else None
+    if line.low is not None and line.high is not None:
+        floor, roof = sorted(limits)
+        low, high = (np.clip(edge, floor, roof) for edge in (line.low, line.high))
+        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0, step=step)
+    style = _style(line, look)
+    if line.steps:
+        style["drawstyle"] = "steps-post"
+    if style["marker"] and line.line:
+        style["markevery"] = max(1, round(len(x) * _SYMBOL / width))
+    axes.plot(x, line.y, zorder=1.8 if line.quiet else 2 + line.strong, **style)
+
+
+def _style(line: Line, look: Look) -> dict[str, Any]:
+    alone = np.isfinite(line.y).sum() == 1 and not line.quiet
+    width = 0.7 if line.quiet else 1.7
+    return {
+        "color": look.colour(line.ink),
+        "alpha": 0.6 if line.quiet else 1.0,
+        "linewidth": 2.8 if line.strong else width,
+        "linestyle": LINES[line.ink.dash] if line.line else "none",
+        "marker": MARKERS[line.symbol] or ("o" if alone else ""),
+        "markersize": 4.5,
+        "solid_capstyle": "round",
+    }

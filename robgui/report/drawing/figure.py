@@ -1,0 +1,171 @@
+"""Views as a figure: laid out once, then painted in any size; thread-safe, without pyplot or Qt."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from robgui.core.view import View
+from robgui.report.drawing.block import Block, halves, still
+from robgui.report.drawing.look import FOOT, SUBJECT, TITLE, Look
+from robgui.report.drawing.plate import Plate
+from robgui.report.lettering import line_height, wrap
+
+#: Inches: the usual width of a figure, its margin, and between two blocks.
+WIDTH, MARGIN, GAP = 7.0, 0.22, 0.26
+#: Narrower than this (inches), no two views stand side by side.
+_SIDE_BY_SIDE = 6.0
+KINDS = ("png", "svg", "pdf")
+#: matplotlib keeps its style in one global table.
+_LOCK = threading.RLock()
+
+
+def draw(
+    views: Sequence[View],
+    *,
+    title: str,
+    subject: str = "",
+    provenance: str = "",
+    dark: bool = False,
+    width: float = WIDTH,
+) -> Plate:
+    """All views of a result in one figure: the first one large, the others below.
+
+    Args:
+        views: What to draw; of a film its last frame.
+        title: What it is, large above it.
+        subject: Of what: model and input, below the title.
+        provenance: Where it comes from, small at the bottom.
+        dark: On a dark ground.
+        width: Of the figure, in inches.
+    """
+    with styled(Look(dark)) as look:
+        rows = _rows([still(view) for view in views], width - 2 * MARGIN, look)
+        return _compose(rows, (title, subject, provenance), width, look)
+
+
+def draw_view(
+    view: View,
+    *,
+    title: str = "",
+    subject: str = "",
+    provenance: str = "",
+    dark: bool = False,
+    width: float = WIDTH,
+    frame: int = -1,
+    large: bool = True,
+) -> Plate:
+    """One view in a figure of its own; see ``draw``.
+
+    Args:
+        view: What to draw.
+        title: What it is, large above it.
+        subject: Of what: model and input, below the title.
+        provenance: Where it comes from, small at the bottom.
+        dark: On a dark ground.
+        width: Of the figure, in inches.
+        frame: Which one of a film.
+        large: False for a detail: lower, with fewer rows and pictures.
+    """
+    with styled(Look(dark)) as look:
+        block = Block(still(view, frame), width - 2 * MARGIN, look, large)
+        return _compose([[block]], (title, subject, provenance), width, look)
+
+
+def pixels(figure: Plate, width: int) -> np.ndarray:
+    """The figure painted ``width`` pixels wide, as uint8 ``(h, w, 4)``."""
+    with styled(figure.look):
+        figure.set_dpi(width / figure.size[0])
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba()).copy()
+
+
+def save(figure: Plate, kind: str = "svg", dpi: int = 160) -> bytes:
+    """The figure as the bytes of an SVG, PNG or PDF file whose records say title and provenance."""
+    buffer = io.BytesIO()
+    with styled(figure.look):
+        records = _records(figure, kind)
+        figure.savefig(buffer, format=kind, dpi=dpi, metadata=records, facecolor=figure.look.ground)
+    return buffer.getvalue()
+
+
+@contextmanager
+def styled(look: Look) -> Iterator[Look]:
+    """Holds matplotlib's global table and gives it this look."""
+    with _LOCK, mpl.rc_context(look.rc()):
+        yield look
+
+
+def _records(figure: Plate, kind: str) -> dict[str, Any]:
+    from robgui import __version__
+
+    title, subject, provenance = figure.words
+    program = f"robgui {__version__}"
+    if kind == "pdf":
+        more = {"Creator": program, "CreationDate": None}
+        return {"Title": title, "Subject": subject, "Keywords": provenance, **more}
+    more = {"Creator": program, "Date": None} if kind == "svg" else {"Software": program}
+    return {"Title": title, "Description": subject, "Source": provenance, **more}
+
+
+def _rows(views: Sequence[Any], width: float, look: Look) -> list[list[Block]]:
+    """The first view alone, the others two in a row where both read well at half the width."""
+    rows = [[Block(view, width, look)] for view in views[:1]]
+    waiting = list(views[1:])
+    while waiting:
+        pair = waiting[:2]
+        if width >= _SIDE_BY_SIDE and len(pair) == 2 and all(map(halves, pair)):
+            rows.append([Block(view, (width - GAP) / 2, look, large=False) for view in pair])
+            waiting = waiting[2:]
+        else:
+            rows.append([Block(waiting.pop(0), width, look, large=False)])
+    return rows
+
+
+def _compose(
+    rows: list[list[Block]],
+    words: tuple[str, str, str],
+    width: float,
+    look: Look,
+) -> Plate:
+    """A plate of the height that everything takes together, with everything on it."""
+    inner = width - 2 * MARGIN
+    title, subject = wrap(words[0], TITLE, inner, bold=True), wrap(words[1], SUBJECT, inner)
+    foot = wrap(words[2], FOOT, inner)
+    head = len(title) * line_height(TITLE) + len(subject) * line_height(SUBJECT)
+    head += 0.14 if head else 0.0
+    body = sum(max(block.height for block in row) for row in rows) + GAP * max(0, len(rows) - 1)
+    height = 2 * MARGIN + head + body + len(foot) * line_height(FOOT) + (0.1 if foot else 0.0)
+    plate = Plate(width, height, look)
+    plate.words = words
+    top = MARGIN
+    for line in title:
+        plate.put(line, MARGIN, top, TITLE, fontweight="bold")
+        top += line_height(TITLE)
+    for line in subject:
+        plate.put(line, MARGIN, top, SUBJECT, colour=look.faded)
+        top += line_height(SUBJECT)
+    _stack(plate, rows, MARGIN + head)
+    top = height - MARGIN - len(foot) * line_height(FOOT) + 0.06
+    for line in foot:
+        plate.put(line, MARGIN, top, FOOT, colour=look.faded)
+        top += line_height(FOOT)
+    plate.draw_without_rendering()
+    return plate
+
+
+def _stack(plate: Plate, rows: list[list[Block]], top: float) -> None:
+    for row in rows:
+        left = MARGIN
+        for block in row:
+            block.paint(plate, left, top)
+            left += block.width + GAP
+        top += max(block.height for block in row) + GAP

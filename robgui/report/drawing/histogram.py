@@ -1,0 +1,52 @@
+"""A histogram: bars between edges instead of under names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from robgui.core.view import Bars, Series
+from robgui.report.drawing import legend, ticks
+from robgui.report.drawing.curves import place_with_marks, say_nothing
+from robgui.report.drawing.look import Look, mixed
+from robgui.report.drawing.plate import Area
+
+
+def fill(row: Series, place: int, look: Look, *, stacked: bool) -> dict[str, Any]:
+    """How the bars of a series are filled: pale with a strong edge, every second one hatched."""
+    colour = look.colour(row.ink)
+    inner = colour if stacked else mixed(colour, look.ground, 0.35)
+    hatch = {"hatch": "////"} if place % 2 else {}
+    return {"colour": inner, "edgecolor": colour, "linewidth": 1.2, **hatch}
+
+
+def paint(view: Bars, area: Area) -> None:
+    """Draws the bars of all series over each other, pale inside with a strong edge, or stacked."""
+    assert view.edges is not None
+    axes, look = area.axes(), area.look
+    below = np.zeros(max(0, len(view.edges) - 1))
+    tops = [below]
+    for place, row in enumerate(view.series):
+        values = np.nan_to_num(row.values)
+        base = below if view.stacked else np.zeros_like(values)
+        style = fill(row, place, look, stacked=view.stacked)
+        style["facecolor"] = style.pop("colour")
+        if len(view.edges) > 1:
+            axes.stairs(base + values, view.edges, baseline=base, fill=True, alpha=0.8, **style)
+        tops.append(base + values)
+        below = base + values if view.stacked else below
+    marks = [mark for mark in view.marks if math.isfinite(mark.at)]
+    axes.set_xlim(ticks.limits(view.x, [view.edges]))
+    axes.set_ylim(ticks.limits(view.value, [*tops, [mark.at for mark in view.levels], [0.0]]))
+    if not math.isfinite(view.value.low):
+        axes.set_ylim(bottom=min(0.0, float(min(top.min(initial=0.0) for top in tops))))
+    for place, mark in enumerate(view.levels):
+        axes.axhline(mark.at, color=look.colour(mark.ink), zorder=3, **legend.level_style(place))
+    ticks.dress(axes, view.x, view.value, (area.width, area.height))
+    axes.grid(axis="y", color=look.grid, linewidth=0.6)
+    if not any(np.nan_to_num(row.values).any() for row in view.series):
+        say_nothing(axes, look)
+    low, high = axes.get_xlim()
+    place_with_marks(area, axes, [mark for mark in marks if low <= mark.at <= high])

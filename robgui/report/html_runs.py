@@ -1,0 +1,156 @@
+"""The methods of an HTML report with their runs: what each says, pictures, settings, origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from robgui import manual
+from robgui.core.view import Table
+from robgui.report import origin, report_content
+from robgui.report.page import status_class
+from robgui.report.report_content import LOOSE, Chapter, in_words, number_of
+
+if TYPE_CHECKING:
+    from robgui.core.dataset.derived import Ancestor, Derived
+    from robgui.core.verdict import Verdict
+    from robgui.core.workspace import Workspace
+    from robgui.report.pictures import Figures
+
+#: Pictures come in light and in dark while both together stay below this many bytes; then in light
+#: only, which also takes half the time to write.
+BOTH_BYTES = 1_500_000
+#: Of a longer table this many rows are written, and how many there are is said.
+MOST_ROWS = 100
+
+
+def methods(
+    workspace: Workspace,
+    chapters: Sequence[Chapter],
+    telling: Mapping[str, Chapter],
+    figures: Figures,
+) -> Iterator[str]:
+    """Every method used: what it is in plain words, then its runs."""
+    light = {one.run.id: figures.shown(one) for one in chapters}
+    size = sum(len(one) for shown in light.values() for one in shown if isinstance(one, str))
+    both = 2 * size <= BOTH_BYTES
+    told: dict[tuple[Ancestor, ...], str] = {}
+    for name, runs in report_content.by_method(chapters).items():
+        title = escape(report_content.method_title(name))
+        yield f'<section aria-labelledby="method-{escape(name)}">'
+        yield f'<h2 id="method-{escape(name)}">{title}</h2>\n'
+        if name != LOOSE:
+            yield f'<p class="plain">{escape(manual.page(name).plain)}</p>\n'
+        for one in runs:
+            trail = _trails(workspace, one, telling, told)
+            dark = figures.shown(one, dark=True) if both else []
+            yield _run(one, _looks(one, light[one.run.id], dark), trail, figures.problem(one))
+        yield "</section>\n"
+
+
+def _run(chapter: Chapter, pictures: str, trail: str, problem: str) -> str:
+    run = chapter.run
+    state = escape(str(run.state))
+    said = "" if chapter.verdict is None else _verdict(chapter.verdict)
+    errors = [f'<p class="error">{escape(text)}</p>' for text in origin.problems(run, problem)]
+    tables = f"{_table(origin.origin(run))}{_table(origin.settings(run))}"
+    return (
+        f'<article id="run-{escape(run.id)}">\n'
+        f'<h3>{escape(chapter.title)} <span class="state {state}">{state}</span></h3>\n'
+        f'<p class="quiet">{escape(origin.subject(run.request))}</p>'
+        f"{said}{''.join(errors)}{trail}{pictures}\n"
+        f"<details><summary>Settings and origin</summary>{tables}</details>\n</article>\n"
+    )
+
+
+def _verdict(verdict: Verdict) -> str:
+    """Status, sentence, number, scope, and what the status rests on."""
+    kind = status_class(verdict.status)
+    status = f'<strong class="status {kind}">{escape(in_words(verdict.status))}</strong>'
+    sentence = f'<p class="sentence">{status} {escape(verdict.sentence)}</p>'
+    number = f'<p class="number">{escape(number_of(verdict))}</p>' if verdict.number else ""
+    scope = f'<p class="scope quiet">{escape(verdict.scope)}</p>' if verdict.scope else ""
+    reasons = "".join(f"<li>{escape(reason)}</li>" for reason in verdict.because)
+    because = f'<ul class="because">{reasons}</ul>' if reasons else ""
+    return f"{sentence}{number}{scope}{because}"
+
+
+def _looks(chapter: Chapter, light: Sequence[str | Table], dark: Sequence[str | Table]) -> str:
+    """The picture that matters most; the others and the tables unfold."""
+    words = escape(chapter.verdict.sentence if chapter.verdict else chapter.title)
+    made = []
+    for place, shown in enumerate(light):
+        if isinstance(shown, Table):
+            made.append(_view_table(shown))
+        else:
+            made.append(_picture(words, shown, str(dark[place]) if dark else ""))
+    if len(made) < 2:
+        return "".join(made)
+    more = f"{len(made) - 1} more views" if len(made) > 2 else "1 more view"
+    return f"{made[0]}<details><summary>{more}</summary>{''.join(made[1:])}</details>"
+
+
+def _picture(words: str, light: str, dark: str) -> str:
+    media = 'media="(prefers-color-scheme: dark)"'
+    source = f'<source {media} srcset="{dark}">' if dark else ""
+    image = f'<img class="figure" alt="{words}" src="{light}">'
+    return f"<picture>{source}{image}</picture>"
+
+
+def _view_table(view: Table) -> str:
+    """A table as a table, so that it can be read aloud and copied."""
+    shown = min(view.height, MOST_ROWS)
+    kinds = ["words" if column.kind in ("text", "status") else "figures" for column in view.columns]
+    pairs = list(zip(kinds, view.columns, strict=True))
+    head = "".join(f'<th class="{kind}">{escape(column.title)}' for kind, column in pairs)
+    rows = []
+    for place in range(shown):
+        cells = [(kind, column.words(column.cells[place])) for kind, column in pairs]
+        told = "".join(f'<td class="{kind}">{escape(words)}' for kind, words in cells)
+        rows.append(f"<tr>{told}</tr>")
+    left = f" {shown} of {view.height:,} rows are shown." if shown < view.height else ""
+    note = f'<p class="quiet">{escape((view.note + left).strip())}</p>' if view.note or left else ""
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    title = f"<caption>{escape(view.title)}</caption>" if view.title else ""
+    return f'<div class="wide"><table class="view">{title}{body}</table></div>{note}'
+
+
+def _trails(
+    workspace: Workspace,
+    chapter: Chapter,
+    telling: Mapping[str, Chapter],
+    told: dict[tuple[Ancestor, ...], str],
+) -> str:
+    """How the derived inputs of a run came about, told once; later runs lead there."""
+    lines = []
+    for trail, items in origin.trails(workspace, chapter.run.request).items():
+        if trail in told:
+            link = f'<a href="#run-{escape(told[trail])}">told above</a>'
+            words = f"{escape(origin.called(items))} ({link})"
+        else:
+            told[trail] = chapter.run.id
+            words = _trail(trail, items, telling)
+        start = '<span class="quiet">Where its input comes from:</span>'
+        lines.append(f'<p class="trail">{start} {words}</p>')
+    return "".join(lines)
+
+
+def _trail(
+    trail: Sequence[Ancestor],
+    items: Sequence[Derived],
+    telling: Mapping[str, Chapter],
+) -> str:
+    """From the root to the inputs themselves, each run a link."""
+    steps = []
+    for ancestor in trail:
+        made = telling.get(ancestor.run)
+        words = escape(ancestor.title)
+        steps.append(words if made is None else f'<a href="#run-{escape(made.run.id)}">{words}</a>')
+    return " → ".join([*steps, f"<strong>{escape(origin.called(items))}</strong>"])
+
+
+def _table(rows: Mapping[str, str]) -> str:
+    pairs = rows.items()
+    lines = [f"<tr><th>{escape(name)}<td>{escape(value)}</tr>" for name, value in pairs]
+    return f'<table class="facts"><tbody>{"".join(lines)}</tbody></table>'

@@ -1,0 +1,172 @@
+"""show: an analysis whose outcome shows itself in a notebook, in words and pictures."""
+
+from __future__ import annotations
+
+import base64
+import time
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.errors import RobguiError
+from robgui.core.execution.drive import Drive
+from robgui.core.execution.notebook import Models, steps
+from robgui.core.execution.registry import find
+from robgui.core.verdict import Verdict
+from robgui.core.view import Film, View, status_ink
+from robgui.core.workspace import Workspace
+from robgui.report.drawing import WIDTH, draw, save, save_film
+from robgui.report.drawing.figure import KINDS
+from robgui.report.drawing.film import ENDINGS
+from robgui.report.origin import provenance, provenance_of, subject
+from robgui.report.report_content import chapter, in_words, number_of, views
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
+    from robgui.report.drawing import Plate
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A result with what it says and looks like; as the last line of a cell it shows itself.
+
+    Attributes:
+        request: What was run.
+        result: What came of it, as ``robgui.run`` returns it.
+        verdict: What it says.
+        views: What it looks like; the first is the picture of the analysis.
+        provenance: One line that says where it comes from.
+    """
+
+    request: Request
+    result: Any
+    verdict: Verdict
+    views: tuple[View, ...]
+    provenance: str
+
+    @classmethod
+    def of(cls, going: Drive) -> Exhibit:
+        """What ``robgui.steps`` has come to so far: within its loop, a picture that grows."""
+        if going.newest is None:
+            raise RobguiError("There is no result yet; take a step first.")
+        result, params = going.newest.result, going.params
+        said = going.verdict or going.analysis.verdict(result, params)
+        drawn = tuple(going.analysis.views(result, params))
+        return cls(going.request, result, said, drawn, provenance(going.request, time.time()))
+
+    @classmethod
+    def of_run(cls, workspace: Workspace, run_id: str) -> Exhibit:
+        """A run of a workspace."""
+        run = workspace.run(run_id)
+        told = chapter(workspace, run)
+        if told.verdict is None:
+            why = run.error or run.state
+            raise RobguiError(f"The run {run_id} has no result to show ({why}); start it again.")
+        drawn, problem = views(workspace, told)
+        if problem:
+            raise RobguiError(problem)
+        return cls(run.request, workspace.result(run_id), told.verdict, drawn, provenance_of(run))
+
+    def plot(self, *, dark: bool = False, width: float = WIDTH) -> Plate:
+        """All views in one matplotlib Figure, ``width`` inches wide."""
+        title = find(self.request.analysis).title
+        where = subject(self.request)
+        return draw(
+            self.views,
+            title=title,
+            subject=where,
+            provenance=self.provenance,
+            dark=dark,
+            width=width,
+        )
+
+    def save(self, path: str | Path, *, dark: bool = False) -> Path:
+        """Writes SVG, PDF or PNG, or the first film as GIF or MP4; returns the path."""
+        target = Path(path)
+        ending = target.suffix.lower()
+        if ending in ENDINGS:
+            return self._save_film(target, dark)
+        if ending.removeprefix(".") not in KINDS:
+            kinds = ", ".join([*(f".{kind}" for kind in KINDS), *ENDINGS])
+            advice = f"a picture is written as {kinds}; choose one of these"
+            raise RobguiError(f"{target.name}: {advice}.")
+        try:
+            target.write_bytes(save(self.plot(dark=dark), ending.removeprefix(".")))
+        except OSError as error:
+            why = f"{target} cannot be written ({error.strerror})"
+            raise RobguiError(f"{why}; choose a folder you may write to.") from error
+        return target
+
+    def _save_film(self, target: Path, dark: bool) -> Path:
+        films = [view for view in self.views if isinstance(view, Film)]
+        if not films:
+            raise RobguiError(f"{target.name}: this result has no film; write a picture instead.")
+        return save_film(
+            films[0],
+            target,
+            title=find(self.request.analysis).title,
+            subject=subject(self.request),
+            provenance=self.provenance,
+            dark=dark,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Request, verdict and provenance as plain values, for a table or a file."""
+        said = asdict(self.verdict)
+        return {
+            "request": self.request.model_dump(mode="json"),
+            "verdict": said,
+            "provenance": self.provenance,
+        }
+
+    @cached_property
+    def _picture(self) -> str:
+        data = base64.b64encode(save(self.plot(), "png", dpi=110)).decode()
+        return f"data:image/png;base64,{data}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: status, sentence, number, scope, reasons, pictures."""
+        said = self.verdict
+        style = f'style="color: {status_ink(said.status).colour()}"'
+        status = f"<b {style}>{escape(in_words(said.status))}.</b>"
+        parts = [f"<p>{status} <b>{escape(said.sentence)}</b></p>"]
+        if said.number is not None:
+            parts.append(f"<p>{escape(number_of(said))}</p>")
+        if said.scope:
+            parts.append(f"<p>{escape(said.scope)}</p>")
+        if said.because:
+            reasons = "".join(f"<li>{escape(reason)}</li>" for reason in said.because)
+            parts.append(f"<ul>{reasons}</ul>")
+        if self.views:
+            words, size = escape(said.sentence), "max-width: 100%; height: auto"
+            parts.append(f'<img alt="{words}" style="{size}" src="{self._picture}">')
+        return "".join(parts)
+
+    def __repr__(self) -> str:
+        return f"{in_words(self.verdict.status)}. {self.verdict.text}"
+
+
+def show(
+    name: str,
+    classifier: Models,
+    inputs: Any = None,
+    *,
+    workspace: Workspace | None = None,
+    **params: Any,
+) -> Exhibit:
+    """Runs the analysis ``name`` as ``run`` does; what it returns shows itself in a notebook.
+
+    Args:
+        name: One of ``robgui.analyses()``.
+        classifier: A Classifier or the path of a model; several in a list for an analysis that
+            compares models.
+        inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
+        workspace: Where to keep the run; by default it is kept nowhere.
+        **params: The settings of the analysis.
+    """
+    going = steps(name, classifier, inputs, workspace=workspace, **params)
+    for _ in going:
+        pass
+    return Exhibit.of(going)

@@ -1,0 +1,87 @@
+"""The pages of one run in a PDF report: what it says, its pictures, settings and origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from robgui.report import origin
+from robgui.report.report_content import Chapter, in_words, number_of
+from robgui.report.sheet import QUIET, TEXT_WIDTH, Sheet, status_colour, table_height
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from robgui.core.verdict import Verdict
+    from robgui.core.workspace import Workspace
+    from robgui.report.pictures import Figures
+
+#: The first picture is at most this high (inches); less than this, and it begins another page.
+_HIGH, _LOW = 5.4, 3.2
+#: A picture that is not the first one is at most this high.
+_MORE_HIGH = 4.4
+#: Width of each of two tables side by side.
+_HALF = TEXT_WIDTH / 2 - 0.1
+
+
+def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[Sheet]:
+    """Title, what the run says, its pictures, settings and origin."""
+    run = chapter.run
+    sheet = Sheet()
+    sheet.text(chapter.title, 15, bold=True)
+    sheet.text(f"{origin.subject(run.request)} ({run.state})", 9, colour=QUIET, most=2)
+    sheet.space(0.08)
+    if chapter.verdict is not None:
+        _verdict(sheet, chapter.verdict)
+    for text in origin.problems(run, figures.problem(chapter)):
+        if text:
+            sheet.text(text, 10)
+    for trail, items in list(origin.trails(workspace, run.request).items())[:3]:
+        steps = [*(ancestor.title for ancestor in trail), origin.called(items)]
+        words = f"Where its input comes from: {' → '.join(steps)}"
+        sheet.text(words, 9, colour=QUIET, most=3)
+    sheet.space(0.1)
+    for place, picture in enumerate(figures.pixels(chapter)):
+        high = _height(picture, _MORE_HIGH if place else _HIGH)
+        if sheet.left < min(high, _LOW):
+            yield sheet
+            sheet = Sheet()
+        _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(high, sheet.left))
+        sheet.space(used + 0.15)
+    yield from _small_print(sheet, chapter)
+
+
+def _verdict(sheet: Sheet, verdict: Verdict) -> None:
+    """Status, sentence, number, scope, and what the status rests on."""
+    colour = status_colour(verdict.status)
+    sheet.text(in_words(verdict.status), 11, bold=True, colour=colour)
+    sheet.text(verdict.sentence, 11)
+    if verdict.number is not None:
+        sheet.space(0.04)
+        sheet.text(number_of(verdict), 10, bold=True)
+    if verdict.scope:
+        sheet.text(verdict.scope, 9, colour=QUIET)
+    for reason in verdict.because:
+        sheet.text(f"• {reason}", 9, x=0.1)
+    sheet.space(0.04)
+
+
+def _height(picture: np.ndarray, most: float) -> float:
+    """How high a picture as wide as the text is."""
+    return min(most, TEXT_WIDTH * picture.shape[0] / picture.shape[1])
+
+
+def _small_print(sheet: Sheet, chapter: Chapter) -> Iterator[Sheet]:
+    """Origin left, settings right; on a page of its own where the pictures leave no room."""
+    tables = (origin.origin(chapter.run), origin.settings(chapter.run))
+    if sheet.left < 0.2 + max(table_height(rows, _HALF) for rows in tables):
+        yield sheet
+        sheet = Sheet()
+        sheet.text(f"{chapter.title}: settings and origin", 12, bold=True)
+        sheet.space(0.1)
+    sheet.rule()
+    top = sheet.y
+    sheet.table(tables[0], width=_HALF)
+    sheet.y = top
+    sheet.table(tables[1], x=_HALF + 0.2, width=_HALF)
+    yield sheet

@@ -1,0 +1,200 @@
+"""What a report says of a workspace, whatever it is written on: runs, what they say, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.errors import RobguiError
+from robgui.core.execution.drive import sentence
+from robgui.core.execution.method import methods as all_methods
+from robgui.core.execution.registry import analyses, find, method_of
+from robgui.core.execution.run import RunState
+from robgui.core.text.words import count
+from robgui.core.verdict import Status, Verdict, to_json
+from robgui.core.view import View
+from robgui.report.origin import fingerprint_of
+
+if TYPE_CHECKING:
+    from robgui.core.execution.run import Run
+    from robgui.core.finding import StoredFinding
+    from robgui.core.workspace import Workspace
+
+NOTHING_YET = "This workspace holds no run yet: open a model and inputs, choose an analysis and press Run."
+#: The group of analyses that no method brings.
+LOOSE = "other"
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One run as a report tells it.
+
+    Attributes:
+        run: The run.
+        problem: Why its result cannot be read or drawn; empty when it can.
+        verdict: What it says; None without a result.
+    """
+
+    run: Run
+    problem: str
+    verdict: Verdict | None
+
+    @property
+    def title(self) -> str:
+        """The analysis."""
+        return title(self.run)
+
+    @property
+    def status(self) -> str:
+        """Sign and words of the status, or that there is no result."""
+        return "no result" if self.verdict is None else in_words(self.verdict.status)
+
+
+def chapter(workspace: Workspace, run: Run) -> Chapter:
+    """A run with what it says; one of the first edition, which kept words only, is judged anew."""
+    if not run.has_result:
+        return Chapter(run, "", None)
+    if run.verdict is not None and not _is_words_only(run.verdict):
+        return Chapter(run, "", run.verdict)
+    try:
+        known, result, params = _read(workspace, run)
+        said: Verdict = known.verdict(result, params)
+    except Exception as error:  # noqa: BLE001 - a method is foreign code; its words stay
+        said = run.verdict or Verdict(Status.UNKNOWN, "What this run says cannot be read.")
+        return Chapter(run, _problem(error), said)
+    return Chapter(run, "", said.stopped() if run.state is RunState.CANCELLED else said)
+
+
+def views(workspace: Workspace, chapter: Chapter) -> tuple[tuple[View, ...], str]:
+    """What a run looks like, or why it cannot be drawn.
+
+    Results are read one at a time: together they may be large.
+    """
+    if not chapter.run.has_result or chapter.problem:
+        return (), chapter.problem
+    try:
+        known, result, params = _read(workspace, chapter.run)
+        return tuple(known.views(result, params)), ""
+    except Exception as error:  # noqa: BLE001 - a method is foreign code; the rest stands
+        return (), _problem(error)
+
+
+def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Chapter]]:
+    """The chapters without repetitions, and for every run the chapter that tells of it.
+
+    A run is a repetition when a newer one of the same request on the same device says the same.
+    """
+    kept: dict[object, Chapter] = {}
+    telling = {}
+    for one in chapters:
+        run = one.run
+        said = "" if one.verdict is None else to_json(one.verdict)
+        told = (fingerprint_of(run), run.device, run.state, said) if run.has_result else run.id
+        telling[run.id] = kept.setdefault(told, one)
+    return list(kept.values()), telling
+
+
+def with_result(chapters: Sequence[Chapter]) -> list[Chapter]:
+    """The chapters that say something."""
+    return [one for one in chapters if one.run.has_result]
+
+
+def without_result(chapters: Sequence[Chapter]) -> list[Chapter]:
+    """The runs that failed or never ran: one list at the end of a report."""
+    return [one for one in chapters if not one.run.has_result]
+
+
+def by_method(chapters: Sequence[Chapter]) -> dict[str, list[Chapter]]:
+    """The chapters by the name of their method, in the order of the rail; ``LOOSE`` last."""
+    groups: dict[str, list[Chapter]] = {}
+    for one in chapters:
+        groups.setdefault(method_name(one), []).append(one)
+    order = [*(method.name for method in all_methods()), LOOSE]
+    return {name: groups[name] for name in order if name in groups}
+
+
+def method_name(one: Chapter) -> str:
+    """The method that a run belongs to."""
+    method = method_of(one.run.request.analysis)
+    return LOOSE if method is None else method.name
+
+
+def method_title(name: str) -> str:
+    """What a method is called."""
+    titles = {method.name: method.title for method in all_methods()}
+    return titles.get(name, "Other analyses")
+
+
+def heading(chapters: Sequence[Chapter]) -> str:
+    """What a report is about: its models by name, the first two if there are more."""
+    every = [model.name for one in chapters for model in one.run.request.models]
+    names = list(dict.fromkeys(every))
+    if len(names) > 2:
+        more = count(len(names) - 2, "more model")
+        return f"Robustness of {names[0]}, {names[1]} and {more}"
+    return f"Robustness of {' and '.join(names)}"
+
+
+def overview(chapters: Sequence[Chapter], repeated: int, findings: int) -> str:
+    """How much a report holds, in one sentence; ``repeated`` runs say the same as another."""
+    models = {model.fingerprint for one in chapters for model in one.run.request.models}
+    again = f" (and {repeated:,} with the same result as one of them)" if repeated else ""
+    runs = count(len(chapters), "run")
+    return f"{count(len(models), 'model')}, {runs}{again}, {count(findings, 'finding')}."
+
+
+def distinct(
+    findings: Sequence[StoredFinding],
+    telling: Mapping[str, Chapter],
+) -> list[StoredFinding]:
+    """The starred findings, then the others, the worst first.
+
+    What a repeated run has found again is left out unless it has a note.
+    """
+
+    def rank(finding: StoredFinding) -> tuple[bool, bool, float]:
+        return not finding.starred, not finding.note, -finding.severity
+
+    seen, kept = set(), []
+    for finding in sorted(findings, key=rank):
+        run = telling[finding.run_id].run.id if finding.run_id in telling else finding.run_id
+        same = (run, finding.kind, finding.title, finding.severity)
+        if same not in seen or finding.starred or finding.note:
+            kept.append(finding)
+        seen.add(same)
+    return sorted(kept, key=lambda finding: (not finding.starred, -finding.severity))
+
+
+def title(run: Run) -> str:
+    """What to call a run."""
+    known = analyses().get(run.request.analysis)
+    return known.title if known else run.request.analysis
+
+
+def in_words(status: Status) -> str:
+    """A status as sign and words: ``✗ Failure found``."""
+    return f"{status.sign} {status.words}"
+
+
+def number_of(verdict: Verdict) -> str:
+    """The number that a verdict comes down to, with its name; empty without one."""
+    return "" if verdict.number is None else f"{verdict.number.name}: {verdict.number.words}"
+
+
+def _read(workspace: Workspace, run: Run) -> tuple[Any, Any, Any]:
+    """Analysis, result and settings of a run."""
+    known = find(run.request.analysis)
+    return known, workspace.result(run.id), known.params.parse(dict(run.request.params))
+
+
+def _is_words_only(verdict: Verdict) -> bool:
+    """Whether a verdict is what the first edition kept: words without anything behind them."""
+    bare = verdict.number is None and not verdict.scope and not verdict.because
+    return verdict.status is Status.UNKNOWN and bare
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, RobguiError):
+        return str(error)
+    return f"This run cannot be drawn: {sentence(error)}"

@@ -1,0 +1,65 @@
+"""Two views side by side: the same ranges and places; the second less the first, or why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robgui.core.view import Axis, Bars, Curves, Line, Matrix, Series, Table, aligned, difference, is_zero
+
+AT = np.array([0.0, 0.5, 1.0])
+
+
+def curves(*heights, y=Axis("score")):
+    return Curves("c", Axis("radius"), y, AT, (Line("a", np.array(heights, float)),))
+
+
+def bars(**values):
+    return Bars("b", Axis("share"), tuple(values), (Series("s", np.array(list(values.values()), float)),))
+
+
+def matrix(value, levels=(0.0, 1.0)):
+    return Matrix("m", Axis("x"), Axis("y"), np.full((2, 2), float(value)), Axis("score"), levels, worst="low")
+
+
+def test_curves_side_by_side_have_axes_that_hold_both():
+    first, second = aligned(curves(0, 1, 2), curves(-3, 0, 1))
+    assert first.y == second.y and (first.y.low, first.y.high) == (-3, 2)
+    stated = Axis("score", low=0, high=1)
+    first, second = aligned(curves(0, 1, 2, y=stated), curves(0, 0, 0, y=stated))
+    assert (first.y.low, first.y.high) == (0, 1), "what the views say holds"
+
+
+def test_bars_side_by_side_have_the_same_names_and_the_same_axis_from_zero():
+    first, second = aligned(bars(cat=1, dog=2), bars(dog=5, cow=3))
+    assert first.names == second.names == ("cat", "dog", "cow")
+    np.testing.assert_array_equal(second.series[0].values, [np.nan, 5, 3])
+    assert (first.value.low, first.value.high) == (second.value.low, second.value.high) == (0, 5)
+
+
+def test_matrices_side_by_side_have_the_same_colours():
+    first, second = aligned(matrix(0, (0, 1)), matrix(0, (-1, 0.5)))
+    assert first.levels == second.levels == (-1, 1)
+
+
+def test_the_difference_is_the_second_less_the_first_around_zero():
+    change = difference(curves(0, 1, 2), curves(1, 1, 0))
+    np.testing.assert_array_equal(change.lines[0].y, [1, 0, -2])
+    assert (change.y.low, change.y.high) == (-2, 2)
+    change = difference(matrix(0.25), matrix(1))
+    assert change.worst == "middle" and change.levels == (-0.75, 0.75) and (change.values == 0.75).all()
+    change = difference(bars(cat=1, dog=2), bars(dog=5, cow=3))
+    assert change.names == ("dog",) and change.series[0].values.tolist() == [3]
+
+
+@pytest.mark.parametrize("view", [curves(1, 2, 3), matrix(1), bars(cat=2)], ids=["curves", "matrix", "bars"])
+def test_the_difference_of_a_view_from_itself_is_nothing(view):
+    assert is_zero(difference(view, view))
+
+
+def test_views_over_other_axes_have_no_difference_but_a_sentence():
+    other = replace(curves(1, 2, 3), at=2 * AT)
+    assert "same radius" in difference(curves(1, 2, 3), other)
+    assert "by eye" in difference(Table("t", ()), Table("t", ()))

@@ -1,0 +1,71 @@
+"""Saving from the menu: the views of the result on show, with title and provenance, and not a grab of the screen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from robgui import resources
+from robgui.gui.state.library import Opening
+
+
+@pytest.fixture
+def shown(qtbot, window):
+    """A sweep of an input of the demo on show."""
+    store = window.store
+    store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
+    store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
+    qtbot.waitUntil(lambda: store.library.model is not None and not store.background.busy, timeout=60_000)
+    window.show_panel("zonnscan")
+    store.params_offered.emit("zonnscan", {"samples": 32, "radii": (0.0, 0.1, 0.3)})
+    window.run_pane.run.click()
+    panel = window.current_panel
+    qtbot.waitUntil(lambda: panel.run_id is not None and not store.runner.busy, timeout=60_000)
+    return panel
+
+
+def choose(monkeypatch, path, offered):
+    def ask(parent, title, start, kinds):
+        offered.append(kinds)
+        return str(path), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+
+
+def test_a_picture_has_the_axes_the_legend_and_where_it_comes_from(qtbot, window, shown, tmp_path, monkeypatch):
+    offered = []
+    choose(monkeypatch, tmp_path / "a.svg", offered)
+    window.actions_["save_picture"].trigger()
+    qtbot.waitUntil(lambda: any("a.svg" in sentence for sentence in window.toasts.sentences), timeout=60_000)
+    words = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    title = shown.analysis.title
+    for wanted in (title, "fashion_mlp.pt2 on input 0 of fashion.npz", f"run {shown.run_id}", "seed 0", "radius"):
+        assert wanted in words
+    assert "GIF" not in offered[0], "there is no film among these views"
+
+
+def test_numbers_are_those_of_the_views_on_show(qtbot, window, shown, tmp_path, monkeypatch):
+    choose(monkeypatch, tmp_path / "a.npz", [])
+    window.actions_["save_numbers"].trigger()
+    qtbot.waitUntil(lambda: any("a.npz" in sentence for sentence in window.toasts.sentences), timeout=60_000)
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
+        assert any(np.array_equal(arrays[name], shown.result.radii) for name in arrays)
+
+
+def test_a_copied_picture_is_on_the_clipboard(qtbot, window, shown):
+    window.actions_["copy_picture"].trigger()
+    qtbot.waitUntil(lambda: "Picture copied." in window.toasts.sentences, timeout=60_000)
+    assert QApplication.clipboard().image().width() == 1800
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(qtbot, window, shown, tmp_path, monkeypatch):
+    choose(monkeypatch, tmp_path / "missing" / "a.png", [])
+    window.actions_["save_picture"].trigger()
+    qtbot.waitUntil(lambda: any("cannot be written" in sentence for sentence in window.toasts.sentences), timeout=60_000)
+
+
+def test_without_a_result_it_says_what_to_do(window):
+    window.show_panel("zonnscan")
+    window.actions_["save_picture"].trigger()
+    assert any("no picture yet" in sentence for sentence in window.toasts.sentences)

@@ -1,0 +1,151 @@
+"""The generic panel: any analysis drawn from its views, live, stopped and reopened."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+from robgui.core.verdict import Status, Verdict
+from robgui.gui.app.theme import theme
+from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.panels.generic import GenericPanel, names_at
+from robgui.gui.widgets.inks import status_ink
+from robgui.gui.widgets.views import BarsView, CurvesView
+from tests.gui import sample_views as samples
+from tests.gui.sampled import SampledParams
+
+
+@pytest.fixture
+def panel(qtbot, store, sampled):
+    made, pane = GenericPanel(store, sampled), RunPane(store)
+    for widget in (made, pane):
+        qtbot.addWidget(widget)
+    pane.show_analysis(sampled.name)
+    made.resize(800, 700)
+    with qtbot.waitExposed(made):
+        made.show()
+    made.pane = pane
+    return made
+
+
+@pytest.fixture
+def drawn(qtbot, store, panel):
+    store.set_scope((3, 5))
+    panel.pane.run.click()
+    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=20_000)
+    qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale, timeout=5_000)
+    return panel
+
+
+def test_an_empty_panel_says_what_to_do_in_the_words_of_the_record(panel):
+    words = [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
+    assert "Press Run & see." in words and "Sampled <b>views</b>" in words
+
+
+def test_every_view_of_a_result_is_drawn_the_first_large_and_the_others_behind_tabs(drawn):
+    board = drawn.board
+    assert board.widgets[0].view.title == "Confidence" and len(board.widgets) == 8
+    assert isinstance(board.widgets[0], CurvesView) and board.widgets[0].isVisible()
+    titles = [board.bar.tabText(i) for i in range(board.bar.count())]
+    assert titles == ["Distance", "Safe regions", "Safe share", "Pairs", "Moves", "Growing", "Inputs on offer"]
+    for place in range(board.bar.count()):
+        board.bar.setCurrentIndex(place)
+        assert board.widgets[place + 1].isVisible()
+        assert board.stack.currentWidget() is board.widgets[place + 1]
+
+
+def test_a_low_panel_has_one_view_at_a_time_and_all_of_them_behind_tabs(qtbot, drawn):
+    drawn.resize(700, 420)
+    qtbot.waitUntil(lambda: drawn.board.bar.count() == 8, timeout=2_000)
+    assert drawn.board.bar.tabText(0) == "Confidence" and drawn.board.widgets[0].isVisible()
+    drawn.resize(800, 800)
+    qtbot.waitUntil(lambda: drawn.board.bar.count() == 7, timeout=2_000)
+
+
+def test_the_verdict_has_sign_word_and_colour_and_is_plain_text(drawn):
+    line = drawn.verdict
+    assert line.status.text() == "✓ Holds" and line.sentence.text() == "All is <i>well</i> at 1.00."
+    assert "<b>Nothing</b>" in line.text() and line.rest.text().startswith("On 2 inputs. <b>Nothing</b>")
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in line.findChildren(QLabel))
+    for dark in (False, True):
+        theme.apply(dark)
+        shown = line.status.palette().windowText().color().name().upper()
+        assert shown == status_ink(Status.HOLDS).colour(dark)
+    theme.apply(False)
+
+
+def test_what_a_verdict_rests_on_is_cut_with_a_button_for_the_whole(qtbot, drawn):
+    line = drawn.verdict
+    assert line.more.isVisible() and line.rest.text().endswith("…")
+    line.more.click()
+    assert line.rest.text().endswith("Reason 19 is as good as any other.") and line.more.text() == "Less"
+
+
+def test_the_next_result_changes_the_widgets_in_place(qtbot, store, drawn):
+    before = list(drawn.board.widgets)
+    drawn.board.bar.setCurrentIndex(3)
+    drawn.show_result(drawn.request, replace(drawn.result, share=0.5), None)
+    assert drawn.board.widgets == before and drawn.board.bar.currentIndex() == 3
+    np.testing.assert_allclose(before[0].lines[0].y[0], 0.5)
+
+
+def test_a_view_of_another_kind_takes_the_place_of_the_old_one(drawn):
+    drawn.board.show_views([samples.bars(), samples.matrix()])
+    assert isinstance(drawn.board.widgets[0], BarsView) and len(drawn.board.widgets) == 2
+    assert drawn.board.title.text() == "Safe share" and drawn.board.bar.tabText(0) == "Distance"
+
+
+def test_a_picture_that_is_called_like_an_input_on_offer_points_at_it(qtbot, store, drawn):
+    pictures = drawn.board.widgets[-1]
+    pictures.chosen.emit(0)
+    assert store.selection.input == 5, "number 1 of the inputs 3 and 5"
+    pictures.chosen.emit(1)
+    assert store.selection.input == 5, "nobody knows which one that is"
+
+
+def test_what_was_clicked_is_called_by_its_row_its_caption_or_its_cell():
+    assert names_at(samples.table(), 2) == ["pair 2"]
+    assert names_at(samples.images(), 1) == ["input 1"]
+    assert names_at(samples.matrix(), (0, 2)) == ["cat", "cow"]
+    assert names_at(samples.curves(), 0.5) == []
+
+
+def test_the_offers_of_the_record_can_be_sent(drawn):
+    assert drawn.send.isVisible()
+    assert [offer.title for offer in drawn.offers()] == ["Both"]
+
+
+def test_a_stored_run_is_drawn_again_with_the_verdict_it_was_stored_with(qtbot, store, drawn):
+    run = store.history.runs[0]
+    drawn.clear()
+    assert drawn.params is None
+    with qtbot.waitSignal(store.history.result_shown, timeout=5_000):
+        store.history.show_run(run)
+    assert drawn.verdict.verdict == run.verdict and drawn.result.share == 1
+    assert drawn.params == SampledParams()
+
+
+def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(qtbot, store, drawn):
+    old = replace(store.history.runs[0], verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3. Eight calls."))
+    drawn._result_shown(old, drawn.result)
+    assert drawn.verdict.status.text() == "? Cannot tell"
+    assert drawn.verdict.sentence.text() == "Nearest change at 0.3. Eight calls."
+
+
+def test_views_that_cannot_be_made_are_one_message_and_the_verdict_stays(qtbot, store, drawn):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append((level, sentence, details)))
+
+    def broken(result, params):
+        raise KeyError("no such field")
+
+    drawn.analysis = replace(drawn.analysis, views=broken)
+    for _ in range(3):
+        drawn.draw(drawn.result)
+    assert len(said) == 1 and said[0][0] == "error"
+    assert "cannot be shown: KeyError" in said[0][1] and "Traceback" in said[0][2]
+    assert drawn.verdict.status.text() == "✓ Holds"

@@ -1,0 +1,92 @@
+"""Curves: data and inks as given, a legend beside the data, a read-out of every line at the pointer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robgui.core.view import Axis, Curves, Ink, Line, Mark
+from robgui.gui.app.theme import theme
+from tests.gui import sample_views as samples
+
+
+def test_lines_have_the_data_of_the_view_and_the_colours_of_their_inks_in_both_themes(shown):
+    widget = shown(samples.curves())
+    for dark in (False, True):
+        theme.apply(dark)
+        for item, line in zip(widget.lines, samples.curves().lines, strict=True):
+            np.testing.assert_allclose(item._curve.getData()[1], line.y)
+            assert item._curve.opts["pen"].color().name().upper() == line.ink.colour(dark)
+
+
+def test_the_legend_has_what_is_read_and_never_lies_over_the_plot(shown):
+    for width in (900, 360):
+        widget = shown(samples.curves(), width)
+        words = [key.words for key in widget.legend.keys]
+        assert words == ["Shirt", "Coat", "class changes", "asked for"], "Bag is quiet"
+        assert not widget.legend.geometry().intersects(widget.plot.geometry())
+        assert widget.legend.isVisible() and widget.plot.height() > 120
+
+
+def test_the_read_out_names_the_place_and_the_values_with_their_band(shown, hover):
+    widget = shown(samples.curves())
+    words = hover(widget, widget.plot, 0.42, 0.9)
+    assert words == "radius 0.4: Shirt 60.0 % (55.0 % to 65.0 %), Coat 40.0 %"
+
+
+def test_a_line_that_is_grey_is_read_out_and_darkened_while_it_is_pointed_at(shown, hover):
+    widget = shown(samples.curves())
+    words = hover(widget, widget.plot, 0.8, 0.08)
+    assert words.startswith("radius 0.8: Bag 8.0 %")
+    pen = widget.lines[2]._curve.opts["pen"]
+    assert pen.color().name().upper() == Ink("text").colour()
+    widget.tell("")
+    assert widget.lines[2]._curve.opts["pen"].color().name().upper() == Ink("other").colour()
+
+
+def test_a_click_gives_its_place_on_the_horizontal_axis(shown, click):
+    widget = shown(samples.curves())
+    assert click(widget, widget.plot, 0.3, 0.5) == pytest.approx(0.3, abs=0.01)
+
+
+def test_the_range_is_that_of_the_axis_and_the_users_zoom_stays_while_it_is_the_same(shown):
+    widget = shown(samples.curves())
+    low, high = widget.plot.viewRange()[1]
+    assert low == pytest.approx(0, abs=0.05) and high == pytest.approx(1, abs=0.05)
+    widget.plot.setRange(xRange=(0.2, 0.4), yRange=(0.1, 0.2), padding=0)
+    widget.show_view(samples.curves(0.5))
+    assert widget.plot.viewRange()[0] == pytest.approx([0.2, 0.4], abs=0.01)
+
+
+def test_powers_of_ten_stand_at_equal_distances_and_are_read_out_as_values(shown, hover):
+    x = np.arange(4.0)
+    view = Curves("p", Axis("round"), Axis("p", kind="probability", log=True), x, (Line("p", 10.0 ** -(2 * x)),))
+    widget = shown(view)
+    np.testing.assert_allclose(widget.lines[0]._curve.getData()[1], [0, -2, -4, -6])
+    assert hover(widget, widget.plot, 2, -4) == "round 2: p 10⁻⁴"
+
+
+def test_a_line_breaks_where_nothing_is_known_and_so_does_its_band(shown):
+    y = np.array([0.1, np.nan, 0.3, 0.4, 0.5])
+    view = replace(samples.curves(), at=np.arange(5.0), lines=(Line("a", y, low=y - 0.1, high=y + 0.1),), marks=())
+    widget = shown(view)
+    assert len(widget.lines[0]._band.path().toSubpathPolygons()) == 1, "a single point has no area"
+    assert np.isnan(widget.lines[0]._curve.getData()[1][1])
+
+
+def test_fewer_lines_hide_the_others_and_more_bring_them_back(shown):
+    widget = shown(samples.curves())
+    widget.show_view(replace(samples.curves(), lines=samples.curves().lines[:1]))
+    assert [item._curve.isVisible() for item in widget.lines] == [True, False, False]
+    assert widget.legend.keys[0].words == "Shirt" and len(widget.legend.keys) == 3
+    widget.show_view(samples.curves())
+    assert all(item._curve.isVisible() for item in widget.lines)
+
+
+def test_a_mark_without_a_place_is_neither_drawn_nor_in_the_legend(shown):
+    view = replace(samples.curves(), marks=(Mark(float("nan"), "not found"),))
+    widget = shown(view)
+    assert "not found" not in [key.words for key in widget.legend.keys]
+    assert not widget._marks[90][0].isVisible()

@@ -1,0 +1,141 @@
+"""Images, Table, Tree and Film: signs beside colours, numbers that are whole, clicks that name what was hit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from robgui.core.verdict import Status
+from robgui.core.view import Column, Images, Ink, Picture, Table
+from robgui.gui.widgets.inks import status_ink
+from robgui.gui.widgets.views.images import frame_shape, words_of
+from tests.gui import sample_views as samples
+
+
+def cell(widget, row):
+    return widget.list.visualRect(widget.model.index(row))
+
+
+def test_a_picture_says_in_words_whether_it_is_right():
+    words = [words_of(picture) for picture in samples.images().pictures]
+    assert words[:3] == ["input 0, Shirt", "input 1, Shirt (right)", "input 2, Shirt (wrong)"]
+
+
+def test_a_click_gives_the_number_of_the_picture(qtbot, shown):
+    widget = shown(samples.images())
+    with qtbot.waitSignal(widget.chosen) as chosen:
+        qtbot.mouseClick(widget.list.viewport(), Qt.MouseButton.LeftButton, pos=cell(widget, 2).center())
+    assert chosen.args == [2]
+
+
+def test_the_two_pictures_of_a_pair_are_told_apart_by_a_click(qtbot, shown):
+    widget = shown(samples.images(pairs=True))
+    assert widget.model.rowCount() == 2
+    box = cell(widget, 1)
+    for shift, number in ((-0.25, 2), (0.25, 3)):
+        place = box.center() + QPoint(round(shift * box.width()), -20)
+        with qtbot.waitSignal(widget.chosen) as chosen:
+            qtbot.mouseClick(widget.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert chosen.args == [number]
+
+
+def test_the_keyboard_chooses_a_picture_too(qtbot, shown):
+    widget = shown(samples.images())
+    widget.list.setFocus()
+    widget.list.setCurrentIndex(widget.model.index(1))
+    with qtbot.waitSignal(widget.chosen) as chosen:
+        qtbot.keyClick(widget.list, Qt.Key.Key_Return)
+    assert chosen.args == [1]
+
+
+def test_pictures_are_read_out_and_drawn_as_large_as_the_room_allows(qtbot, shown):
+    small, large = shown(samples.images(), 420, 200), shown(samples.images(), 900, 500)
+    assert large.model.side > small.model.side
+    place = cell(large, 1).center()
+    said = []
+    large.pointed.connect(said.append)
+    large.point(large.list.indexAt(place), place.x())
+    assert said == ["input 1, Shirt (right)"]
+
+
+def test_a_wide_picture_leaves_no_empty_square_around_it():
+    wide = Images("w", (Picture(np.zeros((30, 40, 3), np.uint8)),))
+    assert frame_shape(wide) == (1.0, 0.75)
+    assert frame_shape(replace(wide, pictures=(*wide.pictures, Picture(np.zeros((40, 20, 3), np.uint8))))) == (1.0, 1.0)
+
+
+def test_the_pixels_of_a_picture_are_shown_as_they_are(shown):
+    widget = shown(Images("i", (samples.picture(200),)))
+    box = cell(widget, 0)
+    image = widget.list.viewport().grab().toImage()
+    assert image.pixelColor(box.left() + 20, box.top() + 20).red() == 200
+
+
+def cells(widget, row):
+    model = widget.sheet.model()
+    return [model.index(row, column).data() for column in range(model.columnCount())]
+
+
+def test_cells_read_as_their_columns_say_and_a_status_has_sign_word_and_colour(shown):
+    widget = shown(samples.table())
+    assert cells(widget, 0) == ["pair 0", "0.5", "91.2 %", "✗ Failure found"]
+    assert cells(widget, 1)[1] == "" and cells(widget, 2)[3] == ""
+    ink = widget.sheet.model().index(0, 3).data(Qt.ItemDataRole.ForegroundRole)
+    assert ink.name().upper() == status_ink(Status.FAILS).colour() == Ink("fails").colour()
+
+
+def test_a_number_is_never_clipped_not_even_when_it_grows(shown):
+    widget = shown(samples.table(), 300, 200)
+    longer = Table("Pairs", (*samples.table().columns[:1], Column("Distance", (123456789.5,) * 4, "number"), *samples.table().columns[2:]))
+    widget.show_view(longer)
+    sheet = widget.sheet
+    needed = sheet.fontMetrics().horizontalAdvance("123,456,790")
+    assert sheet.columnWidth(1) >= needed + 4
+
+
+def test_rows_are_sorted_with_the_unknown_last_both_ways_and_named_as_they_were_given(qtbot, shown):
+    widget = shown(samples.table())
+    for order, names in (
+        (Qt.SortOrder.AscendingOrder, ["pair 2", "pair 0", "pair 3", "pair 1"]),
+        (Qt.SortOrder.DescendingOrder, ["pair 3", "pair 0", "pair 2", "pair 1"]),
+    ):
+        widget.sheet.sortByColumn(1, order)
+        assert [cells(widget, row)[0] for row in range(4)] == names
+    with qtbot.waitSignal(widget.chosen) as chosen:
+        widget.sheet.selectRow(0)
+    assert chosen.args == [3]
+
+
+def test_the_children_of_a_node_share_its_height_by_their_weights(shown):
+    page = shown(samples.tree(), 600, 300).page
+    boxes = dict(page.boxes)
+    assert set(boxes) == {0, 1, 2, 3}
+    assert boxes[1].height() == pytest.approx(0.7 * boxes[0].height())
+    assert boxes[2].top() == pytest.approx(boxes[1].bottom())
+    assert boxes[3].left() == pytest.approx(boxes[1].right()) and boxes[3].height() == pytest.approx(boxes[1].height() * 4 / 7)
+
+
+def test_a_node_is_read_out_and_clicked(qtbot, shown):
+    widget = shown(samples.tree(), 600, 300)
+    box = dict(widget.page.boxes)[3]
+    assert widget.words(3) == "left again: severity 1, visits 4, on the best line"
+    with qtbot.waitSignal(widget.chosen) as chosen:
+        qtbot.mouseClick(widget.page, Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    assert chosen.args == [3]
+
+
+def test_a_film_names_its_step_and_follows_the_newest_until_it_is_moved(qtbot, shown):
+    widget = shown(samples.film())
+    assert widget.timeline._words.text() == "step 3 of 3"
+    widget.timeline.slider.setValue(0)
+    assert widget.timeline._words.text() == "step 1 of 3"
+    assert widget.screened.view is widget.view.frames[0]
+    longer = replace(samples.film(), frames=(*samples.film().frames, samples.curves()), steps=("a", "b", "c", "d"))
+    widget.show_view(longer)
+    assert widget.timeline._words.text() == "a", "the user looks at the first"
+    widget.timeline.play.click()
+    qtbot.waitUntil(lambda: not widget.timeline.play.isChecked(), timeout=5000)
+    assert widget.timeline._words.text() == "d"

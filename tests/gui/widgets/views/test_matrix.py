@@ -1,0 +1,97 @@
+"""Matrix: one image with the levels of the view, the worst brightest, names, read-out and click."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robgui.core.view import Axis, Ink, Matrix
+from robgui.gui.app.theme import theme
+from robgui.gui.widgets.heat import lookup
+from tests.gui import sample_views as samples
+
+
+def colour_at(widget, x, y):
+    from PySide6.QtCore import QPointF
+
+    plot = widget.heat.plot
+    scene = plot.getPlotItem().getViewBox().mapViewToScene(QPointF(x, y))
+    place = plot.mapTo(widget, plot.mapFromScene(scene))
+    return widget.grab().toImage().pixelColor(place)
+
+
+@pytest.mark.parametrize(("worst", "worst_x"), [("low", 0.5), ("high", 2.5)])
+def test_the_worst_cell_is_the_brightest(shown, worst, worst_x):
+    view = replace(samples.matrix(worst), values=np.array([[0.0, 0.5, 1.0]]), rows=("cat",), spots=())
+    widget = shown(view)
+    colours = {x: colour_at(widget, x, 0.5).lightness() for x in (0.5, 1.5, 2.5)}
+    assert max(colours, key=colours.get) == worst_x
+
+
+def test_levels_are_those_of_the_view_and_not_of_its_values(shown):
+    widget = shown(replace(samples.matrix(), values=np.full((2, 3), 0.5)))
+    assert tuple(widget.heat.image.getLevels()) == (0.0, 1.0)
+    assert widget.heat.bar._words() == ["0", "0.5", "1"]
+
+
+def test_a_difference_has_its_own_colours_around_zero_in_both_themes(shown):
+    view = replace(samples.matrix(), values=np.zeros((2, 3)), levels=(-1.0, 1.0), worst="middle", spots=())
+    widget = shown(view)
+    for dark, ground in ((False, "#f2f2f2"), (True, "#30363f")):
+        theme.apply(dark)
+        middle = colour_at(widget, 1.5, 1.0).name()
+        assert middle == ground or abs(int(middle[1:3], 16) - int(ground[1:3], 16)) < 6
+    assert (lookup("diverging", dark=True) != lookup("diverging")).any()
+
+
+def test_a_class_has_its_hue_and_there_is_a_legend_instead_of_a_bar(shown):
+    widget = shown(samples.classes())
+    assert colour_at(widget, -90, 0.8).name().upper() == Ink("series", 0, "red").colour()
+    words = [key.words for key in widget.legend.keys]
+    assert words == ["green", "red", "intensity: how surely"], "the most frequent first"
+    assert not widget.heat.bar.isVisible()
+
+
+def test_names_stand_on_the_axes_and_numbers_where_there_are_none(shown):
+    widget = shown(samples.matrix())
+    bottom = widget.heat.plot.getPlotItem().getAxis("bottom")
+    places = bottom.tickValues(0, 3, 300)[0][1]
+    assert bottom.tickStrings(places, 1, 1) == ["cat", "dog", "cow"]
+    plain = shown(samples.classes())
+    bottom = plain.heat.plot.getPlotItem().getAxis("bottom")
+    step, places = bottom.tickValues(-180, 180, 300)[0]
+    assert step in (30, 45, 60, 90) and 0 in places
+
+
+def test_the_read_out_names_the_cell_and_the_sign_on_it(shown, hover):
+    widget = shown(samples.matrix())
+    assert hover(widget, widget.heat.plot, 2.5, 1.5) == "class dog, taken for cow: distance 1"
+    assert hover(widget, widget.heat.plot, 0.5, 0.5).endswith("distance 0; a failure")
+    numbers = shown(samples.classes())
+    words = hover(numbers, numbers.heat.plot, -90, 0.8)
+    assert words == "scale 0.875, rotation -90 °: red, how surely 100 %"
+    assert hover(numbers, numbers.heat.plot, 90, 1.8).endswith("not known")
+
+
+def test_a_click_gives_row_and_column(shown, click):
+    widget = shown(samples.matrix())
+    assert click(widget, widget.heat.plot, 2.5, 0.5) == (0, 2)
+    placed = shown(samples.classes())
+    assert click(placed, placed.heat.plot, -90, 1.8) == (1, 0)
+
+
+def test_a_thousand_classes_are_one_image_with_as_many_names_as_fit(shown):
+    names = tuple(f"class {i}" for i in range(1000))
+    view = Matrix("m", Axis("a"), Axis("b"), np.random.default_rng(0).random((1000, 1000)), Axis("v"), (0, 1), rows=names, columns=names)
+    widget = shown(view)
+    assert widget.heat.image.image.shape == (1000, 1000)
+    left = widget.heat.plot.getPlotItem().getAxis("left")
+    assert len(left.tickValues(0, 1000, 300)[0][1]) < 30
+
+
+def test_a_value_that_is_not_known_is_left_empty(shown):
+    view = replace(samples.matrix(), values=np.full((2, 3), np.nan), spots=())
+    widget = shown(view)
+    assert colour_at(widget, 1.5, 1.0).name().upper() == theme.colours.surface
