@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from robgui import __version__
 from robgui.cli.places import check_places
-from robgui.cli.printing import speak_any_encoding
+from robgui.cli.printing import plain_warnings, print_line, speak_any_encoding
 from robgui.cli.signals import ending_like_ctrl_c
 from robgui.core.errors import DataError, IncompleteModelError, ParamsError, Remedy, RobguiError, TrustError
 
@@ -90,7 +90,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _command(words: list[str]) -> int:
     speak_any_encoding()
     try:
-        code = _dispatch(words)
+        with plain_warnings():
+            code = _dispatch(words)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -103,12 +104,12 @@ def _command(words: list[str]) -> int:
         if os.environ.get("ROBGUI_DEBUG") == "1":
             raise
         if isinstance(error, RobguiError):
-            print(f"robgui: {error}{_how(error)}", file=sys.stderr)
+            print_line(f"robgui: {error}{_how(error)}", sys.stderr)
         elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
             print("robgui: There is no space left where the output goes; free some space and try again.", file=sys.stderr)
         else:
             text = " ".join(str(error).split())[:300]
-            print(f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see where)", file=sys.stderr)
+            print_line(f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see where)", sys.stderr)
         return BAD_INPUT
 
 

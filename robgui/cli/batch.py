@@ -19,7 +19,7 @@ from robgui.batch.suite import Suite, read_suite, suite_path
 from robgui.cli import GATE_FAILED, INTERRUPTED, Parser
 from robgui.cli import progress as bar
 from robgui.cli.files import writable
-from robgui.cli.printing import print_json
+from robgui.cli.printing import print_json, print_line
 from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
@@ -126,9 +126,9 @@ def _workspace(given: argparse.Namespace, suite: Suite) -> Path:
 def _list(plan: Plan) -> int:
     for planned in plan.requests:
         parts = f" in {len(planned.parts)} parts" if planned.parts else ""
-        print(f"{planned.request.fingerprint}  {planned.title}{parts}")
+        print_line(f"{planned.request.fingerprint}  {planned.title}{parts}")
     for why in plan.left_out:
-        print(f"left out: {why}")
+        print_line(f"left out: {why}")
     return 0
 
 

@@ -11,7 +11,7 @@ from robgui.cli import Parser
 from robgui.cli.opening import data_options, model_settings, open_data, open_model
 from robgui.cli.options import describe, named_settings
 from robgui.cli.places import add_model_options
-from robgui.cli.printing import print_json
+from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.choice import one_executor
@@ -95,7 +95,7 @@ def _inspect(executor: Executor, given: Namespace, settings: dict[str, Any], opt
     card = open_model(executor, given.model, given, settings, _say)
     if not given.json:
         for name, value in facts(card).items():
-            print(f"{name + ':':<14}{value}")
+            print_line(f"{name + ':':<14}{value}")
         sys.stdout.flush()
     trial: Trial | None = None
     if given.data:
@@ -111,7 +111,7 @@ def _inspect(executor: Executor, given: Namespace, settings: dict[str, Any], opt
 
 
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr)
+    print_line(sentence, sys.stderr)
 
 
 def facts(card: ModelCard) -> dict[str, str]:
@@ -164,10 +164,8 @@ def _trial_document(trial: Trial) -> dict[str, object]:
 
 
 def _print(trial: Trial) -> None:
-    print(f"{'data:':<14}{trial.data}, {count(trial.inputs, 'input')}")
+    print_line(f"{'data:':<14}{trial.data}, {count(trial.inputs, 'input')}")
     for answer in trial.answers:
         truth = f", true class {answer.truth}" if answer.truth else ""
-        print(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
+        print_line(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
     words = f"{trial.right / trial.counted:.1%} of {count(trial.counted, 'input')}" if trial.counted else "unknown, the data have no labels"
-    more = f" (the first of {trial.labelled:,})" if trial.labelled > COUNTED else ""
-    print(f"{'accuracy:':<14}{words}{more}")

@@ -1,11 +1,21 @@
-"""What the commands print: to any encoding, and as JSON that parses in every one of them."""
+"""What the commands print: to any encoding, as JSON that parses in every one of them, and never as a command to the terminal.
+
+Names of classes, columns and files come from files of others: a terminal would obey the escapes in them.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import re
 import sys
-from typing import Any
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+#: Control characters, ends of line that are none, and marks that turn the direction of writing.
+_ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def speak_any_encoding() -> None:
@@ -17,7 +27,30 @@ def speak_any_encoding() -> None:
 
 def print_json(document: Any) -> None:
     """Strict JSON to stdout."""
-    print(json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not _is_unicode(sys.stdout.encoding)))
+    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not _is_unicode(sys.stdout.encoding))
+    # what the encoder leaves stands inside strings, but for its own ends of line
+    print(_ORDERS.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text))
+
+
+def plain(text: str) -> str:
+    """One line of text that a terminal only shows: what it would obey is written as its number."""
+    return _ORDERS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def print_line(text: str, stream: TextIO | None = None) -> None:
+    """One line to ``stream``, else to stdout."""
+    print(plain(text), file=stream or sys.stdout)
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Warnings, whose words may be those of a model, as one plain line each."""
+    before = warnings.formatwarning
+    warnings.formatwarning = lambda message, category, *_, **__: f"{plain(f'{category.__name__}: {message}')}\n"
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 def _is_unicode(encoding: str | None) -> bool:

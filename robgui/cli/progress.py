@@ -8,6 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
+from robgui.cli.printing import plain
+
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Step
 
@@ -43,16 +45,16 @@ class Progress:
         if self._terminal and (ended or now - self._drawn >= _REDRAW_SECONDS):
             self._drawn = now
             columns = shutil.get_terminal_size().columns
-            self._stream.write(f"\r\x1b[K{self._bar(step, columns)[: max(1, columns - 1)]}")
+            self._stream.write(f"\r\x1b[K{plain(self._bar(step, columns))[: max(1, columns - 1)]}")
             self._stream.flush()
         elif not self._terminal and step.total and step.done * 10 // step.total > self._tenth:
             self._tenth = step.done * 10 // step.total
-            self._stream.write(f"{self.title}: {self._words(step)}\n")
+            self._stream.write(f"{plain(self.title)}: {self._words(step)}\n")
             self._stream.flush()
 
     def say(self, sentence: str) -> None:
         """Writes a line above the bar."""
-        self._stream.write(f"\r\x1b[K{sentence}\n" if self._terminal else f"{sentence}\n")
+        self._stream.write(f"\r\x1b[K{plain(sentence)}\n" if self._terminal else f"{plain(sentence)}\n")
         self._stream.flush()
 
     def close(self) -> None:

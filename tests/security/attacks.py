@@ -57,7 +57,7 @@ def refused(path: Path, error: type[RobguiError] = RobguiError, **settings: obje
     return sentence
 
 
-def child(code: str, *words: object, seconds: float = 120) -> str:
+def child(code: str, *words: object, seconds: float = 600) -> str:
     """What Python prints for ``code`` in a process of its own, which must end by itself and without a traceback."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     ended = subprocess.run(

@@ -16,6 +16,7 @@ from robgui.core.dataset import drawing, images
 from robgui.core.dataset.limits import digest, reading
 from robgui.core.dataset.source import Shape, Skips, Source
 from robgui.core.errors import DataError
+from robgui.core.regular import open_regular
 
 Layout = Literal["hw", "hwc", "chw", "flat"]
 
@@ -68,7 +69,7 @@ class FileRows:
         """The rows at ``positions``, from the disk."""
         rows = np.empty((len(positions), *self.shape[1:]), dtype=self.dtype)
         flat = rows.reshape(len(positions), -1).view(np.uint8)
-        with reading(self.path), self.path.open("rb") as file:
+        with reading(self.path), open_regular(self.path) as file:
             for place, position in enumerate(positions):
                 file.seek(self.offset + int(position) * flat.shape[1])
                 if file.readinto(memoryview(flat[place])) != flat.shape[1]:

@@ -16,6 +16,7 @@ from robgui.core.dataset.labels import LabelFile, label_numbers, natural, read_l
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape, Source
 from robgui.core.errors import DataError
+from robgui.core.regular import open_regular
 
 _LABEL_FILES = ("labels.csv", "labels.json")
 #: Images in formats that are not read: worth telling, unlike a text file among the images.
@@ -97,7 +98,7 @@ class ImageFiles(Source):
 
     def _bytes(self, position: int) -> bytes:
         try:
-            with open(self._path(position), "rb") as file:  # noqa: PTH123  as above
+            with open_regular(self._path(position)) as file:
                 return file.read(_HASHED_BYTES)
         except OSError:
             return b"gone"

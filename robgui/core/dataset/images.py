@@ -11,12 +11,15 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from robgui.core.errors import DataError
+from robgui.core.regular import open_regular
 
 #: Suffixes that are taken for images, and the decoders that may open them.
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".jpe", ".bmp", ".dib", ".tif", ".tiff", ".webp", ".gif", ".ppm", ".pgm", ".pbm"})
 _FORMATS = ("PNG", "JPEG", "BMP", "DIB", "TIFF", "WEBP", "GIF", "PPM")
 #: A picture of 64 megapixels takes 192 MB; Pillow itself warns of bombs from 89 megapixels on.
 LARGEST_PIXELS = 64_000_000
+#: The longest side a JPEG may have. Every row of a picture costs memory of its own, however narrow it is.
+LARGEST_SIDE = 65_535
 _TOO_LARGE = f"the image has more than {LARGEST_PIXELS // 10**6} million pixels; make it smaller or leave it out."
 #: Rec. 601 luma, the weights Pillow uses for "L".
 _LUMA = np.array((0.299, 0.587, 0.114), dtype=np.float32)
@@ -41,7 +44,7 @@ def read_image(path: Path | str, at_least: int = 0) -> np.ndarray:
         path: The file.
         at_least: Read a smaller version, at least this large, where the format has one (JPEG).
     """
-    with _decoding(path), Image.open(path, formats=_FORMATS) as image:
+    with _decoding(path), open_regular(path) as file, Image.open(file, formats=_FORMATS) as image:
         _check_pixels(image)
         if at_least:
             image.draft(None, (at_least, at_least))
@@ -52,7 +55,7 @@ def read_image(path: Path | str, at_least: int = 0) -> np.ndarray:
 
 def image_shape(path: Path | str) -> tuple[int, int, int]:
     """Channels, height and width of one image, from its header."""
-    with _decoding(path), Image.open(path, formats=_FORMATS) as image:
+    with _decoding(path), open_regular(path) as file, Image.open(file, formats=_FORMATS) as image:
         _check_pixels(image)
         width, height = image.size if _orientation(image) < 5 else image.size[::-1]
         grey = image.mode in ("1", "L", "LA", "La", "I", "F") or image.mode.startswith("I;")
@@ -80,6 +83,8 @@ def _decoding(path: Path | str) -> Iterator[None]:
 def _check_pixels(image: Image.Image) -> None:
     if image.width * image.height > LARGEST_PIXELS:
         raise DataError(_TOO_LARGE)
+    if max(image.size) > LARGEST_SIDE:
+        raise DataError(f"the image is {max(image.size):,} pixels long, more than {LARGEST_SIDE:,}; make it smaller or leave it out.")
 
 
 def _orientation(image: Image.Image) -> int:

@@ -17,6 +17,7 @@ from typing import IO, BinaryIO, cast
 import numpy as np
 
 from robgui.core.errors import DataError
+from robgui.core.regular import open_regular
 
 
 def _memory() -> int:
@@ -38,6 +39,7 @@ LARGEST_LINE = 4 * 2**20
 #: A file up to this size is fingerprinted by its whole content, a larger one by its ends.
 _WHOLE = 64 * 2**20
 _CHUNK = 2**20
+_GZIP = b"\x1f\x8b"
 _BROKEN = (OSError, EOFError, zlib.error)
 
 
@@ -52,12 +54,12 @@ def sized(count: float) -> str:
 
 def is_gzip(path: Path) -> bool:
     """Whether the file starts like a gzip file, whatever its name is."""
-    return head(path, 2) == b"\x1f\x8b"
+    return head(path, 2) == _GZIP
 
 
 def head(path: Path, count: int) -> bytes:
     """The first bytes of a file."""
-    with reading(path), path.open("rb") as file:
+    with reading(path), open_regular(path) as file:
         return file.read(count)
 
 
@@ -75,7 +77,14 @@ def reading(path: Path) -> Iterator[None]:
 
 def open_bytes(path: Path) -> BinaryIO:
     """Opens a file, through gzip if it is compressed."""
-    return cast("BinaryIO", gzip.open(path, "rb")) if is_gzip(path) else path.open("rb")
+    file = open_regular(path)
+    start = file.read(2)
+    file.seek(0)
+    if start != _GZIP:
+        return file
+    unpacked = gzip.GzipFile(fileobj=file)
+    unpacked.myfileobj = file  # closed with it
+    return cast("BinaryIO", unpacked)
 
 
 def read_array(stream: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], path: Path) -> np.ndarray:
@@ -170,7 +179,7 @@ def read_json(path: Path) -> object:
 def digest(path: Path) -> str:
     """Fingerprint of a file's content; of the ends and the size when it is large."""
     total = hashlib.blake2b(digest_size=16)
-    with reading(path), path.open("rb") as file:
+    with reading(path), open_regular(path) as file:
         size = file.seek(0, io.SEEK_END)
         total.update(str(size).encode())
         starts = (0,) if size <= _WHOLE else (0, size - _WHOLE // 2)

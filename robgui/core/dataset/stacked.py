@@ -6,7 +6,7 @@ import math
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from robgui.core.dataset.source import Shape, Skips, Source
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind
 from robgui.core.npy import read_header
+from robgui.core.regular import open_regular
 
 T = TypeVar("T")
 
@@ -80,7 +81,7 @@ def from_arrays(
 
 def open_npy(path: Path, options: Options) -> Dataset:
     """Opens an array file; images stay on the disk."""
-    with reading(path), path.open("rb") as file:
+    with reading(path), open_regular(path) as file:
         dtype, shape, fortran = _npy_header(file, path)
         offset, size = file.tell(), path.stat().st_size
         _check_numbers(dtype, str(path))
@@ -97,7 +98,7 @@ def open_npy(path: Path, options: Options) -> Dataset:
 
 def open_npz(path: Path, options: Options) -> Dataset:
     """Opens an archive of arrays; which of them are inputs, labels and names is guessed from their keys."""
-    with reading(path), _zip(path) as archive:
+    with reading(path), open_regular(path) as file, _zip(file, path) as archive:
         keys = {info.filename.removesuffix(".npy"): info for info in archive.infolist()[:1000] if info.filename.endswith(".npy")}
         shapes = {key: _member(archive, info, path, _npy_header)[1] for key, info in keys.items()}
         inputs, labels = choose_keys(shapes, options, path)
@@ -304,7 +305,7 @@ def _npy(file: IO[bytes], path: Path) -> np.ndarray:
 
 
 def _read_npy(path: Path) -> np.ndarray:
-    with reading(path), path.open("rb") as file:
+    with reading(path), open_regular(path) as file:
         return _npy(file, path)
 
 
@@ -316,9 +317,9 @@ def _ordered(values: np.ndarray, fortran: bool) -> np.ndarray:
     return np.ascontiguousarray(values.T) if fortran else values
 
 
-def _zip(path: Path) -> zipfile.ZipFile:
+def _zip(file: BinaryIO, path: Path) -> zipfile.ZipFile:
     try:
-        return zipfile.ZipFile(path)
+        return zipfile.ZipFile(file)
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         raise DataError(f"{path}: this is not an NPZ archive ({error}); save it again with numpy.savez.") from error
 

@@ -9,8 +9,9 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,6 +23,10 @@ from robgui import resources
 from robgui.core.errors import ModelError, RobguiError, TrustError
 from robgui.core.model.backend import first_line
 
+#: Arguments that our own networks take, and the most that any of them may be.
+_SIZES, _MOST_CLASSES = ("classes", "features"), 50_000
+#: The one file of ours that holds networks; the others beside it make the demo, and write files.
+_NETWORKS = Path("demo") / "architectures.py"
 _HOW = "architecture is file.py:factory, module:factory, timm:name or torchvision:name"
 
 
@@ -34,16 +39,16 @@ def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Te
         trust: Whether foreign Python code may be executed.
         weights: The weights it is for; they tell the number of classes of a network from a library.
     """
-    where, _, what = architecture.rpartition(":")
-    if not where or not what:
-        raise ModelError(f"{architecture!r} does not name a network; {_HOW}.")
-    factory, args, kwargs = _parse(what, architecture)
-    if where in ("timm", "torchvision"):
-        make = _library(where, factory)
+    where, factory, args, kwargs = _parse(architecture)
+    library = where in ("timm", "torchvision")
+    if not trust:
+        _refuse_arguments(architecture, args, kwargs, ("num_classes",) if library else _SIZES)
+    if library:
+        make = _library(where, factory, trust)
         if not args and "num_classes" not in kwargs:
             kwargs["num_classes"] = _classes(weights)
     else:
-        make = _attribute(_module(where, folder, trust), factory, architecture)
+        make = _attribute(_module(where, folder, trust), factory, architecture, trust)
     try:
         module = make(*args, **kwargs)
     except (Exception, SystemExit) as error:  # foreign code: whatever it raises becomes one sentence
@@ -51,6 +56,19 @@ def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Te
     if not isinstance(module, nn.Module):
         raise ModelError(f"{architecture} gives a {type(module).__name__}, not a torch network (nn.Module).")
     return module
+
+
+def _refuse_arguments(architecture: str, args: list[Any], kwargs: Mapping[str, Any], allowed: Sequence[str]) -> None:
+    """Without trust a file may say how many classes or features there are, and nothing else."""
+    wrong = next((name for name in kwargs if name not in allowed), "a value without a name" if args else "")
+    if wrong:
+        raise TrustError(
+            f"{architecture} gives {wrong} to the function that builds the network, and without trust only "
+            f"{' and '.join(allowed)} may be given; load it only if you trust it."
+        )
+    for name, value in kwargs.items():
+        if type(value) is not int or not 1 <= value <= _MOST_CLASSES:
+            raise ModelError(f"{architecture}: {name} must be a whole number from 1 to {_MOST_CLASSES:,}.")
 
 
 def is_ours(path: Path) -> bool:
@@ -61,20 +79,17 @@ def is_ours(path: Path) -> bool:
         return False
 
 
-def _parse(what: str, architecture: str) -> tuple[str, list[Any], dict[str, Any]]:
-    """``name`` or ``name(plain values)``."""
-    if "(" not in what:
-        return what, [], {}
-    name, _, rest = what.partition("(")
+def _parse(architecture: str) -> tuple[str, str, list[Any], dict[str, Any]]:
+    """``where:name`` or ``where:name(plain values)``."""
+    match = re.fullmatch(r"(.+?):([\w.\-/]+)(\(.*\))?", architecture, re.DOTALL)
+    if match is None:
+        raise ModelError(f"{architecture!r} does not name a network; {_HOW}.")
     try:
-        call = ast.parse(f"f({rest}", mode="eval").body
+        call = ast.parse(f"f{match[3] or '()'}", mode="eval").body
         if not isinstance(call, ast.Call):
             raise TypeError("not a call")
-        return (
-            name,
-            [ast.literal_eval(value) for value in call.args],
-            {str(pair.arg): ast.literal_eval(pair.value) for pair in call.keywords},
-        )
+        args = [ast.literal_eval(value) for value in call.args]
+        return match[1], match[2], args, {str(pair.arg): ast.literal_eval(pair.value) for pair in call.keywords}
     except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError) as error:
         raise ModelError(f"{architecture!r} cannot be understood; only plain values may stand in the brackets; {_HOW}.") from error
 
@@ -98,7 +113,7 @@ def _find(name: str, folder: Path) -> Path:
 
 
 def _file(path: Path, trust: bool) -> ModuleType:
-    if not trust and not is_ours(path):
+    if not trust and not (is_ours(path) and path.resolve() == (resources.path() / _NETWORKS).resolve()):
         raise TrustError(f"building the network executes the Python file {path}; load it only if you trust it.")
     name = f"robgui_architecture_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -114,17 +129,19 @@ def _file(path: Path, trust: bool) -> ModuleType:
     return module
 
 
-def _attribute(module: ModuleType, dotted: str, architecture: str) -> Callable[..., Any]:
+def _attribute(module: ModuleType, dotted: str, architecture: str, trust: bool) -> Callable[..., Any]:
+    """What to call; without trust only a function of the file itself, not of what the file imports."""
+    known = [name for name, each in vars(module).items() if inspect.isfunction(each) and each.__module__ == module.__name__]
     value: Any = module
     for name in dotted.split("."):
         value = getattr(value, name, None)
-    if not callable(value):
-        known = [name for name, each in vars(module).items() if inspect.isfunction(each) and each.__module__ == module.__name__]
+    if not callable(value) or (not trust and dotted not in known):
         raise ModelError(f"{architecture}: there is no {dotted} to call; there is: {', '.join(known[:8]) or 'nothing'}.")
     return value  # type: ignore[no-any-return]
 
 
-def _library(name: str, network: str) -> Callable[..., Any]:
+def _library(name: str, network: str, trust: bool) -> Callable[..., Any]:
+    """The function that builds a network of a library with random weights, so that nothing is downloaded."""
     try:
         if importlib.util.find_spec("torchvision") is not None:
             _import_torchvision()
@@ -135,9 +152,24 @@ def _library(name: str, network: str) -> Callable[..., Any]:
         ) from None
     except Exception as error:  # a library that does not fit the installed torch fails in many ways
         raise ModelError(f"the package {name} cannot be imported beside this torch: {first_line(error)}.") from error
+    if not trust and not _is_known(library, name, network):
+        raise ModelError(f"{name} has no network for classification that is called {network}.")
     if name == "timm":
-        return lambda *args, **kwargs: library.create_model(network, *args, pretrained=False, **kwargs)
-    return lambda *args, **kwargs: library.models.get_model(network, *args, weights=None, **kwargs)
+        return lambda *args, **kwargs: library.create_model(network, *args, **{"pretrained": False, **kwargs})
+    return lambda *args, **kwargs: library.models.get_model(network, *args, **{**_no_weights(library, network), **kwargs})
+
+
+def _is_known(library: ModuleType, name: str, network: str) -> bool:
+    """Whether a library lists a classifier of this name; timm would take an address for one."""
+    if not re.fullmatch(r"\w+(\.\w+)?", network, re.ASCII):
+        return False
+    return bool(library.is_model(network) if name == "timm" else network in library.models.list_models(module=library.models))
+
+
+def _no_weights(library: ModuleType, network: str) -> dict[str, None]:
+    """What keeps torchvision from downloading: some networks have weights inside others."""
+    parameters = inspect.signature(library.models.get_model_builder(network)).parameters
+    return {name: None for name in ("weights", "weights_backbone") if name == "weights" or name in parameters}
 
 
 def _import_torchvision() -> None:
@@ -161,4 +193,4 @@ _DECLARED = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-
 def _classes(weights: Mapping[str, Tensor]) -> int:
     """Rows of the last weight, which is the classifier of nearly every network."""
     matrices = [weight for weight in weights.values() if weight.ndim >= 2]
-    return int(matrices[-1].shape[0]) if matrices else 1000
+    return min(int(matrices[-1].shape[0]), _MOST_CLASSES) if matrices else 1000

@@ -83,7 +83,7 @@ def _load_pickle(path: Path, trust: bool) -> Raw:
         raise TrustError(f"{path} is not loaded: it is a Python pickle{shown}, and pickles can execute anything; {TRUST}.")
     with reading(path, "a pickle"):
         stored = _unpickle(path)
-    return from_object(path, stored) or from_estimator(path, stored)
+    return from_object(path, stored) or from_estimator(path, stored, trust)
 
 
 def _unpickle(path: Path) -> object:

@@ -22,6 +22,7 @@ from robgui.core.loading.onnx_to_torch import OnnxModule
 from robgui.core.loading.raw import Raw, reading, which_output
 from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, first_line, pick_output
 from robgui.core.model.settings import parse
+from robgui.core.regular import beside
 
 #: A constant larger than this (400 MB) is computed by no real classifier.
 _LARGEST_CONSTANT = 100_000_000
@@ -79,6 +80,7 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
             model = onnx.load_model_from_string(path.read_bytes())
             _refuse_foreign_files(path.parent, model)
             onnx.load_external_data_for_model(model, str(path.parent))
+            _refuse_unread_files(model)
             _refuse_large_constants(model)
             # the digest covers external data too, which the file alone does not
             return replace(_raw(model, scores), content=hashlib.sha256(model.SerializeToString()).hexdigest())
@@ -228,49 +230,65 @@ def _translate(model: Any, name: str, output: str, box: Backend, batch: int | No
     return white, f"translated to torch, equal to onnxruntime within {max(gap, 1e-9):.1e}"
 
 
-def _tensors(graph: Any) -> Iterator[Any]:
-    """Every tensor stored in a graph, also inside the bodies of its nodes."""
-    yield from graph.initializer
-    for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.HasField("t"):
-                yield attribute.t
-            yield from attribute.tensors
-            for body in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs):
-                yield from _tensors(body)
-    for sparse in graph.sparse_initializer:
-        yield from (sparse.values, sparse.indices)
+def _messages(message: Any, kind: str) -> Iterator[Any]:
+    """Every part of a model of one kind, wherever it stands: in bodies, functions, sparse constants, training steps."""
+    stack = [message]
+    while stack:
+        part = stack.pop()
+        if part.DESCRIPTOR.name == kind:
+            yield part
+        for field, value in part.ListFields():
+            if field.message_type is not None:
+                stack.extend([value] if hasattr(value, "DESCRIPTOR") else value)
 
 
 def _refuse_foreign_files(folder: Path, model: Any) -> None:
     """External data must lie beside the model: an absolute path or ``..`` would read any file."""
-    home = folder.resolve()
-    for tensor in _tensors(model.graph):
+    for tensor in _messages(model, "TensorProto"):
         if tensor.data_location != 1:
             continue
         location = next((each.value for each in tensor.external_data if each.key == "location"), "")
-        target = (home / location).resolve()
-        if not location or Path(location).is_absolute() or not target.is_relative_to(home):
-            raise ModelError(f"it names data outside its own folder ({location!r}) and is refused")
+        try:
+            target = beside(folder, location)
+        except OSError as error:
+            raise ModelError(f"it names data outside its own folder ({location!r}) and is refused") from error
         if not target.is_file():
             raise ModelError(f"its data file {location!r} is missing; it belongs into the same folder")
 
 
+def _refuse_unread_files(model: Any) -> None:
+    """What is still outside after loading would be read by the runtime, from the current folder and past the fingerprint."""
+    if any(tensor.data_location == 1 for tensor in _messages(model, "TensorProto")):
+        raise ModelError("a constant of it stands in another file where only plain tensors may; it is refused")
+
+
 def _refuse_large_constants(model: Any) -> None:
     """A few bytes can ask for a tensor of any size; the runtime would make it while loading."""
-    from onnx import numpy_helper
-
-    stored = {each.name: each for each in model.graph.initializer}
-    for node in model.graph.node:
-        if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
-            stored[node.output[0]] = node.attribute[0].t
-    for node in model.graph.node:
+    stored = _stored_numbers(model)
+    for node in _messages(model, "NodeProto"):
         if node.op_type not in ("ConstantOfShape", "Expand", "Tile", "Range", "Pad", "Resize"):
             continue
         for name in node.input:
-            if name in stored and stored[name].data_type == 7:
-                sizes = numpy_helper.to_array(stored[name]).astype(np.float64)
-                if float(np.prod(np.maximum(np.abs(sizes), 1))) > _LARGEST_CONSTANT:
-                    raise ModelError(
-                        f"its operation {node.op_type} asks for a tensor of more than {_LARGEST_CONSTANT:,} numbers and is refused"
-                    )
+            sizes = stored.get(name)
+            if sizes is not None and float(np.prod(np.maximum(np.abs(sizes), 1))) > _LARGEST_CONSTANT:
+                raise ModelError(
+                    f"its operation {node.op_type} asks for a tensor of more than {_LARGEST_CONSTANT:,} numbers and is refused"
+                )
+
+
+def _stored_numbers(model: Any) -> dict[str, np.ndarray]:
+    """The whole numbers of every constant by its name."""
+    from onnx import numpy_helper
+
+    found: dict[str, np.ndarray] = {}
+    for graph in _messages(model, "GraphProto"):
+        for tensor in graph.initializer:
+            if tensor.data_type == 7:
+                found[tensor.name] = numpy_helper.to_array(tensor).astype(np.float64)
+    for node in _messages(model, "NodeProto"):
+        for attribute in node.attribute if node.op_type == "Constant" else ():
+            if attribute.HasField("t") and attribute.t.data_type == 7:
+                found[node.output[0]] = numpy_helper.to_array(attribute.t).astype(np.float64)
+            elif attribute.name in ("value_int", "value_ints"):
+                found[node.output[0]] = np.array([*attribute.ints, attribute.i or 1], dtype=np.float64)
+    return found

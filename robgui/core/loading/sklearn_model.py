@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,16 @@ from robgui.core.errors import MissingExtraError, ModelError, TrustError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.detect import guesses_from_input
 from robgui.core.loading.raw import TRUST, Raw, reading
+from robgui.core.loading.sklearn_checks import fault, parts, tree_fault, unknown_estimators
 from robgui.core.model.backend import CallableBackend, Capabilities
 
 #: Types beyond skops' own list that need no trust. A compiled tree is a plain table of numbers; skops leaves its
-#: content unchecked, so ``_check_trees`` looks at every index in it before it is used.
-#: An optimiser is a few settings and running averages that nothing uses once a network is fitted.
+#: content unchecked, so every index in it is looked at before it is used.
+#: A bunch is a dictionary. An optimiser is a few settings and running averages that nothing uses once a network is fitted.
 _ALLOWED = frozenset(
     {
         "sklearn.tree._tree.Tree",
+        "sklearn.utils._bunch.Bunch",
         "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
         "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
     }
@@ -35,27 +36,38 @@ def load_skops(path: Path, trust: bool) -> Raw:
         from skops import io
     except ImportError:
         raise MissingExtraError(f"{path}: a scikit-learn model", "sklearn") from None
-    with Archive(path) as archive:
-        archive.verify()
     with reading(path, "a skops file"):
+        with Archive(path) as archive:
+            archive.verify()
+            if tree_fault(archive):
+                raise ModelError(f"{path} is damaged or malicious: a decision tree in it is not the one it declares.")
         unknown = sorted(set(io.get_untrusted_types(file=path)))
         refused = [name for name in unknown if name not in _ALLOWED]
-        shown = ", ".join(refused[:5])
         if refused and not trust:
-            raise TrustError(f"{path} is not loaded: these types are not known to be harmless ({shown}); {TRUST}.")
-        return from_estimator(path, io.load(path, trusted=unknown))
+            raise TrustError(_refusal(path, refused))
+        estimator = io.load(path, trusted=unknown)
+        unchecked = unknown_estimators(estimator)
+        if unchecked and not trust:
+            raise TrustError(_refusal(path, unchecked))
+        return from_estimator(path, estimator, trust)
 
 
-def from_estimator(path: Path, estimator: Any) -> Raw:
-    """Wraps a fitted classifier."""
+def _refusal(path: Path, names: list[str]) -> str:
+    return f"{path} is not loaded: these types are not known to be harmless ({', '.join(names[:5])}); {TRUST}."
+
+
+def from_estimator(path: Path, estimator: Any, trust: bool) -> Raw:
+    """Wraps a fitted classifier; without trust only after a look at every number its compiled code follows."""
     name = type(estimator).__name__
     method = next((each for each in ("predict_proba", "decision_function") if hasattr(estimator, each)), "")
     classes = getattr(estimator, "classes_", None)
     if not method or classes is None or not hasattr(estimator, "n_features_in_"):
         raise ModelError(f"{path} holds a {name}, which is not a fitted classifier with predict_proba or decision_function.")
-    _check_trees(path, estimator)
+    with reading(path, "a scikit-learn model"):
+        if not trust and (reason := fault(estimator)):
+            raise ModelError(f"{path} is damaged or malicious: {reason}.")
     features = tuple(str(each) for each in getattr(estimator, "feature_names_in_", ()))
-    _forget_names(estimator)
+    _settle_down(estimator)
     told: dict[str, object] = {"features": features} if features else {}
     labels = tuple(str(each) for each in np.asarray(classes).tolist())
     if len(labels) > 1:
@@ -79,48 +91,11 @@ class EstimatorBackend(CallableBackend):
             return super().__call__(x)
 
 
-def _check_trees(path: Path, estimator: Any) -> None:
-    """Refuses trees whose indices lead outside, backwards or in circles: scikit-learn follows them unchecked."""
-    for owner in _parts(estimator):
-        tree = getattr(owner, "tree_", None)
-        children = () if hasattr(owner, "estimators_features_") else np.ravel(np.asarray(getattr(owner, "estimators_", ()), dtype=object))
-        narrow = all(child.n_features_in_ == owner.n_features_in_ for child in children if hasattr(child, "tree_"))
-        if not narrow or (tree is not None and not _is_sound(tree, owner.n_features_in_)):
-            raise ModelError(f"{path} is damaged or malicious: a decision tree in it points outside itself.")
-
-
-def _is_sound(tree: Any, features: int) -> bool:
-    left, right, feature = np.asarray(tree.children_left), np.asarray(tree.children_right), np.asarray(tree.feature)
-    inner = left != -1
-    here = np.flatnonzero(inner)
-    forward = bool((left[inner] > here).all() and (right[inner] > here).all())
-    inside = bool((left < len(left)).all() and (right < len(left)).all())
-    known = bool(((feature[inner] >= 0) & (feature[inner] < features)).all())
-    return len(left) > 0 and forward and inside and known
-
-
-def _forget_names(estimator: Any) -> None:
-    """Without the column names scikit-learn takes plain arrays without a warning; we keep the names ourselves."""
-    for part in _parts(estimator):
-        vars_of = getattr(part, "__dict__", {})
-        vars_of.pop("feature_names_in_", None)
-
-
-def _parts(root: Any) -> Iterator[Any]:
-    """Everything inside an estimator, each once."""
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        value = stack.pop()
-        if id(value) in seen or isinstance(value, str | bytes | int | float | type(None)):
-            continue
-        seen.add(id(value))
-        yield value
-        if isinstance(value, dict):
-            stack.extend(value.values())
-        elif isinstance(value, list | tuple | set):
-            stack.extend(value)
-        elif isinstance(value, np.ndarray):
-            stack.extend(value.ravel().tolist() if value.dtype == object else ())
-        else:
-            stack.extend(getattr(value, "__dict__", {}).values())
+def _settle_down(estimator: Any) -> None:
+    """Lets a model answer quietly: without column names, which we keep, no warning; no processes of its own, no chatter."""
+    for part in parts(estimator):
+        own = getattr(part, "__dict__", {})
+        own.pop("feature_names_in_", None)
+        for name, quiet in (("n_jobs", None), ("verbose", 0)):
+            if name in own:
+                own[name] = quiet

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from robgui.core.errors import ModelError
+from robgui.core.regular import beside, read_regular
 
 #: A file of class names is never larger.
 _LARGEST = 10_000_000
@@ -16,9 +17,7 @@ _FORMS = "it must have one class name per line, or be a JSON list of names"
 def read_names(path: Path) -> tuple[str, ...]:
     """The class names in ``path``, in the order of the outputs; ModelError says what is wrong with the file."""
     try:
-        if path.stat().st_size > _LARGEST:
-            raise ModelError(f"{path} is too large for a list of class names; {_FORMS}.")
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_regular(path, _LARGEST).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise ModelError(f"{path}: the class names cannot be read ({reason}); {_FORMS}.") from error
@@ -30,12 +29,24 @@ def read_names(path: Path) -> tuple[str, ...]:
 
 
 def with_names_read(values: Mapping[str, object], folder: Path) -> dict[str, object]:
-    """Model settings whose ``labels`` may be the name of a file, beside the model or here, with the names that stand in it."""
+    """Settings that a person gives: ``labels`` may be the name of a file, in ``folder`` or anywhere else."""
     labels = values.get("labels")
     if not isinstance(labels, str):
         return dict(values)
-    beside = folder / labels
-    return {**values, "labels": read_names(beside if beside.is_file() else Path(labels))}
+    near = folder / labels
+    return {**values, "labels": read_names(near if near.is_file() else Path(labels))}
+
+
+def with_names_beside(values: Mapping[str, object], side_file: Path) -> dict[str, object]:
+    """Settings that a side file gives: ``labels`` may be the name of a file beside it, and of no other."""
+    labels = values.get("labels")
+    if not isinstance(labels, str):
+        return dict(values)
+    try:
+        path = beside(side_file.parent, labels)
+    except OSError as error:
+        raise ModelError(f"{side_file}: labels names {labels[:200]!r}, and {error.strerror}; put the class names there.") from error
+    return {**values, "labels": read_names(path)}
 
 
 def _from_json(path: Path, text: str) -> list[str]:

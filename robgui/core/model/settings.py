@@ -11,12 +11,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from robgui.core.errors import ModelError
-from robgui.core.model.class_names import with_names_read
+from robgui.core.model.class_names import with_names_beside
+from robgui.core.regular import read_regular
 
 Kind = Literal["image", "table", "sequence"]
 Numbers = tuple[float, ...]
 #: An image of 3 × 3,344 × 3,344; loading a model tries it on a handful of inputs.
 LARGEST_INPUT = 2**25
+#: The names of a hundred thousand classes take less.
+_LARGEST_SIDE_FILE = 10_000_000
 
 
 class ModelSettings(BaseModel):
@@ -107,10 +110,11 @@ def read_side_file(model: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ModelError(f"{path}: the side file cannot be read ({error}); correct it or delete it.") from error
-    values = with_names_read(values, model.parent)
+        values = tomllib.loads(read_regular(path, _LARGEST_SIDE_FILE).decode())
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, or a number of thousands of digits
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ModelError(f"{path}: the side file cannot be read ({reason}); correct it or delete it.") from error
+    values = with_names_beside(values, path)
     parse(values, str(path))
     return values
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from robgui.analyses.semantic.scene.mesh import PLAIN, Mesh, make_mesh
+from robgui.analyses.semantic.scene.mesh_bytes import folder_resolver, mesh_bytes
+from robgui.core.dataset.images import LARGEST_SIDE
 from robgui.core.errors import DataError
 
 Up = Literal["auto", "y", "z"]
@@ -80,7 +83,13 @@ def _parts(path: Path) -> list[_Part]:
     import trimesh
 
     try:
-        scene = trimesh.load_scene(path, file_type=path.suffix.lower()[1:], process=False, allow_remote=False)
+        scene = trimesh.load_scene(
+            io.BytesIO(mesh_bytes(path, LARGEST_FILE)),
+            file_type=path.suffix.lower()[1:],
+            resolver=folder_resolver(path.parent, LARGEST_FILE),
+            process=False,
+            allow_remote=False,
+        )
         placed = [(scene.graph[node][0], scene.geometry[scene.graph[node][1]]) for node in scene.graph.nodes_geometry]
         surfaces = [(place, surface) for place, surface in placed if isinstance(surface, trimesh.Trimesh) and len(surface.faces)]
         total = sum(len(surface.faces) for _, surface in surfaces)
@@ -140,7 +149,7 @@ def _name(path: Path) -> str:
 
 def _pixels(image: Any, name: str) -> np.ndarray:
     """The texture as float32 ``(h, w, 3)``."""
-    if image.size[0] * image.size[1] > MOST_TEXELS:
+    if image.size[0] * image.size[1] > MOST_TEXELS or max(image.size) > LARGEST_SIDE:
         raise DataError(f"{name}: its texture of {image.size[0]:,} × {image.size[1]:,} pixels is too large; scale it down.")
     try:
         image.draft("RGB", (LARGEST_TEXTURE, LARGEST_TEXTURE))

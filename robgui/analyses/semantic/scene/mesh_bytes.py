@@ -1,0 +1,51 @@
+"""The bytes of a mesh file and of what it names: in the one encoding trimesh knows, from the file's own folder only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from robgui.core.regular import beside, read_regular
+
+#: Files that are text from end to end, and whose text the reader decodes as UTF-8.
+_TEXT = (".obj", ".off", ".mtl", ".gltf")
+_STL_HEAD, _STL_FACE = 84, 50
+_PLY_END = b"end_header"
+
+
+def mesh_bytes(path: Path, largest: int) -> bytes:
+    """The content of a plain file; its text, which may name things in any alphabet, as UTF-8."""
+    content = read_regular(path, largest)
+    suffix = path.suffix.lower()
+    if suffix in _TEXT or (suffix == ".stl" and not _is_binary_stl(content)):
+        return _utf8(content)
+    if suffix == ".ply":
+        head, end, body = content.partition(_PLY_END)
+        return head.decode("ascii", "replace").encode("ascii", "replace") + end + body
+    return content
+
+
+def folder_resolver(folder: Path, largest: int) -> Any:
+    """What trimesh asks for materials, textures and buffers that a mesh names."""
+    from trimesh.resolvers import FilePathResolver
+
+    class Folder(FilePathResolver):  # type: ignore[misc]
+        """Finds plain files in the folder of the mesh or below it."""
+
+        def get(self, name: str) -> bytes:
+            """The content of a file; OSError where it is missing, too large or somewhere else."""
+            return mesh_bytes(beside(folder, name.strip()), largest)
+
+    return Folder(str(folder))
+
+
+def _is_binary_stl(content: bytes) -> bool:
+    return len(content) >= _STL_HEAD and len(content) == _STL_HEAD + _STL_FACE * int.from_bytes(content[80:84], "little")
+
+
+def _utf8(content: bytes) -> bytes:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace").encode()
+    return content
