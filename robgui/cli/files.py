@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from robgui.core.errors import ParamsError
 from robgui.core.execution import params_text
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.registry import find
+from robgui.core.toml import parse_toml
 
 
 def writable(option: str, name: str | None) -> Path | None:
@@ -53,8 +53,8 @@ def settings_in(name: str, known: Analysis) -> dict[str, Any]:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        document = json.loads(text) if path.suffix.casefold() == ".json" else tomllib.loads(text)
+        content = path.read_bytes()
+        document = json.loads(content.decode("utf-8-sig")) if path.suffix.casefold() == ".json" else parse_toml(content)
     except OSError as error:
         raise ParamsError(f"--params {path}: the file cannot be read ({error.strerror}); name a TOML or JSON file.") from error
     except (ValueError, RecursionError) as error:  # also what tomllib and the decoder raise

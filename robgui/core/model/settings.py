@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from robgui.core.errors import ModelError
 from robgui.core.model.class_names import with_names_beside
 from robgui.core.regular import read_regular
+from robgui.core.toml import parse_toml
 
 Kind = Literal["image", "table", "sequence"]
 Numbers = tuple[float, ...]
@@ -110,8 +110,8 @@ def read_side_file(model: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
     try:
-        values = tomllib.loads(read_regular(path, _LARGEST_SIDE_FILE).decode())
-    except (OSError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, or a number of thousands of digits
+        values = parse_toml(read_regular(path, _LARGEST_SIDE_FILE))
+    except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ModelError(f"{path}: the side file cannot be read ({reason}); correct it or delete it.") from error
     values = with_names_beside(values, path)
