@@ -169,3 +169,5 @@ def _print(trial: Trial) -> None:
         truth = f", true class {answer.truth}" if answer.truth else ""
         print_line(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
     words = f"{trial.right / trial.counted:.1%} of {count(trial.counted, 'input')}" if trial.counted else "unknown, the data have no labels"
+    more = f" (the first of {trial.labelled:,})" if trial.labelled > COUNTED else ""
+    print_line(f"{'accuracy:':<14}{words}{more}")

@@ -9,14 +9,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 #: A pipe is opened without waiting for who writes into it; the flag means nothing for a plain file.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
-def open_regular(path: str | Path) -> BinaryIO:
+def open_regular(path: str | Path) -> BufferedReader:
     """Opens a plain file for reading; OSError where it is something else, or is not there."""
     descriptor = os.open(path, _FLAGS)
     try:

@@ -83,7 +83,7 @@ def open_bytes(path: Path) -> BinaryIO:
     if start != _GZIP:
         return file
     unpacked = gzip.GzipFile(fileobj=file)
-    unpacked.myfileobj = file  # closed with it
+    unpacked.myfileobj = cast("io.FileIO", file)  # closed with it; typeshed asks for less than it takes
     return cast("BinaryIO", unpacked)
 
 

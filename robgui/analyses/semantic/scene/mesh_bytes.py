@@ -29,7 +29,7 @@ def folder_resolver(folder: Path, largest: int) -> Any:
     """What trimesh asks for materials, textures and buffers that a mesh names."""
     from trimesh.resolvers import FilePathResolver
 
-    class Folder(FilePathResolver):  # type: ignore[misc]
+    class Folder(FilePathResolver):
         """Finds plain files in the folder of the mesh or below it."""
 
         def get(self, name: str) -> bytes:
