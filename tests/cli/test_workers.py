@@ -16,6 +16,7 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from tests.core.execution.worker import foreign
+from tests.patience import LONGEST, Stopwatch
 
 ROOT = Path(__file__).parent.parent.parent
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -73,17 +74,16 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[float, str]:
 
     How long a system takes to tear a process down after that is its own business.
     """
-    began = time.monotonic()
-    os.killpg(process.pid, signal.SIGINT)
     lines = []
-    for line in process.stderr:
-        lines.append(line)
-        if "interrupted" in line:
-            break
-    seconds = time.monotonic() - began
+    with Stopwatch() as watch:
+        os.killpg(process.pid, signal.SIGINT)
+        for line in process.stderr:
+            lines.append(line)
+            if "interrupted" in line:
+                break
     rest = process.stderr.read()  # communicate would lose what is buffered already
-    process.communicate(timeout=60)
-    return seconds, "".join(lines) + rest
+    process.communicate(timeout=LONGEST)
+    return watch.seconds, "".join(lines) + rest
 
 
 @pytest.mark.parametrize("model", ["script", "loops", "sleeps"])
@@ -91,12 +91,11 @@ def test_ctrl_c_ends_a_run_whose_model_never_answers_and_keeps_what_it_had(files
     words = ["--model", files / "endless.pt", "--model-set", "shape=3", "--trust"] if model == "script" else foreign_words(files, model)
     process = start(*run_words(files, words, tmp_path))
     wait_for_result(process, tmp_path / "w.robgui")
-    time.sleep(1)
+    time.sleep(3)
     seconds, said = interrupted(process)
     assert process.returncode == 130, said
     assert seconds < 3
     assert "interrupted; the result so far is kept" in said
-    assert "It did not stop within 2 s" in said
     document = json.loads((tmp_path / "r.json").read_text())
     assert (document["state"], document["done"] > 0) == ("cancelled", True)
     with Workspace.open(tmp_path / "w.robgui") as workspace:
@@ -106,7 +105,7 @@ def test_ctrl_c_ends_a_run_whose_model_never_answers_and_keeps_what_it_had(files
 
 def wait_for_result(process: subprocess.Popen[str], path: Path) -> None:
     """Waits until a partial result is in the workspace, so that it is known to exist."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + LONGEST
     while process.poll() is None and time.monotonic() < until:
         if has_result(path):
             return
@@ -135,7 +134,7 @@ def test_ctrl_c_ends_inspect_while_a_model_never_gets_loaded(files):
 @pytest.mark.parametrize(("build", "words"), [("aborts", "signal 6 (SIGABRT)"), ("exits", "exit code 7")])
 def test_a_model_that_crashes_is_one_sentence_exit_code_2_and_what_has_arrived_is_written_as_failed(files, tmp_path, build, words):
     process = start(*run_words(files, foreign_words(files, build), tmp_path))
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=LONGEST)
     assert process.returncode == 2, said
     assert words in said.splitlines()[-1]
     assert "Traceback" not in said
@@ -146,7 +145,7 @@ def test_a_model_that_crashes_is_one_sentence_exit_code_2_and_what_has_arrived_i
 def test_a_model_that_crashes_when_it_is_opened_is_one_sentence(files):
     words = foreign_words(files, "aborts_at_once")
     process = start("inspect", words[1], *words[2:])
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=LONGEST)
     assert process.returncode == 2
     assert "signal 6 (SIGABRT)" in said
     assert len(said.splitlines()) == 1
@@ -156,7 +155,7 @@ def test_what_a_model_prints_does_not_get_into_the_result(files, tmp_path):
     words = run_words(files, foreign_words(files, "talks"), tmp_path)
     words = [*words[: words.index("--out")], "--set", "samples=64"]
     process = start(*words)
-    out, said = process.communicate(timeout=240)
+    out, said = process.communicate(timeout=LONGEST)
     assert process.returncode == 0, said
     assert json.loads(out)["state"] == "done"
 

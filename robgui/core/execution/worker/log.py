@@ -30,10 +30,15 @@ class Log:
         self._thread = threading.Thread(target=self._read, name="worker log", daemon=True)
         self._thread.start()
 
+    @property
+    def last(self) -> str:
+        """What came last so far."""
+        return self._last.decode(errors="replace")
+
     def text(self, seconds: float = 0.2) -> str:
         """What came last; waits a moment for a worker that has just ended."""
         self._thread.join(seconds)
-        return self._last.decode(errors="replace")
+        return self.last
 
     def _read(self) -> None:
         with self._pipe as pipe:

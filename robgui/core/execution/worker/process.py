@@ -99,7 +99,12 @@ class WorkerProcess:
 
     @property
     def words(self) -> str:
-        """What it printed last."""
+        """What it printed last, so far."""
+        return self._log.last
+
+    @property
+    def last_words(self) -> str:
+        """What it printed before it ended."""
         return self._log.text()
 
     def send(self, frame: Frame) -> bool:

@@ -96,6 +96,11 @@ class Slot:
         """The number of its process; 0 while there is none."""
         return 0 if self._process is None else self._process.pid
 
+    @property
+    def words(self) -> str:
+        """What its process has printed last."""
+        return "" if self._process is None else self._process.words
+
     def start(self) -> WorkerProcess:
         """Its process, started if there is none."""
         if self._process is None:
@@ -222,7 +227,7 @@ class Slot:
         process, execution, question, warming = self._process, self.execution, self.question, self._warming
         assert process is not None
         process.kill()
-        words = process.words
+        words = process.last_words
         self._process, self.question, self._warming, self.ready = None, None, None, False
         again = None
         if execution is not None:

@@ -65,6 +65,11 @@ class Workers:
         """Whether a worker has been started and has answered."""
         return any(slot.ready for slot in self._slots)
 
+    @property
+    def words(self) -> str:
+        """What the workers have printed last: models may print anything."""
+        return "\n".join(filter(None, (slot.words for slot in self._slots)))
+
     def start(self) -> None:
         """Starts the first worker ahead of its need."""
         self._slots[0].start()

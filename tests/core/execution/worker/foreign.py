@@ -29,6 +29,7 @@ class Foreign(nn.Module):
     def forward(self, x):
         self.calls += 1
         if self.calls > {good}:
+            os.write(2, b"MISCHIEF")
             self.mischief()
         return self.layer(x)
 

@@ -15,6 +15,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.messages import read_report
 from robgui.core.execution.worker.outbox import Outbox
+from tests.patience import wait_for
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,6 @@ def sent():
 @pytest.fixture
 def outbox(sent):
     return Outbox(lambda frame: sent.append(read_report(frame, Count)), 0.0)
-
-
-def wait_for(condition, seconds: float = 5.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.001)
 
 
 def test_while_the_other_side_is_busy_only_the_newest_step_waits(outbox, sent):
