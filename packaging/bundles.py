@@ -1,7 +1,8 @@
-"""What people install: wheel, source archive, the application with its own Python, and the Debian package.
+"""What people install: wheel, source archive, the application with its own Python, and the
+Debian package.
 
-The application is made in an environment of its own, build/venv, from the wheel: what is not in the wheel is not in
-the application either.
+The application is made in an environment of its own, build/venv, from the wheel: what is not in the
+wheel is not in the application either.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ EXTRAS = "onnx,sklearn,imagenet,package"
 
 def version() -> str:
     """The version that robgui/__init__.py states."""
-    found = re.search(r'^__version__ = "([^"]+)"', (ROOT / "robgui" / "version.py").read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(
+        r'^__version__ = "([^"]+)"',
+        (ROOT / "robgui" / "version.py").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     if found is None:
         raise Problem("robgui/version.py states no __version__; add it.")
     return found[1]
@@ -43,7 +48,10 @@ def version() -> str:
 
 def make_wheel() -> list[Path]:
     """Builds the source archive and the wheel."""
-    must([PYTHON, "-m", "build", "--no-isolation", "--outdir", DIST, ROOT], "The wheel could not be built")
+    must(
+        [PYTHON, "-m", "build", "--no-isolation", "--outdir", DIST, ROOT],
+        "The wheel could not be built",
+    )
     return [wheel(), DIST / f"robgui-{version()}.tar.gz"]
 
 
@@ -60,9 +68,24 @@ def make_app() -> list[Path]:
     prepare_builder()
     spec = HERE / "pyinstaller" / "robgui.spec"
     places: list[str | Path] = ["--distpath", APP.parent, "--workpath", BUILD / "pyinstaller"]
-    with tempfile.TemporaryDirectory() as folder:  # not the checkout: its robgui must not hide the wheel's
-        command: list[str | Path] = [BUILDER, "-P", "-m", "PyInstaller", "--noconfirm", *places, spec]
-        must(command, "The application could not be made", folder=folder, extra={"PYI_LOG_LEVEL": "WARN"})
+    with (
+        tempfile.TemporaryDirectory() as folder
+    ):  # not the checkout: its robgui must not hide the wheel's
+        command: list[str | Path] = [
+            BUILDER,
+            "-P",
+            "-m",
+            "PyInstaller",
+            "--noconfirm",
+            *places,
+            spec,
+        ]
+        must(
+            command,
+            "The application could not be made",
+            folder=folder,
+            extra={"PYI_LOG_LEVEL": "WARN"},
+        )
     if sys.platform.startswith("linux"):
         strip_symbols(APP / "_internal")
     smoke(PROGRAM)
@@ -70,16 +93,31 @@ def make_app() -> list[Path]:
 
 
 def prepare_builder() -> None:
-    """Makes build/venv with the pinned versions, torch first and alone, and the wheel just built."""
+    """Makes build/venv with the pinned versions, torch first and alone, and the wheel just
+    built.
+    """
     if not BUILDER.exists():
         must([sys.executable, "-m", "venv", BUILD / "venv"], "build/venv could not be made")
-    torch = next(line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines() if line.startswith("torch=="))
-    pip: list[str | Path] = [BUILDER, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--constraint", CONSTRAINTS]
+    torch = next(
+        line
+        for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()
+        if line.startswith("torch==")
+    )
+    pip: list[str | Path] = [
+        BUILDER,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--constraint",
+        CONSTRAINTS,
+    ]
     must([*pip, torch], f"pip could not install {torch}")
     if cuda := output([str(BUILDER), "-c", "import torch; print(torch.version.cuda or '')"]):
         raise Problem(
-            f"pip has chosen torch's build for CUDA {cuda}, which would make an application of several GB; "
-            f"install the CPU build of {torch} into build/venv and start again."
+            f"pip has chosen torch's build for CUDA {cuda}, which would make an application of"
+            f" several GB; install the CPU build of {torch} into build/venv and start again."
         )
     must([*pip, f"{wheel()}[{EXTRAS}]"], "pip could not install the wheel")
     must([*pip, "--force-reinstall", "--no-deps", wheel()], "pip could not install the wheel")
@@ -88,10 +126,14 @@ def prepare_builder() -> None:
 def strip_symbols(folder: Path) -> None:
     """Takes what only linkers and debuggers read out of the libraries, an eighth of the whole.
 
-    Not out of what the wheels brought along in ``*.libs``: these files were rearranged after linking, and strip breaks
-    such files.
+    Not out of what the wheels brought along in ``*.libs``: these files were rearranged after
+    linking, and strip breaks such files.
     """
-    paths = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and not path.parent.name.endswith(".libs")]
+    paths = [
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink() and not path.parent.name.endswith(".libs")
+    ]
     for path in paths:
         with path.open("rb") as file:
             if file.read(4) != b"\x7fELF":
@@ -115,7 +157,8 @@ name = "zonnscan"
 params = { samples = 64, radii = "0:0.4:3" }
 """
 
-#: Model, data and settings of one short run per format that the demo has; a result differs when a file is missing.
+#: Model, data and settings of one short run per format that the demo has; a result differs when a
+#: file is missing.
 RUNS = {
     "zonnscan": ("zonnscan", "fashion_mlp.pt2", "fashion.npz", "--samples", "64"),
     "onnx": ("zonnscan", "table_mlp.onnx", "table.csv", "--samples", "64"),
@@ -124,7 +167,9 @@ RUNS = {
 
 
 def smoke(program: Path) -> None:
-    """The window opens and closes, runs give the wheel's results, batches have workers, reports are written, the doctor is content."""
+    """The window opens and closes, runs give the wheel's results, batches have workers, reports
+    are written, the doctor is content.
+    """
     with tempfile.TemporaryDirectory() as home:
         (Path(home) / "suite.toml").write_text(SUITE, encoding="utf-8")
         batch = ["batch", "suite.toml", "--workers", "2", "--workspace", "batch.robgui"]
@@ -135,7 +180,10 @@ def smoke(program: Path) -> None:
             module: list[str | Path] = [BUILDER, "-P", "-m", "robgui"]
             frozen, plain = outcome([program], run, home), outcome(module, run, home)
             if frozen != plain:
-                raise Problem(f"The application's result of the run {name} is not that of the wheel; something is missing in it.")
+                raise Problem(
+                    f"The application's result of the run {name} is not that of the wheel;"
+                    " something is missing in it."
+                )
 
 
 def outcome(start: Sequence[str | Path], run: Sequence[str], home: str) -> dict[str, Any]:
@@ -144,19 +192,33 @@ def outcome(start: Sequence[str | Path], run: Sequence[str], home: str) -> dict[
     demo = ROOT / "resources" / "demo"
     chosen = ["--model", str(demo / model), "--data", str(demo / data), "--index", "0"]
     attempt(start, ["run", analysis, *chosen, *settings, "--out", "result.json"], home)
-    result: dict[str, Any] = json.loads((Path(home) / "result.json").read_text(encoding="utf-8"))["result"]
+    result: dict[str, Any] = json.loads((Path(home) / "result.json").read_text(encoding="utf-8"))[
+        "result"
+    ]
     return result
 
 
 def attempt(start: Sequence[str | Path], arguments: Sequence[str], home: str) -> None:
     """Runs robgui with these arguments, away from the user's folders."""
-    print(f"Trying the {'application' if start[0] == PROGRAM else 'wheel'}: robgui {' '.join(arguments)}", flush=True)
-    must([*start, *arguments], f"robgui {arguments[0]} does not work in {start[0]}", folder=home, extra=_alone(home))
+    print(
+        f"Trying the {'application' if start[0] == PROGRAM else 'wheel'}: robgui"
+        f" {' '.join(arguments)}",
+        flush=True,
+    )
+    must(
+        [*start, *arguments],
+        f"robgui {arguments[0]} does not work in {start[0]}",
+        folder=home,
+        extra=_alone(home),
+    )
 
 
 def _alone(home: str) -> dict[str, str]:
     """No screen, and user folders of its own."""
-    folders = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "APPDATA"), home)
+    folders = dict.fromkeys(
+        ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "APPDATA"),
+        home,
+    )
     return {**folders, "QT_QPA_PLATFORM": "offscreen", "ROBGUI_QUIT_AFTER": "2"}
 
 
@@ -164,7 +226,9 @@ def _alone(home: str) -> dict[str, str]:
 
 
 def make_deb() -> list[Path]:
-    """Puts the application into a Debian package with its desktop entry, icons, metainfo and MIME type."""
+    """Puts the application into a Debian package with its desktop entry, icons, metainfo and
+    MIME type.
+    """
     if not shutil.which("dpkg-deb"):
         raise Problem("dpkg-deb is missing; make the Debian package on Debian or Ubuntu.")
     architecture = output(["dpkg", "--print-architecture"])
@@ -173,7 +237,10 @@ def make_deb() -> list[Path]:
     lay_out(tree)
     write_control(tree, architecture)
     target = DIST / f"robgui_{version()}_{architecture}.deb"
-    must(["dpkg-deb", "--root-owner-group", "-Zzstd", "-z10", "--build", tree, target], "The Debian package could not be made")
+    must(
+        ["dpkg-deb", "--root-owner-group", "-Zzstd", "-z10", "--build", tree, target],
+        "The Debian package could not be made",
+    )
     shutil.rmtree(tree)
     return [target]
 
@@ -208,14 +275,23 @@ def write_control(tree: Path, architecture: str) -> None:
     control = tree / "DEBIAN" / "control"
     control.parent.mkdir()
     libc = platform.libc_ver()[1]  # the system libraries in the application were built for it
-    control.write_text(text.format(version=version(), architecture=architecture, kilobytes=kilobytes, libc=libc), encoding="utf-8")
+    control.write_text(
+        text.format(version=version(), architecture=architecture, kilobytes=kilobytes, libc=libc),
+        encoding="utf-8",
+    )
 
 
 def make_installer() -> list[Path]:
-    """The installer of Windows or the disk image of macOS, around the application; both recipes are untested."""
+    """The installer of Windows or the disk image of macOS, around the application.
+
+    Both recipes are untested.
+    """
     if sys.platform == "win32":
         compiler = shutil.which("iscc") or r"C:\Program Files (x86)\Inno Setup 6\ISCC.exe"
-        must([compiler, f"/DVersion={version()}", HERE / "windows" / "robgui.iss"], "Inno Setup could not make the installer")
+        must(
+            [compiler, f"/DVersion={version()}", HERE / "windows" / "robgui.iss"],
+            "Inno Setup could not make the installer",
+        )
         return [DIST / f"robgui-{version()}-setup.exe"]
     if sys.platform == "darwin":
         must([HERE / "macos" / "make_dmg.sh", version()], "The disk image could not be made")
@@ -227,25 +303,44 @@ MAKERS = {"wheel": make_wheel, "app": make_app, "installer": make_installer}
 
 
 def make(wanted: Sequence[str]) -> None:
-    """Makes what is wanted, or everything, in the order in which one needs the other, and tells the sizes."""
+    """Makes what is wanted, or everything, in the order in which one needs the other, and tells
+    the sizes.
+    """
     if unknown := set(wanted) - set(MAKERS):
-        raise Problem(f"package makes {', '.join(MAKERS)} or, without a word, all of them, not: {' '.join(sorted(unknown))}.")
-    made = [path for name, maker in MAKERS.items() if not wanted or name in wanted for path in maker()]
+        raise Problem(
+            f"package makes {', '.join(MAKERS)} or, without a word, all of them, not:"
+            f" {' '.join(sorted(unknown))}."
+        )
+    made = [
+        path for name, maker in MAKERS.items() if not wanted or name in wanted for path in maker()
+    ]
     for path in made:
         print(f"{path.relative_to(ROOT)}: {size(path) / 1e6:,.1f} MB")
 
 
 def size(path: Path) -> int:
     """Bytes of a file, or of all files in a folder."""
-    return sum(one.lstat().st_size for one in path.rglob("*") if not one.is_dir()) if path.is_dir() else path.stat().st_size
+    return (
+        sum(one.lstat().st_size for one in path.rglob("*") if not one.is_dir())
+        if path.is_dir()
+        else path.stat().st_size
+    )
 
 
 # ---------------------------------------------------------------- processes
 
 
-def must(command: Sequence[str | Path], trouble: str, *, folder: str | None = None, extra: dict[str, str] | None = None) -> None:
+def must(
+    command: Sequence[str | Path],
+    trouble: str,
+    *,
+    folder: str | None = None,
+    extra: dict[str, str] | None = None,
+) -> None:
     """Runs a command that has to succeed."""
-    code = subprocess.run([str(part) for part in command], cwd=folder, env=clean_environment(extra), check=False).returncode
+    code = subprocess.run(
+        [str(part) for part in command], cwd=folder, env=clean_environment(extra), check=False
+    ).returncode
     if code:
         raise Problem(f"{trouble} (exit code {code}; the reason is above).")
 

@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """The project's commands, for a machine with nothing but Python 3.11 and pip.
 
-    python3 packaging/dev.py run [arguments]    the window; without a display a tour that writes pictures
-    python3 packaging/dev.py test [arguments]   ruff, mypy, import-linter, pytest
-    python3 packaging/dev.py setup              checks and repairs .venv
-    python3 packaging/dev.py lint [--fix]       the checks of test without pytest
-    python3 packaging/dev.py bench              every benchmark in tests/bench
-    python3 packaging/dev.py package [what]     wheel, app (with its own Python) and installer into dist/
+    python3 packaging/dev.py run [arguments]    the window; without a display a tour that writes
+    pictures python3 packaging/dev.py test [arguments]   ruff, mypy, import-linter, pytest python3
+    packaging/dev.py setup              checks and repairs .venv python3 packaging/dev.py lint
+    [--fix]       the checks of test without pytest python3 packaging/dev.py bench
+    every benchmark in tests/bench python3 packaging/dev.py package [what]     wheel, app (with its
+    own Python) and installer into dist/
 
 Everything is installed into .venv with the versions of packaging/constraints.txt.
 """
 
-# No "from __future__ import annotations" and nothing newer than Python 3.6 in this file's syntax: an old Python must
-# come as far as its clear sentence.
+# No "from __future__ import annotations" and nothing newer than Python 3.6 in this file's syntax:
+# an old Python must come as far as its clear sentence.
 import sys
 
 if sys.version_info < (3, 11):  # noqa: UP036 - the reason stands above
-    sys.exit(f"robgui needs Python 3.11 or newer; {sys.executable} is Python {sys.version_info[0]}.{sys.version_info[1]}.")
+    sys.exit(
+        f"robgui needs Python 3.11 or newer; {sys.executable} is Python"
+        f" {sys.version_info[0]}.{sys.version_info[1]}."
+    )
 
 import contextlib
 import os
@@ -45,12 +48,19 @@ from environment import (
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Opens the window, or runs the tour when there is no display and nothing else was asked for."""
+    """Opens the window, or runs the tour when there is no display and nothing else was asked
+    for.
+    """
     prepare()
     no_display = check_window()
     if no_display and not arguments:
-        print(f"{no_display} Running the demo tour without a window instead: pictures and a report go to {Path('robgui-demo').resolve()}.")
-        return become([PYTHON, "-P", "-m", "robgui", "tour", "robgui-demo"], {"QT_QPA_PLATFORM": "offscreen"})
+        print(
+            f"{no_display} Running the demo tour without a window instead: pictures and a report go"
+            f" to {Path('robgui-demo').resolve()}."
+        )
+        return become(
+            [PYTHON, "-P", "-m", "robgui", "tour", "robgui-demo"], {"QT_QPA_PLATFORM": "offscreen"}
+        )
     return become([PYTHON, "-P", "-m", "robgui", *arguments])
 
 
@@ -62,7 +72,9 @@ def test(arguments: Sequence[str]) -> int:
     pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
     workers = ["-n", str(min(4, os.cpu_count() or 1))]
     summary = [*lint_stages(fix=False)]
-    summary.append(stage("pytest", [*pytest, *workers, *arguments], {"QT_QPA_PLATFORM": "offscreen"}))
+    summary.append(
+        stage("pytest", [*pytest, *workers, *arguments], {"QT_QPA_PLATFORM": "offscreen"})
+    )
     summary.append(x11_stage([*pytest, "-m", "x11", *arguments], may_be_empty=bool(arguments)))
     return conclude(summary)
 
@@ -91,9 +103,15 @@ def bench(arguments: Sequence[str]) -> int:
     os.chdir(ROOT)
     prepare()
     scripts = sorted((ROOT / "tests" / "bench").glob("bench_*.py"))
-    chosen = [script for script in scripts if not arguments or any(word in script.name for word in arguments)]
+    chosen = [
+        script
+        for script in scripts
+        if not arguments or any(word in script.name for word in arguments)
+    ]
     if not chosen:
-        raise Problem(f"No benchmark in tests/bench matches: {' '.join(arguments) or 'bench_*.py'}.")
+        raise Problem(
+            f"No benchmark in tests/bench matches: {' '.join(arguments) or 'bench_*.py'}."
+        )
     platform = {} if has_display() else {"QT_QPA_PLATFORM": "offscreen"}
     return conclude([stage(script.stem, [PYTHON, str(script)], platform) for script in chosen])
 
@@ -106,7 +124,14 @@ def package(arguments: Sequence[str]) -> int:
     return 0
 
 
-COMMANDS = {"run": run, "test": test, "setup": setup, "lint": lint, "bench": bench, "package": package}
+COMMANDS = {
+    "run": run,
+    "test": test,
+    "setup": setup,
+    "lint": lint,
+    "bench": bench,
+    "package": package,
+}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -119,7 +144,11 @@ def main(argv: Sequence[str]) -> int:
     except Problem as problem:
         print(f"\n{problem}", file=sys.stderr)
     except OSError as error:
-        print(f"\n{error.filename or 'A file'}: {error.strerror or error}; correct this and start again.", file=sys.stderr)
+        print(
+            f"\n{error.filename or 'A file'}: {error.strerror or error}; correct this and start"
+            " again.",
+            file=sys.stderr,
+        )
     except KeyboardInterrupt:
         print("\nInterrupted; the same command goes on where it stopped.", file=sys.stderr)
         return 130
@@ -141,13 +170,22 @@ def lint_stages(*, fix: bool) -> Iterator[tuple[str, float, str]]:
     yield stage("ruff check", [PYTHON, "-m", "ruff", "check", *check, "."])
     yield stage("ruff format", [PYTHON, "-m", "ruff", "format", *layout, "."])
     yield stage("mypy", [PYTHON, "-m", "mypy"])
-    yield stage("import-linter", [PYTHON, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"])
+    yield stage(
+        "import-linter",
+        [PYTHON, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
+    )
 
 
 def stage(
-    title: str, command: Sequence[str | Path], environment: dict[str, str] | None = None, fine: Sequence[int] = (0,)
+    title: str,
+    command: Sequence[str | Path],
+    environment: dict[str, str] | None = None,
+    fine: Sequence[int] = (0,),
 ) -> tuple[str, float, str]:
-    """Runs one command under a heading; returns its title, its seconds and ``ok`` or what went wrong."""
+    """Runs one command under a heading.
+
+    Returns its title, its seconds and ``ok`` or what went wrong.
+    """
     print(f"\n== {title}", flush=True)
     start = time.monotonic()
     code = call(command, environment)
@@ -159,8 +197,14 @@ def x11_stage(command: Sequence[str | Path], *, may_be_empty: bool) -> tuple[str
     title = "pytest in X11"
     if not sys.platform.startswith("linux"):
         return title, 0.0, "skipped (only on Linux)"
-    needed = [package for program, package in (("Xvfb", "xvfb"), ("xdotool", "xdotool")) if not shutil.which(program)]
-    missing = install_system_packages([*needed, *missing_libraries()], "The stories in a real X11 window need them.")
+    needed = [
+        package
+        for program, package in (("Xvfb", "xvfb"), ("xdotool", "xdotool"))
+        if not shutil.which(program)
+    ]
+    missing = install_system_packages(
+        [*needed, *missing_libraries()], "The stories in a real X11 window need them."
+    )
     if missing:
         return title, 0.0, f"skipped (missing: {' '.join(missing)})"
     with virtual_display() as display:
@@ -172,8 +216,23 @@ def x11_stage(command: Sequence[str | Path], *, may_be_empty: bool) -> tuple[str
 def virtual_display() -> Iterator[str]:
     """Starts Xvfb on a display number that Xvfb itself finds free, and ends it afterwards."""
     reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]
-    server = subprocess.Popen(command, pass_fds=(writing,), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        "Xvfb",
+        "-displayfd",
+        str(writing),
+        "-screen",
+        "0",
+        "1600x1000x24",
+        "-nolisten",
+        "tcp",
+    ]
+    server = subprocess.Popen(
+        command,
+        pass_fds=(writing,),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     os.close(writing)
     try:
         with open(reading) as answer:  # noqa: PTH123 - a descriptor, not a path

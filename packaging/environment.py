@@ -1,7 +1,8 @@
-"""The environment in .venv and the system around it: made, checked and repaired with the standard library only.
+"""The environment in .venv and the system around it: made, checked and repaired with the
+standard library only.
 
-A stamp inside .venv says what was installed. It is written last, so an interrupted installation is found and
-completed at the next start.
+A stamp inside .venv says what was installed. It is written last, so an interrupted installation is
+found and completed at the next start.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def prepare(*, again: bool = False) -> None:
 
 
 def is_current() -> bool:
-    """True if the stamp fits the project's files, its place, the interpreter and what lies in .venv."""
+    """True if the stamp fits the project's files, its place, the interpreter and what lies in
+    .venv.
+    """
     try:
         return PYTHON.exists() and json.loads(STAMP.read_text(encoding="utf-8")) == stamp()
     except (OSError, ValueError):
@@ -56,9 +59,17 @@ def is_current() -> bool:
 
 
 def stamp() -> dict[str, Any]:
-    """What an installation depends on; the folder's time changes with every package added or removed."""
+    """What an installation depends on.
+
+    The folder's time changes with every package added or removed.
+    """
     document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [document["project"], document["build-system"], document["tool"]["hatch"], CONSTRAINTS.read_text(encoding="utf-8")]
+    wanted = [
+        document["project"],
+        document["build-system"],
+        document["tool"]["hatch"],
+        CONSTRAINTS.read_text(encoding="utf-8"),
+    ]
     return {
         "place": str(ROOT),
         "wanted": hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest(),
@@ -76,7 +87,11 @@ def install(lock: IO[str]) -> None:
         progress(1, "Making .venv")
         make_environment()
     forget_broken_packages()
-    torch = next(line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines() if line.startswith("torch=="))
+    torch = next(
+        line
+        for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()
+        if line.startswith("torch==")
+    )
     progress(2, f"Installing {torch} (the largest part; minutes the first time)")
     pip(lock, torch)
     progress(3, "Installing the other packages")
@@ -85,7 +100,10 @@ def install(lock: IO[str]) -> None:
     progress(4, "Checking that they can be imported")
     # Not Qt: it needs system libraries, which check_window sees to.
     if call([PYTHON, "-c", "import torch, numpy, scipy, cv2, pydantic"]):
-        raise Problem(f"The installed packages cannot be imported (the reason is above); delete {VENV} and start again.")
+        raise Problem(
+            f"The installed packages cannot be imported (the reason is above); delete {VENV} and"
+            " start again."
+        )
     write_stamp()
     print(f"Installed in {time.monotonic() - start:.0f} s.", flush=True)
 
@@ -114,7 +132,9 @@ def is_usable() -> bool:
     """True if .venv holds a Python that is new enough and has pip."""
     if not PYTHON.exists():
         return False
-    question = f"import sys, pip; sys.exit(sys.version_info < {OLDEST} or sys.prefix == sys.base_prefix)"
+    question = (
+        f"import sys, pip; sys.exit(sys.version_info < {OLDEST} or sys.prefix == sys.base_prefix)"
+    )
     return call([PYTHON, "-c", question], quiet=True) == 0
 
 
@@ -122,18 +142,31 @@ def make_environment() -> None:
     """Makes .venv anew with the running Python."""
     free = shutil.disk_usage(ROOT).free
     if free < SPACE_NEEDED:
-        print(f"Warning: only {free / 1e9:.1f} GB are free under {ROOT}; about {SPACE_NEEDED / 1e9:.0f} GB are needed.", file=sys.stderr)
+        print(
+            f"Warning: only {free / 1e9:.1f} GB are free under {ROOT}; about"
+            f" {SPACE_NEEDED / 1e9:.0f} GB are needed.",
+            file=sys.stderr,
+        )
     if not (importlib.util.find_spec("ensurepip") and importlib.util.find_spec("venv")):
         package = "python%d.%d-venv" % sys.version_info[:2]  # noqa: UP031 - shorter than the f-string
         if install_system_packages([package], "Python's venv module is missing."):
-            raise Problem(f"Python's venv module is missing; install it with: apt-get install {package}")
+            raise Problem(
+                f"Python's venv module is missing; install it with: apt-get install {package}"
+            )
     if call([sys.executable, "-m", "venv", "--clear", VENV]):
-        raise Problem(f"{VENV} cannot be made (the reason is above); check that the folder may be written and start again.")
+        raise Problem(
+            f"{VENV} cannot be made (the reason is above); check that the folder may be written and"
+            " start again."
+        )
 
 
 def site_packages() -> Path:
     """Where .venv keeps its packages."""
-    found = [VENV / "Lib" / "site-packages"] if os.name == "nt" else sorted(VENV.glob("lib/python3.*/site-packages"))
+    found = (
+        [VENV / "Lib" / "site-packages"]
+        if os.name == "nt"
+        else sorted(VENV.glob("lib/python3.*/site-packages"))
+    )
     if not found:
         raise FileNotFoundError(2, "there are no packages", str(VENV))
     return found[-1]
@@ -146,12 +179,19 @@ def forget_broken_packages() -> None:
         shutil.rmtree(leftover, ignore_errors=True)
     for record in site.glob("*.dist-info"):
         if not is_complete(record):
-            print(f"    {record.name.removesuffix('.dist-info')} is incomplete and will be installed again.", flush=True)
+            print(
+                f"    {record.name.removesuffix('.dist-info')} is incomplete and will be installed"
+                " again.",
+                flush=True,
+            )
             shutil.rmtree(record)
 
 
 def is_complete(record: Path) -> bool:
-    """True if every file that a package's RECORD names is there with its size; compiled files are Python's to remake."""
+    """True if every file that a package's RECORD names is there with its size.
+
+    Compiled files are Python's to remake.
+    """
     files = importlib.metadata.Distribution.at(record).files
     if not files:
         return False
@@ -170,9 +210,22 @@ def is_complete(record: Path) -> bool:
 def pip(lock: IO[str], *what: str) -> None:
     """Installs with the pinned versions; pip holds the lock too, in case this process is killed."""
     shown = [] if sys.stdout.isatty() else ["--quiet"]
-    command: list[str | Path] = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", *shown, "--constraint", CONSTRAINTS, *what]
+    command: list[str | Path] = [
+        PYTHON,
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        *shown,
+        "--constraint",
+        CONSTRAINTS,
+        *what,
+    ]
     if call(command, held=lock):
-        raise Problem(f"pip could not install {what[-1]} (its reason is above); check the network and start again: what is done is kept.")
+        raise Problem(
+            f"pip could not install {what[-1]} (its reason is above); check the network and start"
+            " again: what is done is kept."
+        )
 
 
 @contextlib.contextmanager
@@ -217,7 +270,11 @@ def check_window() -> str:
         raise Problem("Qt cannot start without these packages; install them and start again.")
     if display["state"] != "OK":
         return str(display["sentence"])
-    return "Qt cannot open a window without these packages." if x11["state"] == "FAIL" and missing & set(x11["packages"]) else ""
+    return (
+        "Qt cannot open a window without these packages."
+        if x11["state"] == "FAIL" and missing & set(x11["packages"])
+        else ""
+    )
 
 
 def has_display() -> bool:
@@ -234,40 +291,75 @@ def window_checks() -> list[dict[str, Any]]:
     """What robgui.doctor says about display and system libraries."""
     answer = subprocess.run(
         [PYTHON, "-P", "-m", "robgui.doctor", "--only", "window", "--json"],
-        env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=clean_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if answer.returncode not in (0, 1):
-        raise Problem(f"The self-check does not run; start again after: python3 packaging/dev.py setup\n{answer.stderr}")
+        raise Problem(
+            "The self-check does not run; start again after: python3 packaging/dev.py"
+            f" setup\n{answer.stderr}"
+        )
     return list(json.loads(answer.stdout)["checks"])
 
 
 def install_system_packages(packages: Sequence[str], why: str) -> list[str]:
-    """Installs Debian packages when that is possible, else names them; returns those still missing."""
+    """Installs Debian packages when that is possible, else names them.
+
+    Returns those still missing.
+    """
     if not packages:
         return []
     hint = f"apt-get install {' '.join(packages)}"
     if not is_debian():
-        print(f"System packages are missing. {why} Their Debian names are: {' '.join(packages)}", file=sys.stderr, flush=True)
+        print(
+            f"System packages are missing. {why} Their Debian names are: {' '.join(packages)}",
+            file=sys.stderr,
+            flush=True,
+        )
         return list(packages)
     if not is_root() or set(packages) <= already_tried():
-        print(f"System packages are missing. {why} Install them with: sudo {hint}", file=sys.stderr, flush=True)
+        print(
+            f"System packages are missing. {why} Install them with: sudo {hint}",
+            file=sys.stderr,
+            flush=True,
+        )
         return list(packages)
     print(f"Installing system packages: {' '.join(packages)}", flush=True)
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     options = ["-qq", "-o", "DPkg::Lock::Timeout=120"]
     call(["apt-get", *options, "update"], quiet)
-    if call(["apt-get", *options, "install", "--yes", "--no-install-recommends", *packages], quiet, silent=True) == 0:
+    if (
+        call(
+            ["apt-get", *options, "install", "--yes", "--no-install-recommends", *packages],
+            quiet,
+            silent=True,
+        )
+        == 0
+    ):
         return []
     remember_tried(packages)
-    print(f"Warning: system packages could not be installed. {why} Try by hand: {hint}", file=sys.stderr, flush=True)
+    print(
+        f"Warning: system packages could not be installed. {why} Try by hand: {hint}",
+        file=sys.stderr,
+        flush=True,
+    )
     return list(packages)
 
 
 def is_debian() -> bool:
     """True on Debian, Ubuntu and what descends from them."""
-    if not sys.platform.startswith("linux") or not shutil.which("apt-get") or not OS_RELEASE.is_file():
+    if (
+        not sys.platform.startswith("linux")
+        or not shutil.which("apt-get")
+        or not OS_RELEASE.is_file()
+    ):
         return False
-    fields = dict(line.partition("=")[::2] for line in OS_RELEASE.read_text(encoding="utf-8").splitlines())
+    fields = dict(
+        line.partition("=")[::2] for line in OS_RELEASE.read_text(encoding="utf-8").splitlines()
+    )
     family = f"{fields.get('ID', '')} {fields.get('ID_LIKE', '')}".replace('"', " ").split()
     return "debian" in family or "ubuntu" in family
 
@@ -296,7 +388,14 @@ def remember_tried(packages: Sequence[str]) -> None:
 
 def clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     """The environment without what would lead Python and pip out of .venv."""
-    misleading = ("PYTHONHOME", "PYTHONPATH", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_CONSTRAINT")
+    misleading = (
+        "PYTHONHOME",
+        "PYTHONPATH",
+        "PIP_USER",
+        "PIP_TARGET",
+        "PIP_PREFIX",
+        "PIP_CONSTRAINT",
+    )
     kept = {name: value for name, value in os.environ.items() if name not in misleading}
     return {**kept, "VIRTUAL_ENV": str(VENV), "PYTHONUTF8": "1", **(extra or {})}
 

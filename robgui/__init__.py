@@ -3,7 +3,8 @@
     import robgui
     model = robgui.load("model.onnx")
     result = robgui.run("zonnscan", model, inputs, samples=1024)
-    robgui.show("zonnscan", model, inputs, samples=1024)  # in a notebook: what it says, and its pictures
+    robgui.show("zonnscan", model, inputs, samples=1024)  # in a notebook: what it says, and its
+    pictures
 
 An error that a user can do something about is a RobguiError, whose message is one sentence.
 Names are imported when they are first used, so that importing robgui costs nothing.

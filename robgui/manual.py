@@ -1,4 +1,6 @@
-"""The manual: a first page and one per method, written once and used by F1, the report and the command line."""
+"""The manual: a first page and one per method, written once and used by F1, the report and the
+command line.
+"""
 
 from __future__ import annotations
 
@@ -93,8 +95,15 @@ def settings(analyses: Iterable[Analysis]) -> str:
         parts.append(f"### {analysis.title}")
         for name, field in analysis.params.model_fields.items():
             usual = write(field.get_default(call_default_factory=True))
-            parts.append(f"- **{field.title or name}** (`{name}`, by default {usual or 'empty'}): {field.description or ''}")
-    return "\n\n".join(parts[:1]) + "\n\n" + "\n".join(f"\n{part}\n" if part.startswith("#") else part for part in parts[1:])
+            parts.append(
+                f"- **{field.title or name}** (`{name}`, by default {usual or 'empty'}):"
+                f" {field.description or ''}"
+            )
+    return (
+        "\n\n".join(parts[:1])
+        + "\n\n"
+        + "\n".join(f"\n{part}\n" if part.startswith("#") else part for part in parts[1:])
+    )
 
 
 @cache
@@ -122,4 +131,8 @@ def _around(body: str, words: list[str]) -> str:
     plain = _without_marks(body)
     place = min((found for word in words if (found := plain.casefold().find(word)) >= 0), default=0)
     start = max(0, place - 60)
-    return ("…" if start else "") + plain[start : start + 160] + ("…" if len(plain) > start + 160 else "")
+    return (
+        ("…" if start else "")
+        + plain[start : start + 160]
+        + ("…" if len(plain) > start + 160 else "")
+    )

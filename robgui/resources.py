@@ -30,7 +30,10 @@ _DEMO = (
     ),
     (
         "Traffic lights",
-        "Generated street scenes with a red light, a green light or none, and a small convolutional network.",
+        (
+            "Generated street scenes with a red light, a green light or none, and a small"
+            " convolutional network."
+        ),
         "traffic",
         ("traffic_cnn.pt2",),
     ),
@@ -47,17 +50,26 @@ def path(*parts: str) -> Path:
     """The file or folder ``parts`` below resources/; RobguiError when it is not there."""
     roots = [root for root in _roots() if root.is_dir()]
     if not roots:
-        raise RobguiError("The folder resources/ is missing beside the program; install robgui again.")
+        raise RobguiError(
+            "The folder resources/ is missing beside the program; install robgui again."
+        )
     found = roots[0].joinpath(*parts)
     if not found.exists():
-        raise RobguiError(f"The resource {'/'.join(parts)} is missing in {roots[0]}; install robgui again.")
+        raise RobguiError(
+            f"The resource {'/'.join(parts)} is missing in {roots[0]}; install robgui again."
+        )
     return found
 
 
 def demo() -> tuple[DemoEntry, ...]:
     """Everything that "Start demo" loads, in order."""
     return tuple(
-        DemoEntry(title, description, path("demo", dataset), tuple(path("demo", model) for model in models))
+        DemoEntry(
+            title,
+            description,
+            path("demo", dataset),
+            tuple(path("demo", model) for model in models),
+        )
         for title, description, dataset, models in _DEMO
     )
 

@@ -16,10 +16,14 @@ from hypothesis import settings
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # One torch thread: parallel tests do not fight for cores.
 os.environ["OMP_NUM_THREADS"] = "1"
-# Runs stay in the test's own process, where engines can be replaced; tests of workers say so themselves.
+# Runs stay in the test's own process, where engines can be replaced; tests of workers say so
+# themselves.
 os.environ.setdefault("ROBGUI_INLINE", "1")
 # matplotlib's list of fonts takes seconds to make, so it outlives the run.
-os.environ.setdefault("MPLCONFIGDIR", str(Path(tempfile.gettempdir()) / f"robgui-tests-matplotlib-{os.environ.get('USER', 'user')}"))
+os.environ.setdefault(
+    "MPLCONFIGDIR",
+    str(Path(tempfile.gettempdir()) / f"robgui-tests-matplotlib-{os.environ.get('USER', 'user')}"),
+)
 
 # Examples are the same on every machine, and a busy machine is no failure.
 settings.register_profile("robgui", deadline=None, derandomize=True, database=None)
@@ -28,7 +32,9 @@ settings.load_profile("robgui")
 
 @pytest.fixture(autouse=True)
 def no_collection_in_a_qt_call() -> Iterator[None]:
-    """Garbage is collected between tests, as the window does it between events: within a Qt call it can take a widget away and hang."""
+    """Garbage is collected between tests, as the window does it between events: within a Qt call
+    it can take a widget away and hang.
+    """
     gc.disable()
     yield
     gc.enable()
@@ -36,11 +42,19 @@ def no_collection_in_a_qt_call() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Empty data, configuration and cache folders for this test, instead of the user's; returns their parent."""
+    """Empty data, configuration and cache folders for this test, instead of the user's.
+
+    Returns their parent.
+    """
     home = tmp_path_factory.mktemp("user")
     for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(variable, str(home / variable.removeprefix("XDG_").lower()))
-    for variable in ("WIN_PD_OVERRIDE_LOCAL_APPDATA", "WIN_PD_OVERRIDE_APPDATA", "LOCALAPPDATA", "APPDATA"):
+    for variable in (
+        "WIN_PD_OVERRIDE_LOCAL_APPDATA",
+        "WIN_PD_OVERRIDE_APPDATA",
+        "LOCALAPPDATA",
+        "APPDATA",
+    ):
         monkeypatch.setenv(variable, str(home / "appdata"))
     monkeypatch.delenv("ROBGUI_CONFIG", raising=False)
     if sys.platform == "darwin":

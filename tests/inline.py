@@ -13,7 +13,14 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 
 
-def steps(request: Request, workspace: Workspace | None = None, models: Sequence[Classifier] = (), dataset: Dataset | None = None) -> Steps:
+def steps(
+    request: Request,
+    workspace: Workspace | None = None,
+    models: Sequence[Classifier] = (),
+    dataset: Dataset | None = None,
+) -> Steps:
     """The Steps of ``request`` on these models and data; what is not given is loaded."""
     datasets = () if dataset is None else (dataset,)
-    return Steps(Execution(request, workspace), Shelf(workspace=workspace, models=models, datasets=datasets))
+    return Steps(
+        Execution(request, workspace), Shelf(workspace=workspace, models=models, datasets=datasets)
+    )

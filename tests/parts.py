@@ -12,7 +12,9 @@ from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
 
 
-def whole_and_merged(name: str, models: Any, data: Any, parts: int, **values: object) -> tuple[Step[Any], Step[Any]]:
+def whole_and_merged(
+    name: str, models: Any, data: Any, parts: int, **values: object
+) -> tuple[Step[Any], Step[Any]]:
     """The last Step of the analysis of the whole, and the Step that merges its ``parts`` parts."""
     known = find(name)
     params = known.params.parse(values)
@@ -43,5 +45,9 @@ def _flat(result: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 def _filled(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     """The value of a document with its arrays in place."""
     if isinstance(value, dict):
-        return arrays[value["$array"]] if "$array" in value else {key: _filled(each, arrays) for key, each in value.items()}
+        return (
+            arrays[value["$array"]]
+            if "$array" in value
+            else {key: _filled(each, arrays) for key, each in value.items()}
+        )
     return [_filled(each, arrays) for each in value] if isinstance(value, list) else value

@@ -28,7 +28,9 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("files")
-    program = torch.export.export(tiny.network(), (torch.zeros(2, 3),), dynamic_shapes=({0: torch.export.Dim("n")},))
+    program = torch.export.export(
+        tiny.network(), (torch.zeros(2, 3),), dynamic_shapes=({0: torch.export.Dim("n")},)
+    )
     torch.export.save(program, folder / "m.pt2")
     np.savez(folder / "d.npz", inputs=tiny.inputs(6), labels=np.array([0, 1, 2, 3, 0, 1]))
     return folder
@@ -36,7 +38,12 @@ def files(tmp_path_factory) -> Path:
 
 def robgui(*words: object, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "robgui", *map(str, words)], cwd=ROOT, capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "robgui", *map(str, words)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
     )
 
 
@@ -48,26 +55,62 @@ def sentence(text: str) -> str:
 
 
 def run(files: Path, *words: object) -> int:
-    return main(["run", "tiny-confidence", "--model", str(files / "m.pt2"), "--data", str(files / "d.npz"), *map(str, words)])
+    return main(
+        [
+            "run",
+            "tiny-confidence",
+            "--model",
+            str(files / "m.pt2"),
+            "--data",
+            str(files / "d.npz"),
+            *map(str, words),
+        ]
+    )
 
 
 def test_run_writes_the_request_the_verdict_and_the_result_as_strict_json(files, tmp_path, capsys):
     out = tmp_path / "r.json"
-    assert run(files, "--samples", 3, "--radii", "0,0.1,0.2", "--norm", "l2", "--seed", 7, "--index", "1:4", "--out", out) == 0
-    document = json.loads(out.read_text(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
-    assert document["request"]["params"] | {"samples": 3, "norm": "l2", "seed": 7} == document["request"]["params"]
+    assert (
+        run(
+            files,
+            "--samples",
+            3,
+            "--radii",
+            "0,0.1,0.2",
+            "--norm",
+            "l2",
+            "--seed",
+            7,
+            "--index",
+            "1:4",
+            "--out",
+            out,
+        )
+        == 0
+    )
+    document = json.loads(
+        out.read_text(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON")
+    )
+    assert (
+        document["request"]["params"] | {"samples": 3, "norm": "l2", "seed": 7}
+        == document["request"]["params"]
+    )
     assert document["request"]["indices"] == [1, 2, 3]
     assert document["request"]["models"][0]["path"] == str(files / "m.pt2")
     assert document["result"]["radii"] == [0.0, 0.1, 0.2]
     assert document["state"] == "done"
     assert document["findings"][0]["detail"]["nan"] is None
     captured = capsys.readouterr()
-    assert document["status"] == "unknown" and f"? Cannot tell. {document['verdict']}" in captured.err
+    assert (
+        document["status"] == "unknown" and f"? Cannot tell. {document['verdict']}" in captured.err
+    )
     assert captured.out == ""
     assert not out.with_suffix(".npz").exists()
 
 
-def test_large_arrays_go_into_an_npz_beside_the_file_and_by_shape_to_stdout(files, tmp_path, capsys):
+def test_large_arrays_go_into_an_npz_beside_the_file_and_by_shape_to_stdout(
+    files, tmp_path, capsys
+):
     out = tmp_path / "r.json"
     assert run(files, "--keep", "--samples", 2, "--out", out) == 0
     document = json.loads(out.read_text())
@@ -79,14 +122,38 @@ def test_large_arrays_go_into_an_npz_beside_the_file_and_by_shape_to_stdout(file
 
 
 def test_set_select_and_model_set_are_understood(files, capsys):
-    assert run(files, "--set", "samples=1", "--set", "fail-after=none", "--select", "label=1", "--model-set", "mean=0.1,0.2,0.3") == 0
+    assert (
+        run(
+            files,
+            "--set",
+            "samples=1",
+            "--set",
+            "fail-after=none",
+            "--select",
+            "label=1",
+            "--model-set",
+            "mean=0.1,0.2,0.3",
+        )
+        == 0
+    )
     document = json.loads(capsys.readouterr().out)
     assert document["request"]["indices"] == [1, 5]
     assert document["request"]["models"][0]["options"]["mean"] == [0.1, 0.2, 0.3]
 
 
 def test_the_run_is_kept_in_the_workspace(files, tmp_path):
-    assert run(files, "--samples", 2, "--workspace", tmp_path / "w.robgui", "--out", tmp_path / "r.json") == 0
+    assert (
+        run(
+            files,
+            "--samples",
+            2,
+            "--workspace",
+            tmp_path / "w.robgui",
+            "--out",
+            tmp_path / "r.json",
+        )
+        == 0
+    )
     with Workspace.open(tmp_path / "w.robgui") as workspace:
         (kept,) = workspace.runs()
         assert (kept.state, kept.done) == (RunState.DONE, 2)
@@ -95,7 +162,11 @@ def test_the_run_is_kept_in_the_workspace(files, tmp_path):
 
 def test_progress_is_one_line_per_ten_per_cent_without_a_terminal(files, tmp_path, capsys):
     assert run(files, "--samples", 100, "--out", tmp_path / "r.json") == 0
-    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Tiny confidence: ")]
+    lines = [
+        line
+        for line in capsys.readouterr().err.splitlines()
+        if line.startswith("Tiny confidence: ")
+    ]
     assert len(lines) == 11
     assert lines[-1] == "Tiny confidence: 100%"
     assert lines[5].startswith("Tiny confidence: 50%")
@@ -129,11 +200,18 @@ def test_bad_input_is_one_sentence_and_exit_code_2(files, words, expected, capsy
 
 def test_a_mistyped_name_is_quoted_alone_and_the_nearest_one_is_offered(files, capsys):
     assert run(files, "--set", "sampels=5") == 2
-    assert "There is no setting 'sampels'; did you mean samples? Write name=value with one of: " in sentence(capsys.readouterr().err)
+    assert (
+        "There is no setting 'sampels'; did you mean samples? Write name=value with one of: "
+        in sentence(capsys.readouterr().err)
+    )
     assert run(files, "--set", "samples") == 2
-    assert "The setting 'samples' has no value; write samples=value." in sentence(capsys.readouterr().err)
+    assert "The setting 'samples' has no value; write samples=value." in sentence(
+        capsys.readouterr().err
+    )
     assert main(["run", "zonscan"]) == 2
-    assert "There is no analysis 'zonscan'; did you mean zonnscan? Choose one of: " in sentence(capsys.readouterr().err)
+    assert "There is no analysis 'zonscan'; did you mean zonnscan? Choose one of: " in sentence(
+        capsys.readouterr().err
+    )
 
 
 def test_the_command_line_calls_a_setting_by_the_name_one_types(files, capsys):
@@ -145,7 +223,11 @@ def test_a_failed_run_still_writes_what_it_has(files, tmp_path):
     out = tmp_path / "r.json"
     assert run(files, "--fail-after", 2, "--out", out, "--workspace", tmp_path / "w.robgui") == 2
     document = json.loads(out.read_text())
-    assert (document["state"], document["error"], document["result"]["drawn"]) == ("failed", "The tiny model gave up.", 2)
+    assert (document["state"], document["error"], document["result"]["drawn"]) == (
+        "failed",
+        "The tiny model gave up.",
+        2,
+    )
 
 
 def test_every_setting_has_an_option_made_from_the_params(capsys):
@@ -179,7 +261,11 @@ def test_list_groups_the_analyses_by_their_method_in_the_order_of_the_rail(capsy
     titles = [f"{method.title}: {method.question}" for method in methods()]
     assert [line for line in lines if line in titles] == titles
     place = lines.index(titles[-1])
-    own = [name.replace("_", "-") for name, known in analyses().items() if method_of(name) is methods()[-1]]
+    own = [
+        name.replace("_", "-")
+        for name, known in analyses().items()
+        if method_of(name) is methods()[-1]
+    ]
     listed = [line.strip().split(":")[0] for line in lines[place:] if re.match(r"  \S", line)]
     assert listed[: len(own)] == own
 
@@ -188,13 +274,20 @@ def test_a_method_that_cannot_be_loaded_is_one_warning_and_the_list_is_complete(
     info = tmp_path / "broken-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[robgui.methods]\nbroken = nowhere_at_all.method:METHOD\n")
+    (info / "entry_points.txt").write_text(
+        "[robgui.methods]\nbroken = nowhere_at_all.method:METHOD\n"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     for words in (["list"], ["list", "--json"], ["doctor", "--only", "methods"]):
         command = [sys.executable, "-m", "robgui", *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+        )
         said = done.stdout if words[0] == "doctor" else done.stderr
-        assert done.returncode == 0 and said.count("The method broken (nowhere_at_all.method:METHOD) cannot be loaded") == 1
+        assert (
+            done.returncode == 0
+            and said.count("The method broken (nowhere_at_all.method:METHOD) cannot be loaded") == 1
+        )
         assert words[0] == "doctor" or "zonnscan" in done.stdout
 
 
@@ -235,7 +328,20 @@ def test_a_malicious_pickle_is_refused_and_not_executed(tmp_path):
 
 def test_zonnscan_runs_from_the_command_line(files, tmp_path):
     out = tmp_path / "r.json"
-    words = ["--model", files / "m.pt2", "--data", files / "d.npz", "--index", 0, "--samples", 64, "--radii", "0,0.1", "--out", out]
+    words = [
+        "--model",
+        files / "m.pt2",
+        "--data",
+        files / "d.npz",
+        "--index",
+        0,
+        "--samples",
+        64,
+        "--radii",
+        "0,0.1",
+        "--out",
+        out,
+    ]
     done = robgui("run", "zonnscan", *words)
     assert done.returncode == 0, done.stderr
     document = json.loads(out.read_text())
@@ -243,14 +349,39 @@ def test_zonnscan_runs_from_the_command_line(files, tmp_path):
     assert document["verdict"] in done.stderr
 
 
-LONG = ["--index", "0", "--samples", "1000000", "--sampler", "plain", "--target-half-width", "0", "--radii", "0:1:1000"]
+LONG = [
+    "--index",
+    "0",
+    "--samples",
+    "1000000",
+    "--sampler",
+    "plain",
+    "--target-half-width",
+    "0",
+    "--radii",
+    "0:1:1000",
+]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_and_a_request_to_end_keep_the_partial_result_and_exit_with_130(files, tmp_path, number):
+def test_ctrl_c_and_a_request_to_end_keep_the_partial_result_and_exit_with_130(
+    files, tmp_path, number
+):
     out, kept = tmp_path / "r.json", tmp_path / "w.robgui"
-    words = ["run", "zonnscan", "--model", files / "m.pt2", "--data", files / "d.npz", "--workspace", kept, "--out", out, *LONG]
+    words = [
+        "run",
+        "zonnscan",
+        "--model",
+        files / "m.pt2",
+        "--data",
+        files / "d.npz",
+        "--workspace",
+        kept,
+        "--out",
+        out,
+        *LONG,
+    ]
     import pty
 
     leader, follower = pty.openpty()
@@ -296,8 +427,13 @@ def drain(leader: int) -> bytes:
 
 
 def test_help_and_version_are_quick_and_import_no_torch():
-    code = "import sys; from robgui.cli import main\ntry: main(['--version'])\nexcept SystemExit: print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    code = (
+        "import sys; from robgui.cli import main\ntry: main(['--version'])\nexcept SystemExit:"
+        " print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines()[0].startswith("robgui 0.")
     assert done.stdout.splitlines()[1] == "False"
 
@@ -307,7 +443,14 @@ def test_doctor_answers():
 
 
 def test_a_reader_who_goes_away_is_no_error():
-    done = subprocess.run(f"{sys.executable} -m robgui list | head -1", shell=True, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S602
+    done = subprocess.run(  # noqa: S602
+        f"{sys.executable} -m robgui list | head -1",
+        shell=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stderr == ""
 
 
@@ -348,9 +491,13 @@ def test_a_report_of_a_missing_workspace_is_one_sentence(tmp_path):
     assert "There is no workspace" in sentence(done.stderr)
 
 
-def test_a_mistyped_option_or_command_is_named_and_the_nearest_one_is_offered(files, capsys, tmp_path):
+def test_a_mistyped_option_or_command_is_named_and_the_nearest_one_is_offered(
+    files, capsys, tmp_path
+):
     assert run(files, "--sampels", 5) == 2
-    assert "There is no option --sampels; did you mean --samples?" in sentence(capsys.readouterr().err)
+    assert "There is no option --sampels; did you mean --samples?" in sentence(
+        capsys.readouterr().err
+    )
     assert main(["reprot"]) == 2
     assert "There is no command 'reprot'; did you mean report?" in sentence(capsys.readouterr().err)
     assert main([str(files / "m.pt2")]) == 2
@@ -361,7 +508,9 @@ def test_a_mistyped_option_or_command_is_named_and_the_nearest_one_is_offered(fi
 
 def test_settings_come_from_a_file_and_options_go_before_it(files, tmp_path, capsys):
     (tmp_path / "p.toml").write_text('samples = 3\nradii = "0:0.2:3"\nfail-after = "none"\n')
-    assert run(files, "--params", tmp_path / "p.toml", "--seed", 7, "--out", tmp_path / "r.json") == 0
+    assert (
+        run(files, "--params", tmp_path / "p.toml", "--seed", 7, "--out", tmp_path / "r.json") == 0
+    )
     asked = json.loads((tmp_path / "r.json").read_text())["request"]["params"]
     assert (asked["samples"], asked["radii"], asked["seed"]) == (3, [0.0, 0.1, 0.2], 7)
     assert run(files, "--params", tmp_path / "r.json", "--samples", 2) == 0
@@ -379,7 +528,9 @@ def test_settings_come_from_a_file_and_options_go_before_it(files, tmp_path, cap
         ("p.json", '{"request": {"analysis": "zonnscan", "params": {}}}', "a result of zonnscan"),
     ],
 )
-def test_a_file_that_holds_no_settings_is_one_sentence(files, tmp_path, capsys, name, text, expected):
+def test_a_file_that_holds_no_settings_is_one_sentence(
+    files, tmp_path, capsys, name, text, expected
+):
     (tmp_path / name).write_text(text)
     assert run(files, "--params", tmp_path / name) == 2
     assert expected in sentence(capsys.readouterr().err)
@@ -389,7 +540,20 @@ def test_a_file_that_holds_no_settings_is_one_sentence(files, tmp_path, capsys, 
 
 def test_class_names_come_from_a_file(files, tmp_path, capsys):
     (tmp_path / "names.txt").write_text("tench, Tinca\nGrünfink\nhen\ncock\n", encoding="utf-8")
-    assert main(["inspect", str(files / "m.pt2"), "--names", str(tmp_path / "names.txt"), "--data", str(files / "d.npz"), "--json"]) == 0
+    assert (
+        main(
+            [
+                "inspect",
+                str(files / "m.pt2"),
+                "--names",
+                str(tmp_path / "names.txt"),
+                "--data",
+                str(files / "d.npz"),
+                "--json",
+            ]
+        )
+        == 0
+    )
     document = json.loads(capsys.readouterr().out)
     assert document["classes"] == ["tench, Tinca", "Grünfink", "hen", "cock"]
     assert (document["parameters"], document["inputs"], document["counted"]) == (68, 6, 6)
@@ -412,7 +576,10 @@ def test_what_was_left_out_of_the_data_is_said(files, tmp_path, capsys):
     assert main(["run", "tiny-confidence", *map(str, words)]) == 0
     said = capsys.readouterr().err
     assert "d.csv: 1 of 3 rows are left out because a value is missing." in said
-    assert "Left out: 2 files or rows of d.csv, the first: row 4: it has 2 cells, the header has 4." in said
+    assert (
+        "Left out: 2 files or rows of d.csv, the first: row 4: it has 2 cells, the header has 4."
+        in said
+    )
 
 
 def test_values_in_another_range_name_the_option_of_the_command_line(files, tmp_path, capsys):
@@ -426,11 +593,15 @@ def test_a_terminal_that_knows_no_umlauts_is_spared_them_and_json_still_parses(f
     plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = robgui("inspect", files / "m.pt2", "--names", tmp_path / "names.txt", env=plain)
     assert done.returncode == 0 and "gr\\xfcn" in done.stdout
-    done = robgui("inspect", files / "m.pt2", "--names", tmp_path / "names.txt", "--json", env=plain)
+    done = robgui(
+        "inspect", files / "m.pt2", "--names", tmp_path / "names.txt", "--json", env=plain
+    )
     assert json.loads(done.stdout)["classes"][1] == "grün"
 
 
-def test_a_result_that_cannot_be_written_at_the_end_is_not_lost(files, tmp_path, capsys, monkeypatch):
+def test_a_result_that_cannot_be_written_at_the_end_is_not_lost(
+    files, tmp_path, capsys, monkeypatch
+):
     from robgui.cli import run as module
 
     out, tried = tmp_path / "r.json", []
@@ -449,7 +620,9 @@ def test_a_result_that_cannot_be_written_at_the_end_is_not_lost(files, tmp_path,
 
 
 def test_a_place_that_cannot_be_written_is_found_before_the_work(files, capsys):
-    assert run(files, "--out", "/proc/r.json" if sys.platform == "linux" else "/nowhere/r.json") == 2
+    assert (
+        run(files, "--out", "/proc/r.json" if sys.platform == "linux" else "/nowhere/r.json") == 2
+    )
     assert "it cannot be written there" in sentence(capsys.readouterr().err)
 
 

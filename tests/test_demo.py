@@ -48,7 +48,14 @@ def _measured() -> dict[str, Any]:
 
 
 def test_the_demo_stays_under_fifteen_megabytes() -> None:
-    assert sum(file.stat().st_size for file in DEMO.rglob("*") if file.is_file() and "__pycache__" not in file.parts) < 15_000_000
+    assert (
+        sum(
+            file.stat().st_size
+            for file in DEMO.rglob("*")
+            if file.is_file() and "__pycache__" not in file.parts
+        )
+        < 15_000_000
+    )
 
 
 def test_the_demo_carries_the_licences_of_its_data() -> None:
@@ -68,11 +75,15 @@ def test_each_model_is_as_accurate_as_measured(dataset: Path, model: Path) -> No
     assert labels is not None
     shipped = _measured()[model.name]["shipped"]
     assert len(labels) == shipped["inputs"]
-    assert np.mean(_answers(model, dataset) == labels) == pytest.approx(shipped["accuracy"], abs=0.005)
+    assert np.mean(_answers(model, dataset) == labels) == pytest.approx(
+        shipped["accuracy"], abs=0.005
+    )
 
 
 @pytest.mark.parametrize(("dataset", "model"), MODELS, ids=lambda path: path.name)
-def test_each_model_and_its_dataset_name_the_same_classes_in_the_same_order(dataset: Path, model: Path) -> None:
+def test_each_model_and_its_dataset_name_the_same_classes_in_the_same_order(
+    dataset: Path, model: Path
+) -> None:
     assert _classifier(model).labels == _dataset(dataset).names
 
 
@@ -120,7 +131,9 @@ def test_the_table_part_is_made_again_byte_for_byte(make: ModuleType, tmp_path: 
     assert (tmp_path / "one" / "table.csv").read_bytes() == (DEMO / "table.csv").read_bytes()
 
 
-def test_the_subset_holds_as_many_of_each_class_and_depends_only_on_the_seed(make: ModuleType) -> None:
+def test_the_subset_holds_as_many_of_each_class_and_depends_only_on_the_seed(
+    make: ModuleType,
+) -> None:
     labels = np.arange(1000) % 10
     chosen = make.stratified(labels, 20, seed=3)
     assert np.bincount(labels[chosen]).tolist() == [20] * 10

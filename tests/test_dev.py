@@ -71,7 +71,9 @@ def _package(site: Path, name: str, content: str = "x = 1\n", size: int | None =
     record = site / f"{name}-1.0.dist-info"
     record.mkdir()
     (record / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (record / "RECORD").write_text(f"{name}.py,,{len(content) if size is None else size}\n{name}-1.0.dist-info/RECORD,,\n")
+    (record / "RECORD").write_text(
+        f"{name}.py,,{len(content) if size is None else size}\n{name}-1.0.dist-info/RECORD,,\n"
+    )
     return record
 
 
@@ -89,14 +91,23 @@ class Calls(list):
 
 def test_an_old_python_can_read_the_script_as_far_as_its_sentence():
     ast.parse(SCRIPT.read_text(encoding="utf-8"), feature_version=(3, 7))
-    code = f"import sys; sys.version_info = (3, 8, 1); sys.argv = ['dev.py', 'run']; import runpy; runpy.run_path({str(SCRIPT)!r})"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    code = (
+        "import sys; sys.version_info = (3, 8, 1); sys.argv = ['dev.py', 'run']; import runpy;"
+        f" runpy.run_path({str(SCRIPT)!r})"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert answer.returncode == 1
-    assert re.fullmatch(r"robgui needs Python 3\.11 or newer; \S+ is Python 3\.8\.\n", answer.stderr)
+    assert re.fullmatch(
+        r"robgui needs Python 3\.11 or newer; \S+ is Python 3\.8\.\n", answer.stderr
+    )
 
 
 def test_an_unknown_command_shows_the_commands():
-    answer = subprocess.run([sys.executable, str(SCRIPT), "fly"], capture_output=True, text=True, check=False)
+    answer = subprocess.run(
+        [sys.executable, str(SCRIPT), "fly"], capture_output=True, text=True, check=False
+    )
     assert answer.returncode == 2
     assert "dev.py run" in answer.stderr
 
@@ -107,7 +118,10 @@ def test_every_package_that_dev_installs_is_pinned():
     assert all(re.match(r"[\w.-]+==[\w.+]+(; python_version .*)?$", line) for line in pins)
     pinned = {re.split("==", line)[0].lower().replace("_", "-") for line in pins}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    stated = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    stated = [
+        *project["dependencies"],
+        *(one for extra in project["optional-dependencies"].values() for one in extra),
+    ]
     names = {re.match(r"[\w.-]+", one)[0].lower().replace("_", "-") for one in stated} - {"robgui"}
     assert names <= pinned
 
@@ -131,7 +145,9 @@ def test_the_second_start_installs_nothing(environment, venv, monkeypatch):
     assert calls == []
 
 
-@pytest.mark.parametrize("what", ["constraints", "dependencies", "entry points", "interpreter", "packages"])
+@pytest.mark.parametrize(
+    "what", ["constraints", "dependencies", "entry points", "interpreter", "packages"]
+)
 def test_a_change_of_what_matters_installs_again(environment, venv, what):
     environment.write_stamp()
     assert environment.is_current()
@@ -139,7 +155,10 @@ def test_a_change_of_what_matters_installs_again(environment, venv, what):
         environment.CONSTRAINTS.write_text("torch==2.14.0\n")
     elif what == "dependencies":
         project = environment.ROOT / "pyproject.toml"
-        project.write_text(project.read_text(encoding="utf-8").replace("pydantic>=2.7", "pydantic>=2.8"), encoding="utf-8")
+        project.write_text(
+            project.read_text(encoding="utf-8").replace("pydantic>=2.7", "pydantic>=2.8"),
+            encoding="utf-8",
+        )
     elif what == "entry points":
         project = environment.ROOT / "pyproject.toml"
         found = 'semantic = "robgui.analyses.semantic.method:METHOD"\n'
@@ -156,7 +175,10 @@ def test_a_change_of_what_matters_installs_again(environment, venv, what):
 def test_a_change_of_the_linter_settings_installs_nothing(environment, venv):
     environment.write_stamp()
     project = environment.ROOT / "pyproject.toml"
-    project.write_text(project.read_text(encoding="utf-8").replace("line-length = 140", "line-length = 100"), encoding="utf-8")
+    project.write_text(
+        project.read_text(encoding="utf-8").replace("line-length = 140", "line-length = 100"),
+        encoding="utf-8",
+    )
     assert environment.is_current()
 
 
@@ -191,7 +213,12 @@ def test_a_half_installed_package_is_forgotten_and_a_whole_one_kept(environment,
     (unrecorded / "RECORD").unlink()
     (venv / "~hole").mkdir()
     environment.forget_broken_packages()
-    assert [record.exists() for record in (whole, short, gone, unrecorded)] == [True, False, False, False]
+    assert [record.exists() for record in (whole, short, gone, unrecorded)] == [
+        True,
+        False,
+        False,
+        False,
+    ]
     assert not (venv / "~hole").exists()
 
 
@@ -204,7 +231,9 @@ def test_a_file_that_python_compiled_anew_is_no_damage(environment, venv):
 
 def test_an_environment_from_another_folder_is_made_anew(environment, venv, monkeypatch):
     environment.write_stamp()
-    environment.STAMP.write_text(environment.STAMP.read_text().replace(str(environment.ROOT), "/elsewhere"))
+    environment.STAMP.write_text(
+        environment.STAMP.read_text().replace(str(environment.ROOT), "/elsewhere")
+    )
     calls = Calls()
     monkeypatch.setattr(environment, "call", calls)
     environment.prepare()
@@ -222,7 +251,9 @@ def test_two_starts_at_once_do_not_install_at_once(environment):
 @pytest.mark.skipif(sys.platform == "win32", reason="descriptors are passed on POSIX only")
 def test_a_running_pip_keeps_the_lock_when_the_start_is_killed(environment):
     with environment.only_one() as lock:
-        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(lock.fileno(),))
+        child = subprocess.Popen(
+            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(lock.fileno(),)
+        )
     with environment.LOCK.open("a") as other:
         assert not environment.try_lock(other)
         child.communicate(b"\n")
@@ -243,7 +274,10 @@ class TestSystemPackages:
 
     def test_others_are_told_the_exact_command(self, environment, monkeypatch, capsys):
         monkeypatch.setattr(environment, "is_root", lambda: False)
-        assert environment.install_system_packages(["libegl1", "libxcb-cursor0"], "Why.") == ["libegl1", "libxcb-cursor0"]
+        assert environment.install_system_packages(["libegl1", "libxcb-cursor0"], "Why.") == [
+            "libegl1",
+            "libxcb-cursor0",
+        ]
         assert "sudo apt-get install libegl1 libxcb-cursor0" in capsys.readouterr().err
         assert self.calls == []
 
@@ -258,10 +292,17 @@ class TestSystemPackages:
 
 @pytest.mark.parametrize(
     ("text", "answer"),
-    [("ID=debian\n", True), ('ID=linuxmint\nID_LIKE="ubuntu debian"\n', True), ("ID=fedora\n", False), ("", False)],
+    [
+        ("ID=debian\n", True),
+        ('ID=linuxmint\nID_LIKE="ubuntu debian"\n', True),
+        ("ID=fedora\n", False),
+        ("", False),
+    ],
 )
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux files")
-def test_debian_and_its_descendants_are_told_from_others(environment, monkeypatch, tmp_path, text, answer):
+def test_debian_and_its_descendants_are_told_from_others(
+    environment, monkeypatch, tmp_path, text, answer
+):
     (tmp_path / "os-release").write_text(text)
     monkeypatch.setattr(environment, "OS_RELEASE", tmp_path / "os-release")
     monkeypatch.setattr(environment.shutil, "which", lambda name: f"/usr/bin/{name}")
@@ -270,15 +311,27 @@ def test_debian_and_its_descendants_are_told_from_others(environment, monkeypatc
 
 def _checks(*, qt=(), x11=(), display="OK"):
     return [
-        {"name": "qt libraries", "state": "FAIL" if qt else "OK", "sentence": "Qt cannot start.", "packages": qt},
-        {"name": "x11 libraries", "state": "FAIL" if x11 else "OK", "sentence": "", "packages": x11},
+        {
+            "name": "qt libraries",
+            "state": "FAIL" if qt else "OK",
+            "sentence": "Qt cannot start.",
+            "packages": qt,
+        },
+        {
+            "name": "x11 libraries",
+            "state": "FAIL" if x11 else "OK",
+            "sentence": "",
+            "packages": x11,
+        },
         {"name": "display", "state": display, "sentence": "There is no display.", "packages": ()},
     ]
 
 
 def test_libraries_for_x11_are_no_matter_without_a_display(environment, monkeypatch, capsys):
     monkeypatch.setattr(environment, "is_root", lambda: False)
-    monkeypatch.setattr(environment, "window_checks", lambda: _checks(x11=("libxcb-cursor0",), display="WARN"))
+    monkeypatch.setattr(
+        environment, "window_checks", lambda: _checks(x11=("libxcb-cursor0",), display="WARN")
+    )
     assert environment.check_window() == "There is no display."
     assert capsys.readouterr().err == ""
 
@@ -316,12 +369,23 @@ def test_run_hands_its_arguments_on(dev, monkeypatch):
 def test_every_stage_runs_even_when_the_first_fails(dev, monkeypatch, capsys):
     calls = Calls(ruff=1)
     monkeypatch.setattr(dev, "call", calls)
-    monkeypatch.setattr(dev, "x11_stage", lambda command, may_be_empty: ("pytest in X11", 0.0, "skipped (missing: xvfb)"))
+    monkeypatch.setattr(
+        dev,
+        "x11_stage",
+        lambda command, may_be_empty: ("pytest in X11", 0.0, "skipped (missing: xvfb)"),
+    )
     assert dev.test([]) == 1
     parts = ("ruff check", "ruff format --check", "mypy", "importlinter", "pytest -n")
     assert [part for part, line in zip(parts, calls, strict=True) if part in line] == list(parts)
     summary = capsys.readouterr().out.partition("== Summary")[2]
-    assert re.findall(r"ok|FAILED|skipped", summary) == ["FAILED", "FAILED", "ok", "ok", "ok", "skipped"]
+    assert re.findall(r"ok|FAILED|skipped", summary) == [
+        "FAILED",
+        "FAILED",
+        "ok",
+        "ok",
+        "ok",
+        "skipped",
+    ]
 
 
 def test_a_story_that_cannot_run_is_skipped_in_words(dev, monkeypatch):
@@ -348,4 +412,9 @@ def test_ci_runs_the_test_command_of_the_readme_and_nothing_else():
     command = "python3 packaging/dev.py test"
     assert command in (ROOT / "README.md").read_text(encoding="utf-8")
     lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    assert lines == ["#!/usr/bin/env bash", "set -euo pipefail", 'cd "$(dirname "$0")/.."', f"exec {command}"]
+    assert lines == [
+        "#!/usr/bin/env bash",
+        "set -euo pipefail",
+        'cd "$(dirname "$0")/.."',
+        f"exec {command}",
+    ]

@@ -14,7 +14,18 @@ from types import SimpleNamespace
 import pytest
 
 from robgui import doctor, resources
-from robgui.doctor import check, compute, examination, files, formats, libraries, methods, probes, python, qt
+from robgui.doctor import (
+    check,
+    compute,
+    examination,
+    files,
+    formats,
+    libraries,
+    methods,
+    probes,
+    python,
+    qt,
+)
 
 
 def _pretend(monkeypatch: pytest.MonkeyPatch, **versions: str | None) -> None:
@@ -28,12 +39,21 @@ def _ldd(monkeypatch: pytest.MonkeyPatch, **answers: str) -> None:
     """Pretends that ldd gives these answers for the plugins offscreen and xcb."""
     monkeypatch.setattr(libraries, "platform_plugin", Path)
     monkeypatch.setattr(libraries.shutil, "which", lambda name: name)
-    monkeypatch.setattr(libraries, "output", lambda command: answers[command[1].removeprefix("libq").removesuffix(".so")])
+    monkeypatch.setattr(
+        libraries,
+        "output",
+        lambda command: answers[command[1].removeprefix("libq").removesuffix(".so")],
+    )
 
 
 def test_the_doctor_imports_neither_qt_nor_torch_nor_numpy():
-    code = "import sys, robgui.doctor as d; d.examine(['window']); print({'PySide6', 'torch', 'numpy', 'cv2'} & set(sys.modules))"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = (
+        "import sys, robgui.doctor as d; d.examine(['window']); print({'PySide6', 'torch', 'numpy',"
+        " 'cv2'} & set(sys.modules))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == "set()"
 
 
@@ -73,7 +93,10 @@ def test_a_missing_qt_is_a_failure_that_names_the_remedy(monkeypatch):
 
 
 def test_missing_x11_libraries_are_named_by_debian_package(monkeypatch):
-    xcb = "\tlibxcb-cursor.so.0 => not found\n\tlibxcb-icccm.so.4 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x1)\n"
+    xcb = (
+        "\tlibxcb-cursor.so.0 => not found\n\tlibxcb-icccm.so.4 => not found\n\tlibc.so.6 =>"
+        " /lib/libc.so.6 (0x1)\n"
+    )
     _ldd(monkeypatch, xcb=xcb, offscreen="")
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
@@ -94,7 +117,9 @@ def test_a_missing_library_is_one_thing_to_repair_though_qt_does_not_start(monke
     _ldd(monkeypatch, xcb="\tlibxcb-cursor.so.0 => not found\n", offscreen="")
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    monkeypatch.setattr(qt, "probe", lambda name, variables: (None, "qt.qpa.plugin: it could not be loaded"))
+    monkeypatch.setattr(
+        qt, "probe", lambda name, variables: (None, "qt.qpa.plugin: it could not be loaded")
+    )
     looks = (libraries.check_x11_libraries, qt.check_qt_starts, qt.check_fonts, qt.check_gl)
     assert [look().state for look in looks] == ["FAIL", "WARN", "WARN", "WARN"]
     assert "driver" not in qt.check_gl().sentence
@@ -103,11 +128,20 @@ def test_a_missing_library_is_one_thing_to_repair_though_qt_does_not_start(monke
 def test_a_qt_that_does_not_start_for_another_reason_is_a_failure(monkeypatch):
     _ldd(monkeypatch, xcb="", offscreen="")
     monkeypatch.setattr(qt, "probe", lambda name, variables: (None, "undefined symbol"))
-    assert (qt.check_qt_starts().state, "undefined symbol" in qt.check_qt_starts().sentence) == ("FAIL", True)
+    assert (qt.check_qt_starts().state, "undefined symbol" in qt.check_qt_starts().sentence) == (
+        "FAIL",
+        True,
+    )
 
 
 def test_an_opengl_that_crashes_is_told_apart_from_a_qt_that_does_not_start(monkeypatch):
-    monkeypatch.setattr(qt, "probe", lambda name, variables: (None, "Segmentation fault") if name == "gl" else ({"version": "6"}, ""))
+    monkeypatch.setattr(
+        qt,
+        "probe",
+        lambda name, variables: (
+            (None, "Segmentation fault") if name == "gl" else ({"version": "6"}, "")
+        ),
+    )
     assert (qt.check_gl().state, "driver" in qt.check_gl().sentence) == ("WARN", True)
 
 
@@ -125,11 +159,19 @@ def test_an_unknown_library_is_named_as_it_is(monkeypatch):
 
 
 def test_a_c_library_that_is_too_old_is_told_apart_from_a_missing_one(monkeypatch):
-    _ldd(monkeypatch, offscreen="/x/libQt6Core.so.6: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /x/libQt6Core.so.6)\n")
+    _ldd(
+        monkeypatch,
+        offscreen=(
+            "/x/libQt6Core.so.6: /lib/libc.so.6: version `GLIBC_2.34' not found (required by"
+            " /x/libQt6Core.so.6)\n"
+        ),
+    )
     assert "GLIBC_2.34" in libraries.check_qt_libraries().sentence
 
 
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="these systems always have a display")
+@pytest.mark.skipif(
+    sys.platform in ("win32", "darwin"), reason="these systems always have a display"
+)
 class TestDisplay:
     def test_no_variable_means_no_display(self):
         assert "no display" in doctor.display_problem({})
@@ -138,10 +180,16 @@ class TestDisplay:
         assert ":7654" in doctor.display_problem({"DISPLAY": ":7654"})
 
     def test_a_wayland_display_that_answers_is_enough(self):
-        with tempfile.TemporaryDirectory(dir="/tmp") as folder, socket.socket(socket.AF_UNIX) as server:
+        with (
+            tempfile.TemporaryDirectory(dir="/tmp") as folder,
+            socket.socket(socket.AF_UNIX) as server,
+        ):
             server.bind(f"{folder}/wayland-0")
             server.listen()
-            assert doctor.display_problem({"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": folder}) == ""
+            assert (
+                doctor.display_problem({"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": folder})
+                == ""
+            )
 
     def test_an_x11_display_on_another_host_is_asked_over_the_network(self):
         with socket.socket(socket.AF_INET) as server:
@@ -169,7 +217,13 @@ def test_an_opencv_built_with_qt_is_a_warning(monkeypatch):
     [
         ("", [], "", "OK", "CPU with 2 threads"),
         ("", [], "Driver Version: 550.1   CUDA Version: 12.4", "WARN", "build for the CPU"),
-        ("12.8", [], "Driver Version: 470.2   CUDA Version: 11.4", "WARN", "goes up to CUDA 11.4; update the driver"),
+        (
+            "12.8",
+            [],
+            "Driver Version: 470.2   CUDA Version: 11.4",
+            "WARN",
+            "goes up to CUDA 11.4; update the driver",
+        ),
         ("12.8", ["RTX"], "Driver Version: 570.1   CUDA Version: 12.8", "OK", "driver 570.1: RTX"),
     ],
 )
@@ -182,14 +236,22 @@ def test_torch_is_compared_with_the_driver(monkeypatch, cuda, devices, driver, s
 
 
 def test_a_graphics_card_that_cannot_compute_is_a_failure(monkeypatch):
-    told = {"version": "2.13.0", "cuda": "12.8", "devices": ["Old"], "broken": ["Old: no kernel image"], "threads": 2}
+    told = {
+        "version": "2.13.0",
+        "cuda": "12.8",
+        "devices": ["Old"],
+        "broken": ["Old: no kernel image"],
+        "threads": 2,
+    }
     monkeypatch.setattr(compute, "probe", lambda name: (told, ""))
     monkeypatch.setattr(compute, "output", lambda command: "")
     found = compute.check_torch()
     assert (found.state, "no kernel image" in found.sentence) == ("FAIL", True)
 
 
-@pytest.mark.parametrize(("families", "missing", "state"), [(0, "×", "WARN"), (3, "×≤", "WARN"), (3, "", "OK")])
+@pytest.mark.parametrize(
+    ("families", "missing", "state"), [(0, "×", "WARN"), (3, "×≤", "WARN"), (3, "", "OK")]
+)
 def test_missing_fonts_and_signs_name_the_package(monkeypatch, families, missing, state):
     told = {"families": families, "missing": missing, "family": "Sans", "fixed": "Mono"}
     monkeypatch.setattr(qt, "probe", lambda name, variables: (told, ""))
@@ -211,7 +273,9 @@ def test_without_opengl_nothing_is_missing(monkeypatch, told, state):
     assert qt.check_gl().state == state
 
 
-@pytest.mark.parametrize(("look", "extra"), [(formats.check_onnx, "onnx"), (formats.check_sklearn, "sklearn")])
+@pytest.mark.parametrize(
+    ("look", "extra"), [(formats.check_onnx, "onnx"), (formats.check_sklearn, "sklearn")]
+)
 def test_a_missing_optional_package_names_its_extra(monkeypatch, look, extra):
     monkeypatch.setattr(formats.importlib.util, "find_spec", lambda name: None)
     found = look()
@@ -235,7 +299,10 @@ def test_the_frozen_application_probes_with_itself(monkeypatch):
     check.probe("qt")
     monkeypatch.setattr(check.sys, "frozen", True, raising=False)
     check.probe("qt")
-    assert [command[1:] for command in commands] == [["-P", "-m", "robgui.doctor", "--probe", "qt"], ["doctor", "--probe", "qt"]]
+    assert [command[1:] for command in commands] == [
+        ["-P", "-m", "robgui.doctor", "--probe", "qt"],
+        ["doctor", "--probe", "qt"],
+    ]
 
 
 def test_every_check_that_probes_asks_for_a_probe_that_exists():
@@ -250,9 +317,21 @@ def test_every_check_that_probes_asks_for_a_probe_that_exists():
 @pytest.mark.parametrize(
     ("told", "state", "words"),
     [
-        (({"titles": ["zoNNscan", "Other"], "problems": []}, ""), "OK", "2 methods: zoNNscan, Other."),
-        (({"titles": ["zoNNscan"], "problems": ["The method x cannot be loaded."]}, ""), "WARN", "The method x"),
-        (({"titles": ["a"], "problems": ["The method b (robgui.b:M) cannot be loaded."]}, ""), "FAIL", "install it again"),
+        (
+            ({"titles": ["zoNNscan", "Other"], "problems": []}, ""),
+            "OK",
+            "2 methods: zoNNscan, Other.",
+        ),
+        (
+            ({"titles": ["zoNNscan"], "problems": ["The method x cannot be loaded."]}, ""),
+            "WARN",
+            "The method x",
+        ),
+        (
+            ({"titles": ["a"], "problems": ["The method b (robgui.b:M) cannot be loaded."]}, ""),
+            "FAIL",
+            "install it again",
+        ),
         (({"titles": [], "problems": []}, ""), "FAIL", "finds no method"),
         ((None, "Segmentation fault"), "FAIL", "Segmentation fault"),
     ],
@@ -274,7 +353,11 @@ def test_missing_resources_are_a_failure(monkeypatch):
 
 
 def test_a_package_that_does_not_fit_is_named(monkeypatch):
-    monkeypatch.setattr(python.importlib.metadata, "requires", lambda name: ["numpy>=99", "absent", "other; extra == 'dev'"])
+    monkeypatch.setattr(
+        python.importlib.metadata,
+        "requires",
+        lambda name: ["numpy>=99", "absent", "other; extra == 'dev'"],
+    )
     _pretend(monkeypatch, numpy="2.0")
     found = python.check_requirements()
     assert found.state == "FAIL"
@@ -307,17 +390,31 @@ def test_exit_code_and_words_follow_the_worst_check(monkeypatch, capsys):
     fine = doctor.Check("torch", "OK", "It is well.")
     monkeypatch.setattr(examination, "SECTIONS", {"a": (lambda: broken,), "b": (lambda: fine,)})
     assert doctor.main([]) == 1
-    assert capsys.readouterr().out == "FAIL  qt: It is broken.\nOK    torch: It is well.\n1 to repair, 0 to know about.\n"
+    assert (
+        capsys.readouterr().out
+        == "FAIL  qt: It is broken.\nOK    torch: It is well.\n1 to repair, 0 to know about.\n"
+    )
     assert doctor.main(["--only", "b"]) == 0
     assert capsys.readouterr().out.endswith("Everything is well.\n")
 
 
 def test_json_holds_every_check(monkeypatch, capsys):
-    monkeypatch.setattr(examination, "SECTIONS", {"a": (lambda: doctor.Check("qt", "WARN", "No fonts.", ("fonts-dejavu-core",)),)})
+    monkeypatch.setattr(
+        examination,
+        "SECTIONS",
+        {"a": (lambda: doctor.Check("qt", "WARN", "No fonts.", ("fonts-dejavu-core",)),)},
+    )
     assert doctor.main(["--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "ok": True,
-        "checks": [{"name": "qt", "state": "WARN", "sentence": "No fonts.", "packages": ["fonts-dejavu-core"]}],
+        "checks": [
+            {
+                "name": "qt",
+                "state": "WARN",
+                "sentence": "No fonts.",
+                "packages": ["fonts-dejavu-core"],
+            }
+        ],
     }
 
 

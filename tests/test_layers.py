@@ -16,7 +16,9 @@ print(sorted(name for name in sys.modules if name.partition(".")[0] in ("PySide6
 
 
 def loaded(code: str, *arguments: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -28,7 +30,10 @@ def test_everything_below_the_window_is_importable_without_qt(package):
 
 @pytest.mark.parametrize("module", ["robgui", "robgui.cli", "robgui.analyses"])
 def test_the_start_imports_neither_torch_nor_qt(module):
-    code = f"import sys, {module}; print([name for name in ('torch', 'PySide6', 'numpy') if name in sys.modules])"
+    code = (
+        f"import sys, {module}; print([name for name in ('torch', 'PySide6', 'numpy') if name in"
+        " sys.modules])"
+    )
     assert loaded(code) == "[]"
 
 

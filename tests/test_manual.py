@@ -19,7 +19,14 @@ from robgui.reproduce.claim import methods
 from tests.test_sixth_method import EXAMPLE, install
 
 OURS = [one.name for one in method.methods()]
-SECTIONS = ("In plain words", "What it answers", "How to read the picture", "The method", "Paper and corrections", "Limits")
+SECTIONS = (
+    "In plain words",
+    "What it answers",
+    "How to read the picture",
+    "The method",
+    "Paper and corrections",
+    "Limits",
+)
 
 
 def test_the_pages_are_the_first_one_and_the_methods_in_the_order_of_the_rail():
@@ -40,11 +47,17 @@ def test_every_analysis_leads_to_the_page_of_its_method_and_every_setting_is_exp
             assert manual.page_of(known.name).name == one.name
             text = manual.settings([known])
             for name, field in known.params.model_fields.items():
-                assert f"`{name}`" in text and (field.description or "") in text and len(field.description or "") > 10
+                assert (
+                    f"`{name}`" in text
+                    and (field.description or "") in text
+                    and len(field.description or "") > 10
+                )
     assert manual.page_of("nothing").name == manual.START
 
 
-def test_a_method_from_another_package_has_its_page_and_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_method_from_another_package_has_its_page_and_is_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     site = tmp_path / "site"
     shutil.copytree(EXAMPLE, site / "robgui_brightness")
     install(site, "robgui_brightness", "brightness = robgui_brightness.method:METHOD")
@@ -79,11 +92,17 @@ def test_a_search_finds_the_section_and_shows_the_words_around_it():
 def test_every_setting_choice_analysis_and_command_that_a_page_names_exists():
     ours = [known for one in method.methods() for known in one.analyses]
     fields = [(name, field) for known in ours for name, field in known.params.model_fields.items()]
-    names = {name for name, _ in fields} | {str(choice) for _, field in fields for choice in get_args(field.annotation)}
-    commands = {f"robgui reproduce {name}" for name in methods()} | {f"{option} FILE" for option in ("--names", "--params")}
+    names = {name for name, _ in fields} | {
+        str(choice) for _, field in fields for choice in get_args(field.annotation)
+    }
+    commands = {f"robgui reproduce {name}" for name in methods()} | {
+        f"{option} FILE" for option in ("--names", "--params")
+    }
     side_file = {"<model file>.toml", 'labels = "names.txt"', *ModelSettings.model_fields}
     for page in manual.pages():
-        named = re.findall(r"`([^`\n]+)`", page.text) + re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", page.text)
+        named = re.findall(r"`([^`\n]+)`", page.text) + re.findall(
+            r"(?<!\*)\*([^*\n]+)\*(?!\*)", page.text
+        )
         assert set(named) <= names | commands | side_file | set(analyses()), page.name
 
 

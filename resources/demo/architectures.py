@@ -1,4 +1,6 @@
-"""The networks of the demo: each factory gives an untrained module that takes normalised inputs and returns logits."""
+"""The networks of the demo: each factory gives an untrained module that takes normalised inputs
+and returns logits.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ class RowReader(nn.Module):
 
 
 def rnn(classes: int = 10) -> nn.Module:
-    """Fashion-MNIST, a gated recurrent network over the rows: ``(n, 1, 28, 28)`` -> ``(n, classes)``."""
+    """Fashion-MNIST, a gated recurrent network over the rows: ``(n, 1, 28, 28)`` -> ``(n,
+    classes)``.
+    """
     return RowReader(width=28, hidden=128, classes=classes)
 
 

@@ -19,7 +19,9 @@ from torch import Tensor, nn
 
 def save_export(module: nn.Module, example: Tensor, path: Path) -> None:
     """torch.export with any number of inputs a batch, without the source paths of this machine."""
-    program = torch.export.export(module.eval(), (example,), dynamic_shapes=({0: torch.export.Dim("n", min=1)},))
+    program = torch.export.export(
+        module.eval(), (example,), dynamic_shapes=({0: torch.export.Dim("n", min=1)},)
+    )
     for node in program.graph.nodes:
         node.meta.pop("stack_trace", None)
     torch.export.save(program, path)
@@ -31,38 +33,62 @@ def save_weights(module: nn.Module, example: Tensor, path: Path) -> None:
 
 
 def save_script(module: nn.Module, example: Tensor, path: Path) -> None:
-    """TorchScript, without the debug records that hold source paths of this machine, constants in alphabetical order."""
+    """TorchScript, without the debug records that hold source paths of this machine, constants
+    in alphabetical order.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.jit.save(torch.jit.script(module.eval()), path)
-    parts = {name: content for name, content in _unzip(path).items() if not name.endswith((".debug_pkl", "serialization_id"))}
-    _zip(path, {name: _sort_constants(content) if name.endswith(".py") else content for name, content in parts.items()}, zipfile.ZIP_STORED)
+    parts = {
+        name: content
+        for name, content in _unzip(path).items()
+        if not name.endswith((".debug_pkl", "serialization_id"))
+    }
+    _zip(
+        path,
+        {
+            name: _sort_constants(content) if name.endswith(".py") else content
+            for name, content in parts.items()
+        },
+        zipfile.ZIP_STORED,
+    )
 
 
 def save_onnx(module: nn.Sequential, path: Path) -> None:
-    """Linear layers and ReLUs as an ONNX graph from ``x`` ``[n, features]`` to ``logits`` ``[n, classes]``."""
+    """Linear layers and ReLUs as an ONNX graph from ``x`` ``[n, features]`` to ``logits`` ``[n,
+    classes]``.
+    """
     nodes, weights, name = [], [], "x"
     for index, layer in enumerate(module):
         last = "logits" if index == len(module) - 1 else f"h{index}"
         if isinstance(layer, nn.Linear):
             weights += [
-                numpy_helper.from_array(p.detach().numpy(), f"{kind}{index}") for kind, p in (("w", layer.weight), ("b", layer.bias))
+                numpy_helper.from_array(p.detach().numpy(), f"{kind}{index}")
+                for kind, p in (("w", layer.weight), ("b", layer.bias))
             ]
-            nodes.append(helper.make_node("Gemm", [name, f"w{index}", f"b{index}"], [last], transB=1))
+            nodes.append(
+                helper.make_node("Gemm", [name, f"w{index}", f"b{index}"], [last], transB=1)
+            )
         else:
             nodes.append(helper.make_node("Relu", [name], [last]))
         name = last
     sizes = [layer for layer in module if isinstance(layer, nn.Linear)]
     inputs = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", sizes[0].in_features])
-    outputs = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", sizes[-1].out_features])
+    outputs = helper.make_tensor_value_info(
+        "logits", TensorProto.FLOAT, ["n", sizes[-1].out_features]
+    )
     graph = helper.make_graph(nodes, "table_mlp", [inputs], [outputs], weights)
-    model = helper.make_model(graph, producer_name="robgui", opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = helper.make_model(
+        graph, producer_name="robgui", opset_imports=[helper.make_opsetid("", 17)], ir_version=8
+    )
     onnx.checker.check_model(model, full_check=True)
     onnx.save(model, path)
 
 
 def save_forest(forest: BaseEstimator, path: Path) -> None:
-    """skops, which names its parts after memory addresses: they are numbered in the order of the schema instead."""
+    """skops, which names its parts after memory addresses: they are numbered in the order of the
+    schema instead.
+    """
     skops.io.dump(forest, path)
     parts = _unzip(path)
     schema = parts.pop("schema.json").decode()
@@ -72,8 +98,12 @@ def save_forest(forest: BaseEstimator, path: Path) -> None:
         return numbers.setdefault(match[0], str(len(numbers)))
 
     schema = re.sub(r'(?<="__id__": )\d+|(?<=")\d+(?=\.npy")', number, schema)
-    arrays = {f"{numbers[name.removesuffix('.npy')]}.npy": content for name, content in parts.items()}
-    _zip(path, {"schema.json": schema.encode(), **dict(sorted(arrays.items()))}, zipfile.ZIP_DEFLATED)
+    arrays = {
+        f"{numbers[name.removesuffix('.npy')]}.npy": content for name, content in parts.items()
+    }
+    _zip(
+        path, {"schema.json": schema.encode(), **dict(sorted(arrays.items()))}, zipfile.ZIP_DEFLATED
+    )
 
 
 def outward(values: np.ndarray, *, down: bool) -> tuple[float, ...]:
@@ -84,8 +114,14 @@ def outward(values: np.ndarray, *, down: bool) -> tuple[float, ...]:
 
 
 def _sort_constants(code: bytes) -> bytes:
-    """Torch writes the constants of a class in the order of a set, which differs from run to run."""
-    return re.sub(rb"(?m)(?:^ +\w+ : Final\[.*\n)+", lambda block: b"".join(sorted(block[0].splitlines(keepends=True))), code)
+    """Torch writes the constants of a class in the order of a set, which differs from run to
+    run.
+    """
+    return re.sub(
+        rb"(?m)(?:^ +\w+ : Final\[.*\n)+",
+        lambda block: b"".join(sorted(block[0].splitlines(keepends=True))),
+        code,
+    )
 
 
 def _unzip(path: Path) -> dict[str, bytes]:

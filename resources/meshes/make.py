@@ -1,6 +1,8 @@
-"""Makes the mesh files in this folder from the originals named in LICENSES.md: ``python make.py FOLDER``.
+"""Makes the mesh files in this folder from the originals named in LICENSES.md: ``python make.py
+FOLDER``.
 
-FOLDER holds ``teapot.obj`` and the folders of the scanned objects, each with ``model.obj`` and ``texture.png``.
+FOLDER holds ``teapot.obj`` and the folders of the scanned objects, each with ``model.obj`` and
+``texture.png``.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from trimesh.visual.material import PBRMaterial
 from trimesh.visual.texture import TextureVisuals
 
 HERE = Path(__file__).resolve().parent
-SCANS = {"scanned_mug": "Room_Essentials_Mug_White_Yellow", "scanned_pitcher": "Threshold_Porcelain_Pitcher_White"}
+SCANS = {
+    "scanned_mug": "Room_Essentials_Mug_White_Yellow",
+    "scanned_pitcher": "Threshold_Porcelain_Pitcher_White",
+}
 TEXTURE_SIDE = 512
 
 
@@ -37,13 +42,22 @@ def make_scan(source: Path, name: str) -> None:
     """A scanned object, y up, with a smaller texture, as GLB."""
     mesh = trimesh.load_mesh(source / SCANS[name] / "model.obj", process=False)
     image = (
-        PIL.Image.open(source / SCANS[name] / "texture.png").convert("RGB").resize((TEXTURE_SIDE, TEXTURE_SIDE), PIL.Image.Resampling.BOX)
+        PIL.Image.open(source / SCANS[name] / "texture.png")
+        .convert("RGB")
+        .resize((TEXTURE_SIDE, TEXTURE_SIDE), PIL.Image.Resampling.BOX)
     )
     packed = io.BytesIO()
     image.save(packed, "JPEG", quality=90)
-    material = PBRMaterial(baseColorTexture=PIL.Image.open(packed), metallicFactor=0.0, roughnessFactor=1.0)
+    material = PBRMaterial(
+        baseColorTexture=PIL.Image.open(packed), metallicFactor=0.0, roughnessFactor=1.0
+    )
     upright = centred(mesh.vertices[:, [0, 2, 1]] * [1, 1, -1])
-    made = trimesh.Trimesh(upright, mesh.faces, visual=TextureVisuals(uv=mesh.visual.uv, material=material), process=False)
+    made = trimesh.Trimesh(
+        upright,
+        mesh.faces,
+        visual=TextureVisuals(uv=mesh.visual.uv, material=material),
+        process=False,
+    )
     (HERE / f"{name}.glb").write_bytes(made.export(file_type="glb", include_normals=False))
 
 

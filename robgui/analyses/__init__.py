@@ -1,6 +1,7 @@
 """The methods, one package each; every engine is a generator of complete results.
 
-``robgui.analyses`` is this package and, called, also the registry: ``robgui.analyses()`` gives every analysis by name.
+``robgui.analyses`` is this package and, called, also the registry: ``robgui.analyses()`` gives
+every analysis by name.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class _Analyses(ModuleType):
-    """A package that can be called, because the public function and the package share their name."""
+    """A package that can be called, because the public function and the package share their
+    name.
+    """
 
     def __call__(self) -> dict[str, Analysis]:
         from robgui.core.execution.registry import analyses

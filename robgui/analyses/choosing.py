@@ -16,18 +16,29 @@ def class_of(text: str, labels: Sequence[str]) -> int:
     names = [label.strip().casefold() for label in labels]
     if wanted in names:
         return names.index(wanted)
-    several = [place for place, name in enumerate(names) if wanted in (part.strip() for part in name.split(","))]
+    several = [
+        place
+        for place, name in enumerate(names)
+        if wanted in (part.strip() for part in name.split(","))
+    ]
     if len(several) == 1:
         return several[0]
     if wanted.isdecimal() and int(wanted) < len(labels):
         return int(wanted)
     near = difflib.get_close_matches(wanted, names, 3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"give a name or a number from 0 to {len(labels) - 1}."
+    hint = (
+        f"did you mean {' or '.join(near)}?"
+        if near
+        else f"give a name or a number from 0 to {len(labels) - 1}."
+    )
     raise ParamsError(f"target = {text!r} is none of the {len(labels):,} classes; {hint}")
 
 
 def chosen_places(count: int, most: int, seed: int) -> np.ndarray:
-    """At most ``most`` of the places 0 … count - 1 in rising order, by chance; ``most`` 0 takes all."""
+    """At most ``most`` of the places 0 … count - 1 in rising order, by chance.
+
+    ``most`` 0 takes all.
+    """
     if not 0 < most < count:
         return np.arange(count)
     return np.sort(np.random.default_rng(seed).choice(count, most, replace=False))

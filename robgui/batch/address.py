@@ -1,4 +1,6 @@
-"""The address of a Ray cluster, looked at before Ray is: Ray itself waits long and says little about a wrong one."""
+"""The address of a Ray cluster, looked at before Ray is: Ray itself waits long and says little
+about a wrong one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ import socket
 
 from robgui.core.errors import ParamsError
 
-#: What may be said instead of an address: a running cluster or a new one, or always a new one on this machine.
+#: What may be said instead of an address: a running cluster or a new one, or always a new one on
+#: this machine.
 WORDS = ("auto", "local")
 #: A cluster in reach answers within this time.
 _ANSWER_SECONDS = 5.0
@@ -21,12 +24,15 @@ def read_address(text: str) -> tuple[str, int] | None:
         return None
     if text.startswith("ray://"):
         raise ParamsError(
-            f"{text} is the address of a Ray Client, which cannot stream results; run robgui on a machine of the cluster "
-            f"and give the address of its head, {_EXAMPLE}."
+            f"{text} is the address of a Ray Client, which cannot stream results; run robgui on a"
+            f" machine of the cluster and give the address of its head, {_EXAMPLE}."
         )
     found = _ADDRESS.fullmatch(text)
     if found is None or not 0 < int(found["port"]) < 2**16:
-        raise ParamsError(f"{text!r} is no address of a Ray cluster; write auto, local, or HOST:PORT of its head, {_EXAMPLE}.")
+        raise ParamsError(
+            f"{text!r} is no address of a Ray cluster; write auto, local, or HOST:PORT of its head,"
+            f" {_EXAMPLE}."
+        )
     return found["host"] or found["six"], int(found["port"])
 
 
@@ -39,4 +45,7 @@ def check_answer(text: str) -> None:
         socket.create_connection(place, timeout=_ANSWER_SECONDS).close()
     except OSError as error:
         why = error.strerror or "no answer in time"
-        raise ParamsError(f"There is no Ray cluster at {text} ({why}); check the address, and whether its head is running.") from error
+        raise ParamsError(
+            f"There is no Ray cluster at {text} ({why}); check the address, and whether its head is"
+            " running."
+        ) from error

@@ -84,11 +84,12 @@ class Progress:
 
 
 class Batch(Iterator[Progress]):
-    """A plan on its way: iterate it to go on, ``stop`` to end it early with everything kept that is done.
+    """A plan on its way: iterate it to go on, ``stop`` to end it early with everything kept that
+    is done.
 
-    Requests that are DONE in the workspace already are recognised by their fingerprint and not computed again; those
-    that an earlier sitting left QUEUED go on in their own runs. ``stop`` may be called from any thread or signal
-    handler; all else belongs to one thread.
+    Requests that are DONE in the workspace already are recognised by their fingerprint and not
+    computed again; those that an earlier sitting left QUEUED go on in their own runs. ``stop`` may
+    be called from any thread or signal handler; all else belongs to one thread.
 
     Args:
         plan: What to run.
@@ -98,7 +99,10 @@ class Batch(Iterator[Progress]):
 
     def __init__(self, plan: Plan, workspace: Workspace, executor: Executor) -> None:
         if workspace.read_only:
-            raise WorkspaceError(f"{workspace.reason} Nothing can be recorded in it; close the other window or name another workspace.")
+            raise WorkspaceError(
+                f"{workspace.reason} Nothing can be recorded in it; close the other window or name"
+                " another workspace."
+            )
         self._plan = plan.requests
         self._workspace = workspace
         self._executor = executor
@@ -106,7 +110,9 @@ class Batch(Iterator[Progress]):
         self._budget = CommitBudget()
         known = finished(workspace)
         self._queued = waiting(workspace)
-        self.entries = [_first_entry(number, planned, known) for number, planned in enumerate(plan.requests)]
+        self.entries = [
+            _first_entry(number, planned, known) for number, planned in enumerate(plan.requests)
+        ]
         self._to_begin = deque(entry.number for entry in self.entries if not entry.reused)
         self._ready: deque[Execution] = deque()
         self._submitted: list[Execution] = []
@@ -137,7 +143,10 @@ class Batch(Iterator[Progress]):
         self.close()
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Ends the batch: nothing new is begun, and what runs gives its newest result; ``at_once`` does not wait for it."""
+        """Ends the batch: nothing new is begun, and what runs gives its newest result.
+
+        ``at_once`` does not wait for it.
+        """
         self._stop_by = time.monotonic() + (0.0 if at_once else _GRACE_SECONDS)
         self._stopping = True
 
@@ -150,13 +159,18 @@ class Batch(Iterator[Progress]):
     def progress(self) -> Progress:
         """The picture now."""
         todo = sum(not entry.reused for entry in self.entries)
-        share = sum(entry.share for entry in self.entries if not entry.reused) / todo if todo else 1.0
+        share = (
+            sum(entry.share for entry in self.entries if not entry.reused) / todo if todo else 1.0
+        )
         seconds = time.monotonic() - self._began if self._began else 0.0
         left = seconds * (1 - share) / share if share > 0 and seconds >= 1 else None
         return Progress(tuple(self.entries), share, seconds, left)
 
     def _go_on(self) -> bool:
-        """Hands out what there is room for and lets the executor work; False when the batch is over."""
+        """Hands out what there is room for and lets the executor work.
+
+        False when the batch is over.
+        """
         if self._stopping:
             self._to_begin.clear()
             for execution in self._begun.values():
@@ -174,7 +188,9 @@ class Batch(Iterator[Progress]):
         """Submits what is ready, or begins the next request."""
         if self._ready:
             execution = self._ready.popleft()
-            if not execution.state.ended:  # it was stopped, or another part of its request has failed
+            if (
+                not execution.state.ended
+            ):  # it was stopped, or another part of its request has failed
                 self._executor.submit(execution)
                 self._submitted.append(execution)
             return
@@ -184,20 +200,41 @@ class Batch(Iterator[Progress]):
         execution = self._execution(planned, run_id)
         execution.enlist()
         self._begun[number] = execution
-        self._ready.extend(execution.parts if isinstance(execution, SplitExecution) else (execution,))
+        self._ready.extend(
+            execution.parts if isinstance(execution, SplitExecution) else (execution,)
+        )
 
     def _execution(self, planned: Planned, run_id: str | None) -> Execution:
         if planned.parts:
             return SplitExecution(
-                planned.request, self._workspace, planned.parts, run_id=run_id, budget=self._budget, trusted=self._trusted
+                planned.request,
+                self._workspace,
+                planned.parts,
+                run_id=run_id,
+                budget=self._budget,
+                trusted=self._trusted,
             )
-        return Execution(planned.request, self._workspace, run_id=run_id, budget=self._budget, trusted=self._trusted)
+        return Execution(
+            planned.request,
+            self._workspace,
+            run_id=run_id,
+            budget=self._budget,
+            trusted=self._trusted,
+        )
 
     def _look(self) -> None:
         """What has ended, what is to be tried again, and which parts can be merged."""
-        lost = [execution for execution in self._submitted if execution.state is RunState.QUEUED and execution.error]
+        lost = [
+            execution
+            for execution in self._submitted
+            if execution.state is RunState.QUEUED and execution.error
+        ]
         self._ready.extendleft(lost)
-        self._submitted = [execution for execution in self._submitted if not execution.state.ended and execution not in lost]
+        self._submitted = [
+            execution
+            for execution in self._submitted
+            if not execution.state.ended and execution not in lost
+        ]
         for number, execution in list(self._begun.items()):
             if isinstance(execution, SplitExecution) and execution.follow():
                 self._ready.appendleft(execution)
@@ -222,7 +259,7 @@ def finished(workspace: Workspace) -> dict[str, Run]:
         if run.state is RunState.DONE and run.has_result:
             try:
                 found.setdefault(run.request.fingerprint, run)
-            except RobguiError:  # its analysis or its settings are not of this version, so it is not what is asked for
+            except RobguiError:  # of another version, so it is not what is asked for
                 continue
     return found
 
@@ -243,7 +280,15 @@ def _first_entry(number: int, planned: Planned, known: dict[str, Run]) -> Entry:
     run = known.get(planned.request.fingerprint)
     if run is None:
         return Entry(number, planned.request, planned.title, RunState.QUEUED)
-    return Entry(number, planned.request, planned.title, RunState.DONE, run_id=run.id, reused=True, verdict=run.verdict)
+    return Entry(
+        number,
+        planned.request,
+        planned.title,
+        RunState.DONE,
+        run_id=run.id,
+        reused=True,
+        verdict=run.verdict,
+    )
 
 
 def _entry(entry: Entry, execution: Execution) -> Entry:

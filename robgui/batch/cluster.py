@@ -1,4 +1,6 @@
-"""Cluster: the same tasks on Ray, each a streaming task with the CPU or GPU that its device needs."""
+"""Cluster: the same tasks on Ray, each a streaming task with the CPU or GPU that its device
+needs.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,18 @@ _AHEAD = 2
 _SLOTS_SECONDS = 1.0
 #: Results on the way from all tasks together: at most so many a second reach the driver.
 _RESULTS_PER_SECOND = 20.0
-#: How a model or dataset reaches a machine: by a path that all share, by the object store, or by whichever works.
+#: How a model or dataset reaches a machine: by a path that all share, by the object store, or by
+#: whichever works.
 Ship = Literal["auto", "always", "never"]
 
 
 class Cluster:
-    """Tasks on a Ray cluster: an existing one, or one that is started here and ended with this object.
+    """Tasks on a Ray cluster: an existing one, or one that is started here and ended with this
+    object.
 
     Args:
-        address: ``auto`` takes a running cluster and starts one where there is none, ``local`` always starts one,
-            anything else is ``HOST:PORT`` of the head of a cluster.
+        address: ``auto`` takes a running cluster and starts one where there is none, ``local``
+            always starts one, anything else is ``HOST:PORT`` of the head of a cluster.
         device: ``cpu`` or ``cuda``; empty takes CUDA where the cluster has GPUs.
         threads: CPU cores for each task.
         ship: Whether files are sent where a machine cannot read their path.
@@ -46,7 +50,13 @@ class Cluster:
     attempts = 4
 
     def __init__(
-        self, address: str = "auto", device: str = "", *, threads: int = 1, ship: Ship = "auto", imports: Sequence[str] = ()
+        self,
+        address: str = "auto",
+        device: str = "",
+        *,
+        threads: int = 1,
+        ship: Ship = "auto",
+        imports: Sequence[str] = (),
     ) -> None:
         read_address(address)
         self._ray = _ray()
@@ -55,7 +65,11 @@ class Cluster:
             self._connect(address)
         resources = self._ray.cluster_resources()
         self.device = device or ("cuda" if resources.get("GPU", 0) >= 1 else "cpu")
-        self._needs = {"num_gpus": 1, "num_cpus": threads} if self.device.startswith("cuda") else {"num_cpus": threads}
+        self._needs = (
+            {"num_gpus": 1, "num_cpus": threads}
+            if self.device.startswith("cuda")
+            else {"num_cpus": threads}
+        )
         self._threads = threads
         self._ship = ship
         self._imports = tuple(imports)
@@ -65,7 +79,10 @@ class Cluster:
         self._slots = (0, 0.0)
         if self.slots < 1:
             self.close()
-            raise ParamsError(f"The cluster has no room for a task on {self.device}; add a node or choose another device.")
+            raise ParamsError(
+                f"The cluster has no room for a task on {self.device}; add a node or choose another"
+                " device."
+            )
         stream = self._ray.remote(num_returns="streaming", max_retries=0)(_stream)
         self._remote = stream.options(**self._needs)
 
@@ -75,7 +92,13 @@ class Cluster:
         count, until = self._slots
         if time.monotonic() >= until:
             resources = self._ray.cluster_resources()
-            count = int(min(resources.get(name, 0) / self._needs[need] for name, need in _RESOURCES.items() if need in self._needs))
+            count = int(
+                min(
+                    resources.get(name, 0) / self._needs[need]
+                    for name, need in _RESOURCES.items()
+                    if need in self._needs
+                )
+            )
             self._slots = (count, time.monotonic() + _SLOTS_SECONDS)
         return count
 
@@ -88,7 +111,9 @@ class Cluster:
         if execution.claim():
             pace = max(COMMIT_SECONDS, self.slots / _RESULTS_PER_SECOND)
             parcels = self._send(execution.request)
-            self._going[self._remote.remote(execution.task, parcels, self._threads, pace, self._imports)] = execution
+            self._going[
+                self._remote.remote(execution.task, parcels, self._threads, pace, self._imports)
+            ] = execution
 
     def work(self, seconds: float) -> None:
         for going, execution in self._going.items():
@@ -118,13 +143,23 @@ class Cluster:
         check_answer(address)
         try:
             self._ray.init(address=address, **options, **quiet)
-        except (ConnectionError, RuntimeError, ValueError) as error:  # RuntimeError: another version of Python or Ray there
+        except (
+            ConnectionError,
+            RuntimeError,
+            ValueError,
+        ) as error:  # RuntimeError: another version of Python or Ray there
             if address != "auto" or not isinstance(error, ConnectionError):
-                raise ParamsError(f"The Ray cluster at {address} cannot be used ({_first_line(error)}); check the address.") from error
+                raise ParamsError(
+                    f"The Ray cluster at {address} cannot be used ({_first_line(error)}); check the"
+                    " address."
+                ) from error
             self._ray.init(address="local", include_dashboard=False, **quiet)
 
     def _read(self, going: Any) -> None:
-        """Takes the next report of a task; a worker or node that is gone makes its Execution wait for another one."""
+        """Takes the next report of a task.
+
+        A worker or node that is gone makes its Execution wait for another one.
+        """
         execution = self._going[going]
         try:
             execution.take(self._ray.get(next(going)))
@@ -149,24 +184,34 @@ class Cluster:
         for reference in references:
             if reference.fingerprint not in self._parcels:
                 self._parcels[reference.fingerprint] = self._pack(reference)
-        found = {reference.fingerprint: self._parcels[reference.fingerprint] for reference in references}
+        found = {
+            reference.fingerprint: self._parcels[reference.fingerprint] for reference in references
+        }
         return {fingerprint: sent for fingerprint, sent in found.items() if sent is not None}
 
     def _pack(self, reference: Reference) -> _Sent | None:
         try:
-            if self._ship == "auto" and len([node for node in self._ray.nodes() if node["Alive"]]) == 1:
+            if (
+                self._ship == "auto"
+                and len([node for node in self._ray.nodes() if node["Alive"]]) == 1
+            ):
                 return None
             parcel = pack(reference)
         except RobguiError:
             if self._ship == "always":
                 raise
-            return None  # too large: it has to be at the same path everywhere, and a worker says so where it is not
-        return _Sent(digest(parcel), [self._ray.put(parcel)], self._ship == "always", _own_code(reference))
+            return None  # too large: a worker where it is not at the same path says so
+        return _Sent(
+            digest(parcel), [self._ray.put(parcel)], self._ship == "always", _own_code(reference)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A parcel on its way; its content is in a list so that only a machine that needs it fetches it."""
+    """A parcel on its way.
+
+    Its content is in a list so that only a machine that needs it fetches it.
+    """
 
     digest: str
     content: list[Any]
@@ -177,7 +222,13 @@ class _Sent:
 _RESOURCES = {"CPU": "num_cpus", "GPU": "num_gpus"}
 
 
-def _stream(task: Task, parcels: Mapping[str, _Sent], threads: int, result_seconds: float, imports: Sequence[str]) -> Iterator[Report]:
+def _stream(
+    task: Task,
+    parcels: Mapping[str, _Sent],
+    threads: int,
+    result_seconds: float,
+    imports: Sequence[str],
+) -> Iterator[Report]:
     """A task on a Ray worker, which keeps its models for the next task."""
     import torch
 
@@ -205,11 +256,15 @@ def _arrived(reference: Reference, parcels: Mapping[str, _Sent]) -> Reference:
     parcel = parcels.get(reference.fingerprint)
     if parcel is None or (not parcel.always and Path(reference.path).exists()):
         return reference
-    return relocated(reference, unpack(reference, parcel.digest, lambda: _ray().get(parcel.content[0])))
+    return relocated(
+        reference, unpack(reference, parcel.digest, lambda: _ray().get(parcel.content[0]))
+    )
 
 
 def _own_code(reference: Reference) -> frozenset[str]:
-    """The digest of the code that comes with one of our own models: away from its place nothing else tells that it is ours."""
+    """The digest of the code that comes with one of our own models: away from its place nothing
+    else tells that it is ours.
+    """
     from robgui.core.loading import is_ours
     from robgui.core.trust.opening import code_of
 

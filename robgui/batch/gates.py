@@ -30,15 +30,24 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-_REDUCTIONS: dict[str, Callable[[np.ndarray], Any]] = {"mean": np.mean, "min": np.min, "max": np.max}
-_HOW = "write analysis.field<number, or analysis.field.mean<number (mean, min or max) for a field that is an array"
+_REDUCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
+    "mean": np.mean,
+    "min": np.min,
+    "max": np.max,
+}
+_HOW = (
+    "write analysis.field<number, or analysis.field.mean<number (mean, min or max) for a field that"
+    " is an array"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """``analysis.field[.reduction] sign number``: any request of the analysis for which it holds breaks the gate.
+    """``analysis.field[.reduction] sign number``: any request of the analysis for which it holds
+    breaks the gate.
 
-    A value that is not a number breaks it too, and so does a request without a result: what is not known is not fine.
+    A value that is not a number breaks it too, and so does a request without a result: what is not
+        known is not fine.
     """
 
     text: str
@@ -50,7 +59,9 @@ class Gate:
 
     @classmethod
     def parse(cls, text: str) -> Gate:
-        """Reads a condition; ParamsError in one sentence when analysis, field or number are not understood."""
+        """Reads a condition; ParamsError in one sentence when analysis, field or number are not
+        understood.
+        """
         form = _FORM.fullmatch(text)
         if form is None:
             raise ParamsError(f"The gate {text!r} is not understood; {_HOW}.")
@@ -82,7 +93,9 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A gate after the suite: ``broken`` has a sentence for each of the ``checked`` requests that break it."""
+    """A gate after the suite: ``broken`` has a sentence for each of the ``checked`` requests
+    that break it.
+    """
 
     gate: Gate
     checked: int
@@ -99,14 +112,19 @@ def judge(gates: Sequence[Gate], entries: Iterable[Entry], workspace: Workspace)
     checked = [0] * len(gates)
     broken: list[list[str]] = [[] for _ in gates]
     for entry in entries:
-        mine = [place for place, gate in enumerate(gates) if gate.analysis == entry.request.analysis]
+        mine = [
+            place for place, gate in enumerate(gates) if gate.analysis == entry.request.analysis
+        ]
         done = entry.state is RunState.DONE and entry.run_id
         result = workspace.result(entry.run_id) if mine and done else None
         for place in mine:
             checked[place] += 1
             if sentence := _verdict(gates[place], entry, result):
                 broken[place].append(sentence)
-    return [Outcome(gate, count, tuple(found)) for gate, count, found in zip(gates, checked, broken, strict=True)]
+    return [
+        Outcome(gate, count, tuple(found))
+        for gate, count, found in zip(gates, checked, broken, strict=True)
+    ]
 
 
 def _verdict(gate: Gate, entry: Entry, result: Any) -> str:
@@ -120,13 +138,20 @@ def _check_field(result: type[Any], parts: Sequence[str], reduced: bool, text: s
     """Whether the result has this field and it is a number, or an array to be reduced."""
     hint: Any = result
     for part in parts:
-        inner = next((each for each in (hint, *get_args(hint)) if dataclasses.is_dataclass(each)), None)
+        inner = next(
+            (each for each in (hint, *get_args(hint)) if dataclasses.is_dataclass(each)), None
+        )
         hints = get_type_hints(inner) if inner is not None else {}
         if part not in hints:
-            raise ParamsError(f"The gate {text!r}: there is no field {part!r}; choose one of: {', '.join(hints) or 'none'}.")
+            raise ParamsError(
+                f"The gate {text!r}: there is no field {part!r}; choose one of:"
+                f" {', '.join(hints) or 'none'}."
+            )
         hint = hints[part]
     kinds = {hint, *get_args(hint)}
     if not reduced and (np.ndarray in kinds or Ellipsis in kinds):
-        raise ParamsError(f"The gate {text!r}: {'.'.join(parts)} is an array; add .mean, .min or .max.")
+        raise ParamsError(
+            f"The gate {text!r}: {'.'.join(parts)} is an array; add .mean, .min or .max."
+        )
     if kinds & {str} or any(dataclasses.is_dataclass(kind) for kind in kinds):
         raise ParamsError(f"The gate {text!r}: {'.'.join(parts)} is not a number; {_HOW}.")

@@ -19,27 +19,41 @@ def local_workers(places: Sequence[Place], imports: Sequence[str] = ()) -> Worke
 
     Args:
         places: One worker each.
-        imports: Modules that a worker imports first, such as one that registers an analysis of your own.
+        imports: Modules that a worker imports first, such as one that registers an analysis of your
+            own.
     """
     memory = usual_memory() // max(1, len(places))
     return Workers(places, Terms(imports=tuple(imports), attempts=_ATTEMPTS, memory=memory))
 
 
 def local_places(device: str = "", workers: int = 0) -> list[Place]:
-    """One place per CUDA device, or ``workers`` places that share the cores; without a number one on the CPU."""
+    """One place per CUDA device, or ``workers`` places that share the cores.
+
+    Without a number one on the CPU.
+    """
     from robgui.core.loading import default_device, devices
 
     wanted = device or default_device().type
     found = [name for name, _ in devices() if wanted in (name, name.partition(":")[0])]
     if not found:
-        raise ParamsError(f"There is no device {wanted!r} here; choose one of: {', '.join(name for name, _ in devices())}.")
+        raise ParamsError(
+            f"There is no device {wanted!r} here; choose one of:"
+            f" {', '.join(name for name, _ in devices())}."
+        )
     count = workers or len(found)
     threads = max(1, _cores() // count)
-    return [Place(found[number % len(found)], threads if wanted == "cpu" else 0) for number in range(count)]
+    return [
+        Place(found[number % len(found)], threads if wanted == "cpu" else 0)
+        for number in range(count)
+    ]
 
 
 def _cores() -> int:
-    """Cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS asks for."""
-    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS asks
+    for.
+    """
+    bound = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return min(bound, int(asked)) if asked.isdigit() and int(asked) > 0 else bound

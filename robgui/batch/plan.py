@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 #: A file with a slip of the pen must not fill the disk.
 MOST_REQUESTS = 100_000
-_HOW_TO_TRUST = " A suite cannot say so itself: add --trust to the command, or open the model once in the window and say that you trust it."
+_HOW_TO_TRUST = (
+    " A suite cannot say so itself: add --trust to the command, or open the model once in the"
+    " window and say that you trust it."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One request of a suite: what to call it, and the parts it is split into (none: it runs whole)."""
+    """One request of a suite: what to call it, and the parts it is split into (none: it runs
+    whole).
+    """
 
     request: Request
     title: str
@@ -35,10 +40,12 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The requests of a suite, each once, and in a sentence each what was left out because it does not fit.
+    """The requests of a suite, each once, and in a sentence each what was left out because it
+    does not fit.
 
     Attributes:
-        trusted: Digests of the code that was run to open the models; the same may run again where they are used.
+        trusted: Digests of the code that was run to open the models; the same may run again where
+            they are used.
     """
 
     requests: tuple[Planned, ...]
@@ -61,12 +68,15 @@ class _Data:
 
 
 def expand(suite: Suite, device: str = "", *, trust: bool = False) -> Plan:
-    """Every request of the suite, for ``device``; opens each model and dataset once, because their content is part of a request.
+    """Every request of the suite, for ``device``.
+
+    Opens each model and dataset once, because their content is part of a request.
 
     Args:
         suite: What to run on what.
         device: Where.
-        trust: The user says that its models may execute code; what the suite itself says about that does not count.
+        trust: The user says that its models may execute code; what the suite itself says about that
+            does not count.
     """
     expansion = _Expansion(suite, device or suite.device or _default_device(), trust)
     found: dict[str, Planned] = {}
@@ -75,16 +85,28 @@ def expand(suite: Suite, device: str = "", *, trust: bool = False) -> Plan:
         for planned in expansion.requests(table, place):
             found.setdefault(planned.request.fingerprint, planned)
             if len(found) > MOST_REQUESTS:
-                raise ParamsError(f"{suite.path}: the suite has more than {MOST_REQUESTS:,} requests; split it into several files.")
+                raise ParamsError(
+                    f"{suite.path}: the suite has more than {MOST_REQUESTS:,} requests; split it"
+                    " into several files."
+                )
         if len(found) == before and not expansion.made:
-            why = f": {expansion.left_out[-1]}" if expansion.left_out else "; check its models and datasets."
-            raise ParamsError(f"{suite.path}: {_where(table, place)}: nothing in this suite fits it{why}")
+            why = (
+                f": {expansion.left_out[-1]}"
+                if expansion.left_out
+                else "; check its models and datasets."
+            )
+            raise ParamsError(
+                f"{suite.path}: {_where(table, place)}: nothing in this suite fits it{why}"
+            )
     left_out = tuple(dict.fromkeys([*expansion.unread(), *expansion.left_out]))
     return Plan(tuple(found.values()), left_out, expansion.trusted())
 
 
 class _Expansion:
-    """The opened models and datasets of a suite; ``made`` counts the requests of the newest analysis."""
+    """The opened models and datasets of a suite.
+
+    ``made`` counts the requests of the newest analysis.
+    """
 
     def __init__(self, suite: Suite, device: str, trust: bool) -> None:
         self.left_out: list[str] = []
@@ -109,7 +131,9 @@ class _Expansion:
         where = f"{self._suite.path}: {_where(table, place)}"
         try:
             known = find(table.name)
-            models = [model for model in self._models if _named(model.classifier.name, table.models)]
+            models = [
+                model for model in self._models if _named(model.classifier.name, table.models)
+            ]
             data = [each for each in self._data if _named(each.dataset.name, table.datasets)]
             _check_names([model.classifier.name for model in models], table.models, "models")
             _check_names([each.dataset.name for each in data], table.datasets, "datasets")
@@ -121,9 +145,17 @@ class _Expansion:
         except RobguiError as error:
             raise ParamsError(f"{where}: {error}") from error
 
-    def _groups(self, known: Analysis, params: Params, models: list[_Model], source: _Data | None) -> Iterator[tuple[_Model, ...]]:
-        """The models of each request: one, or for an analysis that compares models all that fit the data."""
-        meant = [model for model in models if source is None or _named(source.dataset.name, model.datasets)]
+    def _groups(
+        self, known: Analysis, params: Params, models: list[_Model], source: _Data | None
+    ) -> Iterator[tuple[_Model, ...]]:
+        """The models of each request: one, or for an analysis that compares models all that fit
+        the data.
+        """
+        meant = [
+            model
+            for model in models
+            if source is None or _named(source.dataset.name, model.datasets)
+        ]
         fitting = [model for model in meant if self._usable(known, params, model, source)]
         takes = known.takes(params)
         if not known.several_models:
@@ -131,15 +163,22 @@ class _Expansion:
         elif len(fitting) < takes.fewest_models:
             name = source.dataset.name if source else "no data"
             self.left_out.append(
-                f"{known.title} needs {takes.fewest_models} models; {len(fitting)} {'fits' if len(fitting) == 1 else 'fit'} {name}."
+                f"{known.title} needs {takes.fewest_models} models; {len(fitting)}"
+                f" {'fits' if len(fitting) == 1 else 'fit'} {name}."
             )
         else:
-            yield from itertools.combinations(fitting, min(len(fitting), takes.most_models or len(fitting)))
+            yield from itertools.combinations(
+                fitting, min(len(fitting), takes.most_models or len(fitting))
+            )
 
     def _usable(self, known: Analysis, params: Params, model: _Model, source: _Data | None) -> bool:
         most = known.takes(params).fewest_inputs
         several = [model.classifier] * known.takes(params).fewest_models
-        why = known.refusal(model.classifier) or known.shortage(params, several, most) or (self._fit(model, source) if source else "")
+        why = (
+            known.refusal(model.classifier)
+            or known.shortage(params, several, most)
+            or (self._fit(model, source) if source else "")
+        )
         if why:
             self.left_out.append(str(why))
         return not why
@@ -167,7 +206,11 @@ class _Expansion:
         values: dict[str, Any],
     ) -> Iterator[Planned]:
         takes = known.takes(params)
-        for indices in [None] if source is None else _choices(source, table, one=takes.most_inputs == 1, known=known):
+        for indices in (
+            [None]
+            if source is None
+            else _choices(source, table, one=takes.most_inputs == 1, known=known)
+        ):
             request = build_request(
                 known,
                 [model.reference for model in models],
@@ -177,9 +220,13 @@ class _Expansion:
                 device=self._device,
                 autocast=self._suite.autocast,
             )
-            count = 0 if source is None else len(source.dataset) if indices is None else len(indices)
+            count = (
+                0 if source is None else len(source.dataset) if indices is None else len(indices)
+            )
             self.made += 1
-            yield Planned(request, _title(request, values), _parts(known, params, count, table.shards))
+            yield Planned(
+                request, _title(request, values), _parts(known, params, count, table.shards)
+            )
 
 
 def _default_device() -> str:
@@ -220,17 +267,26 @@ def _grid(known: Analysis, table: AnalysisTable) -> Iterator[tuple[dict[str, Any
     """Every combination of the grid: its own values, and all settings validated."""
     fixed = {name: _value(known, name, value) for name, value in table.params.items()}
     for combination in itertools.product(*table.grid.values()):
-        values = {name: _value(known, name, value) for name, value in zip(table.grid, combination, strict=True)}
+        values = {
+            name: _value(known, name, value)
+            for name, value in zip(table.grid, combination, strict=True)
+        }
         yield values, known.params.parse({**fixed, **values})
 
 
 def _value(known: Analysis, name: str, value: Any) -> Any:
     """A text such as ``0:0.5:11`` is read as it would be on the command line."""
     field = known.params.model_fields.get(name)
-    return params_text.read(name, field, value) if isinstance(value, str) and field is not None else value
+    return (
+        params_text.read(name, field, value)
+        if isinstance(value, str) and field is not None
+        else value
+    )
 
 
-def _choices(source: _Data, table: AnalysisTable, *, one: bool, known: Analysis) -> list[tuple[int, ...] | None]:
+def _choices(
+    source: _Data, table: AnalysisTable, *, one: bool, known: Analysis
+) -> list[tuple[int, ...] | None]:
     """The inputs of each request: all in one, or one each for an analysis that looks at one."""
     choice = table if table.index or table.select else source.table
     chosen: list[int] | None = None
@@ -239,13 +295,23 @@ def _choices(source: _Data, table: AnalysisTable, *, one: bool, known: Analysis)
         source.dataset.subset(chosen)  # says which of them does not exist
     if choice.select:
         among = None if chosen is None else set(chosen)
-        chosen = [index for index in source.dataset.select(choice.select) if among is None or index in among]
+        chosen = [
+            index
+            for index in source.dataset.select(choice.select)
+            if among is None or index in among
+        ]
         if not chosen:
-            raise DataError(f"no input of {source.dataset.name} fits select {choice.select!r}; choose another selection.")
+            raise DataError(
+                f"no input of {source.dataset.name} fits select {choice.select!r}; choose another"
+                " selection."
+            )
     if not one:
         return [None if chosen is None else tuple(chosen)]
     if chosen is None and len(source.dataset) > 1:
-        raise ParamsError(f"{known.title} looks at one input at a time; say which of {source.dataset.name} with index or select.")
+        raise ParamsError(
+            f"{known.title} looks at one input at a time; say which of {source.dataset.name} with"
+            " index or select."
+        )
     return [(index,) for index in (chosen if chosen is not None else range(len(source.dataset)))]
 
 
@@ -253,7 +319,9 @@ def _parts(known: Analysis, params: Params, inputs: int, most: int) -> tuple[ran
     if most == 1:
         return ()
     if known.shards is None:
-        raise ParamsError(f"shards = {most}: {known.title} cannot be split into parts; leave it out.")
+        raise ParamsError(
+            f"shards = {most}: {known.title} cannot be split into parts; leave it out."
+        )
     parts = known.shards.split(params, inputs, most)
     return tuple(parts) if len(parts) > 1 else ()
 
@@ -263,8 +331,14 @@ def _title(request: Request, values: dict[str, Any]) -> str:
     if request.dataset is not None:
         words.append(request.dataset.name)
     if request.indices is not None:
-        words.append(f"input {request.indices[0]}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs")
-    return " ".join([*words, *(f"{name}={params_text.write(value)}" for name, value in values.items())])
+        words.append(
+            f"input {request.indices[0]}"
+            if len(request.indices) == 1
+            else f"{len(request.indices):,} inputs"
+        )
+    return " ".join(
+        [*words, *(f"{name}={params_text.write(value)}" for name, value in values.items())]
+    )
 
 
 def _named(name: str, patterns: Sequence[str]) -> bool:
@@ -274,7 +348,9 @@ def _named(name: str, patterns: Sequence[str]) -> bool:
 def _check_names(names: Sequence[str], patterns: Sequence[str], field: str) -> None:
     for pattern in patterns:
         if pattern != "*" and not any(fnmatchcase(name, pattern) for name in names):
-            raise ParamsError(f"{field}: the suite opens nothing called {pattern!r}; correct the name.")
+            raise ParamsError(
+                f"{field}: the suite opens nothing called {pattern!r}; correct the name."
+            )
 
 
 def _where(table: AnalysisTable, place: int) -> str:

@@ -1,4 +1,6 @@
-"""Files for machines that do not share a folder: packed once by the driver, unpacked once on each machine."""
+"""Files for machines that do not share a folder: packed once by the driver, unpacked once on
+each machine.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,18 @@ Parcel = Mapping[str, bytes]
 
 
 def pack(reference: Reference) -> Parcel:
-    """The files a model or dataset consists of: itself, its side file, and the code of its architecture or its labels."""
+    """The files a model or dataset consists of: itself, its side file, and the code of its
+    architecture or its labels.
+    """
     path = Path(reference.path)
     names = list(_files(reference, path))
     size = sum(file.stat().st_size for _, file in names)
     if size > MOST_BYTES:
         error = ModelError if reference.kind == "model" else DataError
-        raise error(f"{path} has {amount(size)}, too much to be sent; put it on a folder that every machine of the cluster shares.")
+        raise error(
+            f"{path} has {amount(size)}, too much to be sent; put it on a folder that every machine"
+            " of the cluster shares."
+        )
     return {name: file.read_bytes() for name, file in names}
 
 
@@ -42,11 +49,16 @@ def digest(parcel: Parcel) -> str:
     return total.hexdigest()[:16]
 
 
-def unpack(reference: Reference, name: str, fetch: Callable[[], Parcel], root: Path | None = None) -> Path:
-    """Writes the parcel of digest ``name`` below a folder of this machine, once; returns where the model or dataset now is.
+def unpack(
+    reference: Reference, name: str, fetch: Callable[[], Parcel], root: Path | None = None
+) -> Path:
+    """Writes the parcel of digest ``name`` below a folder of this machine, once.
 
-    ``fetch`` is called only when the parcel is not there yet. Two processes that unpack at the same time do not
-    disturb each other: each writes a folder of its own, and the first to finish gives it its name.
+    Returns where the model or dataset now is.
+
+    ``fetch`` is called only when the parcel is not there yet. Two processes that unpack at the same
+    time do not disturb each other: each writes a folder of its own, and the first to finish gives
+    it its name.
     """
     root = root or _own_folder()
     place = root / name
@@ -81,14 +93,19 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
         yield path.name, path
         if side_file(path).is_file():
             yield side_file(path).name, side_file(path)
-        for extra in sorted(path.parent.glob(f"{path.name}.data")) + sorted(path.parent.glob(f"{path.stem}.data")):
+        for extra in sorted(path.parent.glob(f"{path.name}.data")) + sorted(
+            path.parent.glob(f"{path.stem}.data")
+        ):
             yield extra.name, extra
     code = re.match(r"([^:]+\.py):", str(reference.options.get("architecture", "")))
     if code and _inside(Path(code[1])) and (path.parent / code[1]).is_file():
         file = path.parent / code[1]
         yield code[1], file
         for name in modules_beside(imports_of(file.read_bytes()), [file.parent]):
-            yield f"{file.parent.relative_to(path.parent).as_posix()}/{name}".removeprefix("./"), file.parent / name
+            yield (
+                f"{file.parent.relative_to(path.parent).as_posix()}/{name}".removeprefix("./"),
+                file.parent / name,
+            )
     labels = reference.options.get("labels")
     if reference.kind == "dataset" and isinstance(labels, str) and labels:
         yield _beside(Path(labels)), Path(labels)
@@ -105,9 +122,14 @@ def _beside(labels: Path) -> str:
 def _own_folder() -> Path:
     """A folder for parcels that no other user can have prepared, because code may come from it."""
     user = os.getuid() if hasattr(os, "getuid") else None
-    folder = Path(tempfile.gettempdir()) / f"robgui-{os.environ.get('USERNAME', 'user') if user is None else user}"
+    folder = (
+        Path(tempfile.gettempdir())
+        / f"robgui-{os.environ.get('USERNAME', 'user') if user is None else user}"
+    )
     folder.mkdir(exist_ok=True, mode=0o700)
     found = folder.stat()
     if user is not None and (found.st_uid != user or found.st_mode & 0o022):
-        raise RobguiError(f"{folder} may be written by others, so that nothing is unpacked there; delete it.")
+        raise RobguiError(
+            f"{folder} may be written by others, so that nothing is unpacked there; delete it."
+        )
     return folder

@@ -57,7 +57,9 @@ class SplitExecution(Execution):
         return sum(known) * len(self.parts) // len(known) if known else None
 
     def follow(self) -> bool:
-        """Takes over how its parts stand; True once all are done, so that it can be carried out itself.
+        """Takes over how its parts stand.
+
+        True once all are done, so that it can be carried out itself.
 
         The first part that fails, or is stopped, ends it.
         """
@@ -67,7 +69,9 @@ class SplitExecution(Execution):
             if part.state in (RunState.FAILED, RunState.CANCELLED):
                 self.end(part.state, part.error, part.details, part.problem)
                 return False
-        if self.state is RunState.QUEUED and any(part.state is not RunState.QUEUED for part in self.parts):
+        if self.state is RunState.QUEUED and any(
+            part.state is not RunState.QUEUED for part in self.parts
+        ):
             self.take(Report(RunState.RUNNING))
             self.clock.reset()  # its parts have their own clocks
         if not all(part.state is RunState.DONE for part in self.parts):
@@ -85,7 +89,9 @@ class SplitExecution(Execution):
         if steps:
             self.task = Task(self.request, merge=tuple(steps), trusted=self.task.trusted)
         else:
-            self.end(RunState.FAILED, f"{self.analysis.title} gave no result for any part; run it whole.")
+            self.end(
+                RunState.FAILED, f"{self.analysis.title} gave no result for any part; run it whole."
+            )
 
     def _waits(self) -> bool:
         return False

@@ -38,7 +38,8 @@ class ModelTable(_Table):
 
     Attributes:
         path: May hold ``*`` and ``?``.
-        trust: Not believed: a file cannot vouch for the code it names. It may stand in suites that were written earlier.
+        trust: Not believed: a file cannot vouch for the code it names. It may stand in suites that
+            were written earlier.
         datasets: Patterns of file names; only these datasets are for these models.
         settings: The fields of the side file.
     """
@@ -50,7 +51,10 @@ class ModelTable(_Table):
 
 
 class DatasetTable(_Choice):
-    """One or more datasets, and which of their inputs; ``options`` say what the files do not tell."""
+    """One or more datasets, and which of their inputs.
+
+    ``options`` say what the files do not tell.
+    """
 
     path: str
     options: dict[str, JsonValue] = Field(default_factory=dict)
@@ -104,18 +108,32 @@ class Suite(_Table):
     path: Path = Field(Path(), exclude=True)
 
     def files(self, pattern: str, table: str) -> list[Path]:
-        """The files that ``pattern`` means, in the order of their names; ParamsError names the table when there are none."""
+        """The files that ``pattern`` means, in the order of their names.
+
+        ParamsError names the table when there are none.
+        """
         folder = self.path.parent
         if pattern.startswith(DEMO):
             folder, pattern = resources.path("demo"), pattern.removeprefix(DEMO)
         whole = Path(pattern).expanduser()
-        folder, pattern = (Path(whole.anchor), str(whole.relative_to(whole.anchor))) if whole.is_absolute() else (folder, str(whole))
+        folder, pattern = (
+            (Path(whole.anchor), str(whole.relative_to(whole.anchor)))
+            if whole.is_absolute()
+            else (folder, str(whole))
+        )
         if not any(sign in pattern for sign in "*?["):
             found = [folder / pattern] if (folder / pattern).exists() else []
         else:
-            found = sorted(path for path in folder.glob(pattern) if path.suffix != ".toml" and not path.name.startswith("."))
+            found = sorted(
+                path
+                for path in folder.glob(pattern)
+                if path.suffix != ".toml" and not path.name.startswith(".")
+            )
         if not found:
-            raise ParamsError(f"{self.path}: {table} path: there is no file {str(folder / pattern)!r}; correct the path.")
+            raise ParamsError(
+                f"{self.path}: {table} path: there is no file {str(folder / pattern)!r}; correct"
+                " the path."
+            )
         return found
 
 
@@ -125,12 +143,16 @@ def suite_path(text: str) -> Path:
 
 
 def read_suite(path: str | Path) -> Suite:
-    """Reads a suite file; ParamsError in one sentence that names the file, the table and the field."""
+    """Reads a suite file; ParamsError in one sentence that names the file, the table and the
+    field.
+    """
     path = Path(path)
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ParamsError(f"{path}: the suite cannot be read ({error.strerror}); name a TOML file.") from error
+        raise ParamsError(
+            f"{path}: the suite cannot be read ({error.strerror}); name a TOML file."
+        ) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ParamsError(f"{path}: this is no TOML ({error}); correct the file.") from error
     try:
@@ -143,7 +165,9 @@ def _sentence(error: ValidationError) -> str:
     detail = error.errors()[0]
     where = _place(detail["loc"])
     if detail["type"] == "extra_forbidden":
-        return f"{where}: there is no such field; the fields are: {', '.join(_fields(detail['loc']))}"
+        return (
+            f"{where}: there is no such field; the fields are: {', '.join(_fields(detail['loc']))}"
+        )
     if detail["type"] == "missing":
         return f"{where} is missing; add it"
     if detail["type"] == "too_short":
@@ -161,6 +185,10 @@ def _place(loc: tuple[int | str, ...]) -> str:
 
 
 def _fields(loc: tuple[int | str, ...]) -> list[str]:
-    tables: dict[int | str, type[_Table]] = {"models": ModelTable, "datasets": DatasetTable, "analyses": AnalysisTable}
+    tables: dict[int | str, type[_Table]] = {
+        "models": ModelTable,
+        "datasets": DatasetTable,
+        "analyses": AnalysisTable,
+    }
     table = tables.get(loc[0], Suite) if len(loc) > 1 else Suite
     return [name for name in table.model_fields if name != "path" or table is not Suite]

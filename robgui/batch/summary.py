@@ -21,11 +21,18 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def passed(progress: Progress, outcomes: Sequence[Outcome]) -> bool:
     """Whether every request has a result and no gate is broken."""
-    return all(entry.state is RunState.DONE for entry in progress.entries) and all(outcome.passed for outcome in outcomes)
+    return all(entry.state is RunState.DONE for entry in progress.entries) and all(
+        outcome.passed for outcome in outcomes
+    )
 
 
-def sentences(progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence[str], most: int = 20) -> Iterator[str]:
-    """The summary for a person: counts, then what failed, then the gates; at most so many lines of each."""
+def sentences(
+    progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence[str], most: int = 20
+) -> Iterator[str]:
+    """The summary for a person: counts, then what failed, then the gates.
+
+    At most so many lines of each.
+    """
     reused = sum(entry.reused for entry in progress.entries)
     counts = {
         "done": progress.count(RunState.DONE) - reused,
@@ -38,7 +45,14 @@ def sentences(progress: Progress, outcomes: Sequence[Outcome], left_out: Sequenc
     yield f"{count(len(progress.entries), 'request')}: {told or 'nothing to do'}."
     yield from _statuses(progress)
     yield from _first([f"Left out: {why}" for why in left_out], most)
-    yield from _first([f"Failed: {entry.title}: {entry.error}" for entry in progress.entries if entry.state is RunState.FAILED], most)
+    yield from _first(
+        [
+            f"Failed: {entry.title}: {entry.error}"
+            for entry in progress.entries
+            if entry.state is RunState.FAILED
+        ],
+        most,
+    )
     for outcome in outcomes:
         yield f"Gate {outcome.gate.text}: {_words(outcome)}"
         yield from _first([f"  {why}" for why in outcome.broken], most)
@@ -48,11 +62,15 @@ def _statuses(progress: Progress) -> Iterator[str]:
     """How many requests say what, the worst first."""
     found = Counter(entry.verdict.status for entry in progress.entries if entry.verdict is not None)
     if found:
-        told = [f"{status.sign} {status.words}: {found[status]:,}" for status in Status if found[status]]
+        told = [
+            f"{status.sign} {status.words}: {found[status]:,}" for status in Status if found[status]
+        ]
         yield f"{', '.join(told)}."
 
 
-def document(progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence[str], workspace: Path) -> dict[str, Any]:
+def document(
+    progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence[str], workspace: Path
+) -> dict[str, Any]:
     """The summary as JSON values."""
     return {
         "workspace": str(workspace),
@@ -61,12 +79,24 @@ def document(progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence
         "statuses": {
             status.value: many
             for status in Status
-            if (many := sum(entry.verdict is not None and entry.verdict.status is status for entry in progress.entries))
+            if (
+                many := sum(
+                    entry.verdict is not None and entry.verdict.status is status
+                    for entry in progress.entries
+                )
+            )
         },
-        "counts": {state.value: progress.count(state) for state in RunState if progress.count(state)},
+        "counts": {
+            state.value: progress.count(state) for state in RunState if progress.count(state)
+        },
         "requests": [_as_json(entry) for entry in progress.entries],
         "gates": [
-            {"gate": outcome.gate.text, "passed": outcome.passed, "checked": outcome.checked, "broken": list(outcome.broken)}
+            {
+                "gate": outcome.gate.text,
+                "passed": outcome.passed,
+                "checked": outcome.checked,
+                "broken": list(outcome.broken),
+            }
             for outcome in outcomes
         ],
         "left_out": list(left_out),
@@ -78,19 +108,35 @@ def junit(name: str, progress: Progress, outcomes: Sequence[Outcome]) -> bytes:
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", name=_clean(name))
     for entry in progress.entries:
-        case = ET.SubElement(suite, "testcase", classname=entry.request.analysis, name=_clean(entry.title), time=f"{entry.seconds:.3f}")
+        case = ET.SubElement(
+            suite,
+            "testcase",
+            classname=entry.request.analysis,
+            name=_clean(entry.title),
+            time=f"{entry.seconds:.3f}",
+        )
         if entry.verdict is not None:
             said = f"{entry.verdict.status.words}. {entry.verdict.text}"
             ET.SubElement(case, "system-out").text = _clean(said)
         if entry.state is RunState.FAILED:
             ET.SubElement(case, "error", message=_clean(entry.error))
         elif entry.state is not RunState.DONE:
-            ET.SubElement(case, "skipped", message="stopped before it had ended" if entry.run_id else "not begun")
+            ET.SubElement(
+                case,
+                "skipped",
+                message="stopped before it had ended" if entry.run_id else "not begun",
+            )
     for outcome in outcomes:
-        case = ET.SubElement(suite, "testcase", classname="gate", name=_clean(outcome.gate.text), time="0")
+        case = ET.SubElement(
+            suite, "testcase", classname="gate", name=_clean(outcome.gate.text), time="0"
+        )
         if not outcome.passed:
-            ET.SubElement(case, "failure", message=_clean(_words(outcome))).text = _clean("\n".join(outcome.broken))
-    counts = {kind: len(suite.findall(f"testcase/{kind}")) for kind in ("failure", "error", "skipped")}
+            ET.SubElement(case, "failure", message=_clean(_words(outcome))).text = _clean(
+                "\n".join(outcome.broken)
+            )
+    counts = {
+        kind: len(suite.findall(f"testcase/{kind}")) for kind in ("failure", "error", "skipped")
+    }
     suite.attrib |= {
         "tests": str(len(suite)),
         "failures": str(counts["failure"]),
@@ -103,7 +149,11 @@ def junit(name: str, progress: Progress, outcomes: Sequence[Outcome]) -> bytes:
 
 
 def _words(outcome: Outcome) -> str:
-    return "passed" if outcome.passed else f"FAILED for {len(outcome.broken):,} of {count(outcome.checked, 'request')}"
+    return (
+        "passed"
+        if outcome.passed
+        else f"FAILED for {len(outcome.broken):,} of {count(outcome.checked, 'request')}"
+    )
 
 
 def _as_json(entry: Entry) -> dict[str, Any]:

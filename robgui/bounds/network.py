@@ -1,6 +1,8 @@
-"""A network as a list of operations that linear bounds understand: affine maps, rectifiers and largest values.
+"""A network as a list of operations that linear bounds understand: affine maps, rectifiers and
+largest values.
 
-Every value is ``(rows, *shape)``: the operations never look across rows, so one list serves any number of inputs.
+Every value is ``(rows, *shape)``: the operations never look across rows, so one list serves any
+number of inputs.
 """
 
 from __future__ import annotations
@@ -34,8 +36,10 @@ class Affine:
         shape: Shape of one row of its result.
         apply: The map itself.
         offset: Its value at zero ``(1, *shape)``.
-        pull: Rows of coefficients on the result ``(r, *shape)`` -> on the only input; None to let autograd find it.
-        spread: |W| times a radius, for the only input; None where each number of the result depends on the inputs monotonically.
+        pull: Rows of coefficients on the result ``(r, *shape)`` -> on the only input; None to let
+            autograd find it.
+        spread: |W| times a radius, for the only input; None where each number of the result depends
+            on the inputs monotonically.
         mixes: Whether one number of the result depends on several of the input.
         roundings: How often the model rounds on the way to one number; 0 where numbers only move.
         constants: Sizes of all that adds up to the offset ``(1, *shape)``; None: the offset's own.
@@ -68,7 +72,8 @@ class Largest:
     Attributes:
         inputs: Place of its input.
         shape: Shape of one row of its result.
-        table: ``(numbers of the result, k)``: which numbers of the flattened input; their count stands for "none".
+        table: ``(numbers of the result, k)``: which numbers of the flattened input; their count
+            stands for "none".
     """
 
     inputs: tuple[int, ...]
@@ -126,6 +131,9 @@ def evaluate(operation: Operation, *values: Tensor) -> Tensor:
 
 
 def windows(operation: Largest, values: Tensor) -> Tensor:
-    """The numbers ``(rows, numbers of the result, k)`` among which the largest is taken; -inf where there is none."""
+    """The numbers ``(rows, numbers of the result, k)`` among which the largest is taken.
+
+    -inf where there is none.
+    """
     nothing = values.new_full((len(values), 1), -torch.inf)
     return torch.cat([values.flatten(1), nothing], 1)[:, operation.table]

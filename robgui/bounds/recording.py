@@ -1,9 +1,10 @@
 """Watches a model answer and writes down what it does to its input.
 
-Whatever a model file is (a module, an exported graph, a translated ONNX graph, TorchScript), it calls operations of
-torch; a dispatch mode sees each of them. A model is followed only if it reads no value of the input
-past torch, and if two different inputs lead through the same operations with the same constants:
-then nothing of the input has escaped the record, which is tried on the model later (``trial``).
+Whatever a model file is (a module, an exported graph, a translated ONNX graph, TorchScript), it
+calls operations of torch; a dispatch mode sees each of them. A model is followed only if it reads
+no value of the input past torch, and if two different inputs lead through the same operations with
+the same constants: then nothing of the input has escaped the record, which is tried on the model
+later (``trial``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from robgui.bounds.network import Network, Operation, Shape, UnsupportedError
-from robgui.bounds.translation import CONSTANTS, SHAPE_ONLY, SQUASHES, TRANSLATORS, Call, Ref, leaves, translate
+from robgui.bounds.translation import (
+    CONSTANTS,
+    SHAPE_ONLY,
+    SQUASHES,
+    TRANSLATORS,
+    Call,
+    Ref,
+    leaves,
+    translate,
+)
 from robgui.core.model.randomness import HOST, host_generator
 
 #: Devices without double precision: bounds for their models are computed on the host.
@@ -32,7 +42,17 @@ _READING = (
 #: The same memory under another name.
 _DATA = Tensor.data.__get__  # type: ignore[attr-defined]
 #: Their parts are of no use: a sentence about the whole is.
-_WHOLE = frozenset({"gru", "lstm", "rnn_relu", "rnn_tanh", "multi_head_attention_forward", "scaled_dot_product_attention", "layer_norm"})
+_WHOLE = frozenset(
+    {
+        "gru",
+        "lstm",
+        "rnn_relu",
+        "rnn_tanh",
+        "multi_head_attention_forward",
+        "scaled_dot_product_attention",
+        "layer_norm",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +102,9 @@ def record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.devic
     raise failure
 
 
-def _record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.device, rows: int) -> Network:
+def _record(
+    answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.device, rows: int
+) -> Network:
     generator = host_generator(0)
     recorders = []
     for _ in range(2):
@@ -94,7 +116,9 @@ def _record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.devi
         recorders.append(recorder)
     first, second = recorders
     if not first.same(second):
-        raise UnsupportedError("what it computes depends on the values of the input in a way that cannot be followed")
+        raise UnsupportedError(
+            "what it computes depends on the values of the input in a way that cannot be followed"
+        )
     return first.network()
 
 
@@ -131,13 +155,24 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._failure = ""
         self._output: _Value | None = None
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         name = func._schema.name.removeprefix("aten::").removesuffix("_") or func._schema.name
-        known = [value for each in leaves((args, kwargs)) if isinstance(each, Tensor) and (value := self._values.get(id(each)))]
+        known = [
+            value
+            for each in leaves((args, kwargs))
+            if isinstance(each, Tensor) and (value := self._values.get(id(each)))
+        ]
         if not known:
             return func(*args, **kwargs)
-        if name not in TRANSLATORS and name not in SQUASHES and name not in _WHOLE and not func._schema.is_mutable:
+        if (
+            name not in TRANSLATORS
+            and name not in SQUASHES
+            and name not in _WHOLE
+            and not func._schema.is_mutable
+        ):
             with self:
                 parts = func.decompose(*args, **kwargs)
             if parts is not NotImplemented:
@@ -225,7 +260,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         squashed = next((value.squashed for value in known if value.squashed), "")
         if squashed:  # only its type may change after that
             same = name in ("to", "_to_copy") and result.is_floating_point()
-            return _Value(known[0].place, result, "" if same else f"it computes with the result of a {squashed}", squashed)
+            return _Value(
+                known[0].place,
+                result,
+                "" if same else f"it computes with the result of a {squashed}",
+                squashed,
+            )
         try:
             if name in SQUASHES:
                 return _Value(known[0].place, result, squashed=_squash(event, result))
@@ -238,7 +278,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _call(self, event: _Event, result: Tensor) -> Call:
         if not result.is_floating_point() or result.dtype in (torch.float16, torch.bfloat16):
-            raise UnsupportedError(f"its operation {event.name!r} computes in {str(result.dtype).removeprefix('torch.')}")
+            raise UnsupportedError(
+                f"its operation {event.name!r} computes in"
+                f" {str(result.dtype).removeprefix('torch.')}"
+            )
         return Call(
             name=event.name,
             function=_out_of_place(event),
@@ -252,17 +295,27 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         )
 
     def _mutates_known(self, event: _Event) -> bool:
-        """True if an in-place operation changes its first argument only, and that one is followed."""
+        """True if an in-place operation changes its first argument only, and that one is
+        followed.
+        """
         arguments = event.function._schema.arguments
-        changed = [index for index, argument in enumerate(arguments) if argument.alias_info and argument.alias_info.is_write]
+        changed = [
+            index
+            for index, argument in enumerate(arguments)
+            if argument.alias_info and argument.alias_info.is_write
+        ]
         return changed == [0] and id(event.given[0]) in self._values
 
     def _spoil(self, changed: Tensor) -> None:
-        """After a change in place, other views of the same memory no longer hold what was written down for them."""
+        """After a change in place, other views of the same memory no longer hold what was
+        written down for them.
+        """
         memory = changed.untyped_storage().data_ptr()
         for key, value in self._values.items():
             if key != id(changed) and value.tensor.untyped_storage().data_ptr() == memory:
-                self._values[key] = _Value(0, value.tensor, "it changes a tensor in place that it uses elsewhere too")
+                self._values[key] = _Value(
+                    0, value.tensor, "it changes a tensor in place that it uses elsewhere too"
+                )
 
     def _constants(self, given: Any) -> tuple[list[Tensor], list[Any]]:
         """What an operation is given beside the values that are followed: tensors, plain values."""

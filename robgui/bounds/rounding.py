@@ -2,10 +2,10 @@
 
 A sum of n products, added up in any order, with or without fused operations, is wrong by at most
 γ(n) times the sum of the products' sizes (Higham, "Accuracy and stability of numerical
-algorithms", 2002, Section 3.1). The sizes are those over the whole box of inputs. Every count has some to spare,
-which covers the rounding of the bounds themselves: they are computed in double precision, whose
-errors are smaller by nine digits. Convolutions by way of transforms (Winograd's, Fourier's) are no
-such sums; for them there is only the comparison with the model (``trial``).
+algorithms", 2002, Section 3.1). The sizes are those over the whole box of inputs. Every count has
+some to spare, which covers the rounding of the bounds themselves: they are computed in double
+precision, whose errors are smaller by nine digits. Convolutions by way of transforms (Winograd's,
+Fourier's) are no such sums; for them there is only the comparison with the model (``trial``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Tree ensembles: which leaves can an input of the box reach, and how little can they say for the right class?
+"""Tree ensembles: which leaves can an input of the box reach, and how little can they say for
+the right class?
 
-A tree's answer over a box is the set of its reachable leaves, found exactly; the bound of an ensemble adds up the worst
-leaf of each tree, which is exact for one tree and sound for many.
+A tree's answer over a box is the set of its reachable leaves, found exactly; the bound of an
+ensemble adds up the worst leaf of each tree, which is exact for one tree and sound for many.
 
 At a tie of votes scikit-learn takes the first class, and which sums tie depends on how they round.
 So a margin counts only beyond all rounding: of scikit-learn's sums in double precision, in whatever
@@ -26,7 +27,10 @@ from robgui.core.model.classifier import Classifier
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A binary tree: at node i go left if ``x[feature[i]] <= threshold[i]``; a leaf has ``left`` -1 and ``value (outputs,)``."""
+    """A binary tree: at node i go left if ``x[feature[i]] <= threshold[i]``.
+
+    A leaf has ``left`` -1 and ``value (outputs,)``.
+    """
 
     feature: np.ndarray
     threshold: np.ndarray
@@ -112,7 +116,9 @@ def probabilities(ensemble: Ensemble, x: Tensor) -> Tensor:
 
 
 def reachable(tree: Tree, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Which nodes ``(n, nodes)`` some input between ``low`` and ``high`` ``(n, features)`` comes through."""
+    """Which nodes ``(n, nodes)`` some input between ``low`` and ``high`` ``(n, features)`` comes
+    through.
+    """
     found = np.zeros((len(low), len(tree.left)), dtype=bool)
     found[:, 0] = True
     level = np.array([0])
@@ -128,7 +134,10 @@ def _weights(outputs: int, labels: np.ndarray) -> np.ndarray:
     """Coefficients ``(n, m, outputs)`` of the margins of the right class over each other one."""
     if outputs == 1:
         return np.where(labels == 1, 1.0, -1.0)[:, None, None]
-    own, others = np.eye(outputs)[labels], np.stack([np.delete(np.eye(outputs), label, 0) for label in labels])
+    own, others = (
+        np.eye(outputs)[labels],
+        np.stack([np.delete(np.eye(outputs), label, 0) for label in labels]),
+    )
     weights: np.ndarray = own[:, None, :] - others
     return weights
 
@@ -149,7 +158,9 @@ def _boosted(estimator: Any) -> Ensemble:
         raise UnsupportedError("its boosting starts from another model")
     outputs = estimator.estimators_.shape[1]
     trees = tuple(
-        _tree(member.tree_, _only(member.tree_.value[:, 0, 0] * estimator.learning_rate, k, outputs))
+        _tree(
+            member.tree_, _only(member.tree_.value[:, 0, 0] * estimator.learning_rate, k, outputs)
+        )
         for stage in estimator.estimators_
         for k, member in enumerate(stage)
     )
@@ -165,21 +176,39 @@ def _histogram_boosted(estimator: Any) -> Ensemble:
             if nodes["is_categorical"].any():
                 raise UnsupportedError("its trees ask for categories")
             leaf = nodes["is_leaf"].astype(bool)
-            left, right = (np.where(leaf, -1, nodes[side].astype(np.int64)) for side in ("left", "right"))
+            left, right = (
+                np.where(leaf, -1, nodes[side].astype(np.int64)) for side in ("left", "right")
+            )
             value = _only(nodes["value"].astype(np.float64), k, len(stage))
-            trees.append(Tree(nodes["feature_idx"].astype(np.int64), nodes["num_threshold"].astype(np.float64), left, right, value))
+            trees.append(
+                Tree(
+                    nodes["feature_idx"].astype(np.int64),
+                    nodes["num_threshold"].astype(np.float64),
+                    left,
+                    right,
+                    value,
+                )
+            )
     anywhere = np.zeros((1, estimator.n_features_in_), dtype=np.float32)
     return _from(tuple(trees), anywhere, np.asarray(estimator.decision_function(anywhere)))
 
 
 def _from(trees: tuple[Tree, ...], x: np.ndarray, score: np.ndarray) -> Ensemble:
-    """The ensemble that gives the raw ``score`` at ``x``: what the trees do not explain is the same everywhere."""
+    """The ensemble that gives the raw ``score`` at ``x``: what the trees do not explain is the
+    same everywhere.
+    """
     said = sum(tree.value[(tree.left < 0) & reachable(tree, x, x)[0]][0] for tree in trees)
     return Ensemble(trees, score.reshape(-1) - said, boosted=True)
 
 
 def _tree(tree: Any, value: np.ndarray) -> Tree:
-    return Tree(tree.feature.astype(np.int64), tree.threshold, tree.children_left, tree.children_right, value)
+    return Tree(
+        tree.feature.astype(np.int64),
+        tree.threshold,
+        tree.children_left,
+        tree.children_right,
+        value,
+    )
 
 
 def _only(value: np.ndarray, output: int, outputs: int) -> np.ndarray:

@@ -15,7 +15,14 @@ from robgui import __version__
 from robgui.cli.places import check_places
 from robgui.cli.printing import plain_warnings, print_line, speak_any_encoding
 from robgui.cli.signals import ending_like_ctrl_c
-from robgui.core.errors import DataError, IncompleteModelError, ParamsError, Remedy, RobguiError, TrustError
+from robgui.core.errors import (
+    DataError,
+    IncompleteModelError,
+    ParamsError,
+    Remedy,
+    RobguiError,
+    TrustError,
+)
 
 GATE_FAILED = 1
 INTERRUPTED = 130
@@ -53,7 +60,9 @@ class Parser(argparse.ArgumentParser):
         raise ParamsError(f"{message} (see {self.prog} --help)")
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """As usual, but what is not known is named alone, with the option that looks most like it."""
+        """As usual, but what is not known is named alone, with the option that looks most like
+        it.
+        """
         given, rest = self.parse_known_args(args, namespace)
         if rest:
             raise ParamsError(self._not_known(rest))
@@ -65,15 +74,20 @@ class Parser(argparse.ArgumentParser):
         advice = f"see {self.prog} --help."
         options = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if options:
-            return f"There is no option {options[0]}; {hint(options[0], self._option_string_actions, advice)}"
+            return (
+                f"There is no option {options[0]};"
+                f" {hint(options[0], self._option_string_actions, advice)}"
+            )
         return f"The word {rest[0]!r} was not expected; {advice}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Does what the arguments say; returns the exit code: 0 done, 1 a gate failed, 2 bad input, 130 interrupted.
+    """Does what the arguments say.
 
-    Without ``argv`` it is the whole program and does not return where torch is loaded: to take that down piece by piece
-    takes longer than many a command.
+    Returns the exit code: 0 done, 1 a gate failed, 2 bad input, 130 interrupted.
+
+    Without ``argv`` it is the whole program and does not return where torch is loaded: to take that
+    down piece by piece takes longer than many a command.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if words == [FROZEN]:
@@ -106,10 +120,18 @@ def _command(words: list[str]) -> int:
         if isinstance(error, RobguiError):
             print_line(f"robgui: {error}{_how(error)}", sys.stderr)
         elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            print("robgui: There is no space left where the output goes; free some space and try again.", file=sys.stderr)
+            print(
+                "robgui: There is no space left where the output goes; free some space and try"
+                " again.",
+                file=sys.stderr,
+            )
         else:
             text = " ".join(str(error).split())[:300]
-            print_line(f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see where)", sys.stderr)
+            print_line(
+                f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see"
+                " where)",
+                sys.stderr,
+            )
         return BAD_INPUT
 
 
@@ -122,7 +144,10 @@ def _how(error: RobguiError) -> str:
     if isinstance(error, DataError) and error.option:
         return f" Say it with {' '.join(f'--data-set {word}' for word in error.option.split())}."
     if isinstance(error, IncompleteModelError):
-        return " Say it with --model-set, for example --model-set architecture=nets.py:build --model-set shape=3,32,32."
+        return (
+            " Say it with --model-set, for example --model-set architecture=nets.py:build"
+            " --model-set shape=3,32,32."
+        )
     return ""
 
 
@@ -194,7 +219,9 @@ def _overview() -> Parser:
     lines = "\n".join(f"  {name:<9} {text}" for name, text in _COMMANDS.items())
     parser = Parser(
         prog="robgui",
-        description="Looks at the robustness of neural classifiers. Without arguments it opens its window.",
+        description=(
+            "Looks at the robustness of neural classifiers. Without arguments it opens its window."
+        ),
         epilog=f"commands:\n{lines}\n\n'robgui COMMAND --help' tells more.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -218,9 +245,15 @@ def _gui(words: list[str]) -> int:
 
 
 def _report(words: list[str]) -> int:
-    parser = Parser(prog="robgui report", description="Writes a workspace as one HTML file, as PDF, or both.", allow_abbrev=False)
+    parser = Parser(
+        prog="robgui report",
+        description="Writes a workspace as one HTML file, as PDF, or both.",
+        allow_abbrev=False,
+    )
     parser.add_argument("workspace", help="the workspace file (*.robgui)")
-    parser.add_argument("--html", metavar="FILE", help="where to write the HTML file; it needs no network")
+    parser.add_argument(
+        "--html", metavar="FILE", help="where to write the HTML file; it needs no network"
+    )
     parser.add_argument("--pdf", metavar="FILE", help="where to write the PDF file")
     given = parser.parse_args(words)
     if given.html is None and given.pdf is None:

@@ -113,14 +113,21 @@ def _gates(suite: Suite, texts: Sequence[str]) -> list[Gate]:
     asked = {find(table.name).name for table in suite.analyses}
     for gate in gates:
         if gate.analysis not in asked:
-            raise ParamsError(f"The gate {gate.text!r}: {suite.path} runs no {gate.analysis}; it runs: {', '.join(sorted(asked))}.")
+            raise ParamsError(
+                f"The gate {gate.text!r}: {suite.path} runs no {gate.analysis}; it runs:"
+                f" {', '.join(sorted(asked))}."
+            )
     return gates
 
 
 def _workspace(given: argparse.Namespace, suite: Suite) -> Path:
     if given.workspace:
         return Path(given.workspace)
-    return suite.path.parent / suite.workspace if suite.workspace else Path(f"{suite.path.stem}.robgui")
+    return (
+        suite.path.parent / suite.workspace
+        if suite.workspace
+        else Path(f"{suite.path.stem}.robgui")
+    )
 
 
 def _list(plan: Plan) -> int:
@@ -147,32 +154,64 @@ def _tell(
         try:
             report.write_bytes(summary.junit(suite.path.stem, picture, outcomes))
         except OSError as error:
-            raise RobguiError(f"The report cannot be written to {report} ({error.strerror}); choose another place.") from error
+            raise RobguiError(
+                f"The report cannot be written to {report} ({error.strerror}); choose another"
+                " place."
+            ) from error
     if given.json:
-        print_json(summary.document(picture, outcomes, plan.left_out, _workspace(given, suite).absolute()))
+        print_json(
+            summary.document(picture, outcomes, plan.left_out, _workspace(given, suite).absolute())
+        )
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="robgui batch",
-        description="Runs every request of a suite file. What the workspace holds already is not computed again.",
-        epilog="exit codes: 0 all done, 1 a gate or a request failed, 2 bad input, 130 interrupted (what is done is kept)",
+        description=(
+            "Runs every request of a suite file. What the workspace holds already is not computed"
+            " again."
+        ),
+        epilog=(
+            "exit codes: 0 all done, 1 a gate or a request failed, 2 bad input, 130 interrupted"
+            " (what is done is kept)"
+        ),
         allow_abbrev=False,
     )
     parser.add_argument("suite", help="the TOML file; demo:suite.toml is an example")
-    parser.add_argument("--workspace", metavar="FILE", help="where the runs are kept [as the suite says, or its name in this folder]")
-    parser.add_argument("--device", default="", help="cpu or cuda [as the suite says, or cuda where there is one]")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=int, default=0, metavar="N", help="worker processes [one per device]")
-    where.add_argument("--cluster", metavar="ADDRESS", help="run on Ray: auto, local, or the address of a cluster")
     parser.add_argument(
-        "--fail-on", action="append", default=[], metavar="GATE", help='"analysis.field<0.95" or "analysis.field.mean>2" (may be repeated)'
+        "--workspace",
+        metavar="FILE",
+        help="where the runs are kept [as the suite says, or its name in this folder]",
+    )
+    parser.add_argument(
+        "--device", default="", help="cpu or cuda [as the suite says, or cuda where there is one]"
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers", type=int, default=0, metavar="N", help="worker processes [one per device]"
+    )
+    where.add_argument(
+        "--cluster", metavar="ADDRESS", help="run on Ray: auto, local, or the address of a cluster"
+    )
+    parser.add_argument(
+        "--fail-on",
+        action="append",
+        default=[],
+        metavar="GATE",
+        help='"analysis.field<0.95" or "analysis.field.mean>2" (may be repeated)',
     )
     parser.add_argument("--junit", metavar="FILE", help="also write JUnit XML")
     parser.add_argument("--json", action="store_true", help="write a summary as JSON to stdout")
-    parser.add_argument("--trust", action="store_true", help="the model files may execute code when they are read")
+    parser.add_argument(
+        "--trust", action="store_true", help="the model files may execute code when they are read"
+    )
     parser.add_argument("--dry-run", action="store_true", help="list the requests and run nothing")
     parser.add_argument(
-        "--import", dest="import_module", action="append", default=[], metavar="MODULE", help="a module that registers analyses of your own"
+        "--import",
+        dest="import_module",
+        action="append",
+        default=[],
+        metavar="MODULE",
+        help="a module that registers analyses of your own",
     )
     return parser

@@ -30,23 +30,33 @@ def writable(option: str, name: str | None) -> Path | None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ParamsError(
-            f"{option} {name}: it cannot be written there ({reason}); name a file in a folder that exists and may be written."
+            f"{option} {name}: it cannot be written there ({reason}); name a file in a folder that"
+            " exists and may be written."
         ) from error
     return path
 
 
 def settings_in(name: str, known: Analysis) -> dict[str, Any]:
-    """The settings of an analysis in a TOML or JSON file, or those of the result that ``robgui run --out`` wrote."""
+    """The settings of an analysis in a TOML or JSON file, or those of the result that ``robgui
+    run --out`` wrote.
+    """
     document = _document(Path(name))
     request = document.get("request")
     if isinstance(request, dict) and isinstance(request.get("params"), dict):
         if find(str(request.get("analysis"))).name != known.name:
-            raise ParamsError(f"--params {name}: this is a result of {request.get('analysis')}, not of {known.name}; choose another file.")
+            raise ParamsError(
+                f"--params {name}: this is a result of {request.get('analysis')}, not of"
+                f" {known.name}; choose another file."
+            )
         document = request["params"]
     fields = known.params.model_fields
     values = {field.replace("-", "_"): value for field, value in document.items()}
     return {
-        field: params_text.read(field, fields[field], value) if isinstance(value, str) and field in fields else value
+        field: (
+            params_text.read(field, fields[field], value)
+            if isinstance(value, str) and field in fields
+            else value
+        )
         for field, value in values.items()
     }
 
@@ -54,11 +64,20 @@ def settings_in(name: str, known: Analysis) -> dict[str, Any]:
 def _document(path: Path) -> dict[str, Any]:
     try:
         content = path.read_bytes()
-        document = json.loads(content.decode("utf-8-sig")) if path.suffix.casefold() == ".json" else parse_toml(content)
+        document = (
+            json.loads(content.decode("utf-8-sig"))
+            if path.suffix.casefold() == ".json"
+            else parse_toml(content)
+        )
     except OSError as error:
-        raise ParamsError(f"--params {path}: the file cannot be read ({error.strerror}); name a TOML or JSON file.") from error
+        raise ParamsError(
+            f"--params {path}: the file cannot be read ({error.strerror}); name a TOML or JSON"
+            " file."
+        ) from error
     except (ValueError, RecursionError) as error:  # also what tomllib and the decoder raise
-        raise ParamsError(f"--params {path}: this is no TOML or JSON file of settings ({error}); correct it.") from error
+        raise ParamsError(
+            f"--params {path}: this is no TOML or JSON file of settings ({error}); correct it."
+        ) from error
     if not isinstance(document, dict):
         raise ParamsError(f"--params {path}: the file holds no settings; write name = value lines.")
     return document

@@ -31,9 +31,15 @@ if TYPE_CHECKING:
 def list_analyses(words: list[str]) -> int:
     """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
     parser = Parser(
-        prog="robgui list", description="Lists the analyses, the question each answers, and their settings.", allow_abbrev=False
+        prog="robgui list",
+        description="Lists the analyses, the question each answers, and their settings.",
+        allow_abbrev=False,
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, the settings of each analysis as a JSON schema")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="as JSON, the settings of each analysis as a JSON schema",
+    )
     as_json = parser.parse_args(words).json
     for problem in problems():
         _say(f"Warning: {problem}")
@@ -91,7 +97,9 @@ def inspect(words: list[str]) -> int:
         executor.close()
 
 
-def _inspect(executor: Executor, given: Namespace, settings: dict[str, Any], options: dict[str, Any]) -> int:
+def _inspect(
+    executor: Executor, given: Namespace, settings: dict[str, Any], options: dict[str, Any]
+) -> int:
     card = open_model(executor, given.model, given, settings, _say)
     if not given.json:
         for name, value in facts(card).items():
@@ -125,8 +133,13 @@ def facts(card: ModelCard) -> dict[str, str]:
         "kind": card.kind,
         "shape": " x ".join(map(str, card.shape)),
         "classes": f"{card.classes} ({labels})",
-        "settings": "; ".join(f"{name} = {_short(write(value))}" for name, value in settings.items()) or "all at their defaults",
-        "parameters": "unknown (a black box)" if card.parameters is None else f"{card.parameters:,}",
+        "settings": "; ".join(
+            f"{name} = {_short(write(value))}" for name, value in settings.items()
+        )
+        or "all at their defaults",
+        "parameters": "unknown (a black box)"
+        if card.parameters is None
+        else f"{card.parameters:,}",
         "gradients": ("yes" if card.gradients else "no") + ("" if card.gradients else reason),
         "activations": ("yes" if card.activations else "no") + ("" if card.activations else reason),
         "remarks": "; ".join(card.remarks[1:]) or "none",
@@ -168,6 +181,10 @@ def _print(trial: Trial) -> None:
     for answer in trial.answers:
         truth = f", true class {answer.truth}" if answer.truth else ""
         print_line(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
-    words = f"{trial.right / trial.counted:.1%} of {count(trial.counted, 'input')}" if trial.counted else "unknown, the data have no labels"
+    words = (
+        f"{trial.right / trial.counted:.1%} of {count(trial.counted, 'input')}"
+        if trial.counted
+        else "unknown, the data have no labels"
+    )
     more = f" (the first of {trial.labelled:,})" if trial.labelled > COUNTED else ""
     print_line(f"{'accuracy:':<14}{words}{more}")

@@ -35,17 +35,40 @@ def data_options(given: argparse.Namespace) -> dict[str, Any]:
     return pairs(given.data_set, Options.model_fields, "data option")
 
 
-def open_model(executor: Executor, path: str, given: argparse.Namespace, settings: dict[str, Any], say: Callable[[str], None]) -> ModelCard:
-    """Loads a model as the options say, where the executor computes; says where the window would do otherwise."""
-    values = {"trust": given.trust, "device": given.device, "autocast": given.autocast, "settings": settings}
+def open_model(
+    executor: Executor,
+    path: str,
+    given: argparse.Namespace,
+    settings: dict[str, Any],
+    say: Callable[[str], None],
+) -> ModelCard:
+    """Loads a model as the options say, where the executor computes.
+
+    Says where the window would do otherwise.
+    """
+    values = {
+        "trust": given.trust,
+        "device": given.device,
+        "autocast": given.autocast,
+        "settings": settings,
+    }
     card: ModelCard = executor.ask("model", path=str(path), **values)
     if names := [name for name in overlooked(Path(path), card.settings) if name not in settings]:
         said = f"you have said something else of this model in the window ({', '.join(names)})"
-        say(f"{card.name}: {said}; to use that here, give it with --model-set, or save it beside the model from the window.")
+        say(
+            f"{card.name}: {said}; to use that here, give it with --model-set, or save it beside"
+            " the model from the window."
+        )
     return card
 
 
-def open_data(executor: Executor, path: str, options: dict[str, Any], say: Callable[[str], None], query: str | None = None) -> DataCard:
+def open_data(
+    executor: Executor,
+    path: str,
+    options: dict[str, Any],
+    say: Callable[[str], None],
+    query: str | None = None,
+) -> DataCard:
     """Opens data where the executor computes, and says what was guessed or left out."""
     card: DataCard = executor.ask("data", path=str(path), options=options, query=query)
     name = card.reference.name

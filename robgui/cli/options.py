@@ -19,7 +19,10 @@ Fields = Mapping[str, FieldInfo]
 
 
 def add_params(parser: argparse.ArgumentParser, params: type[Params], taken: Sequence[str]) -> None:
-    """One option per field of ``params``; a field whose name is ``taken`` is reached with --set only."""
+    """One option per field of ``params``.
+
+    A field whose name is ``taken`` is reached with --set only.
+    """
     group = parser.add_argument_group("settings of this analysis")
     for name, field in params.model_fields.items():
         if name in taken:
@@ -27,7 +30,14 @@ def add_params(parser: argparse.ArgumentParser, params: type[Params], taken: Seq
         flag = {"nargs": "?", "const": "yes"} if field.annotation is bool else {}
         help_text = describe(field).replace("%", "%%")
         option = f"--{name.replace('_', '-')}"
-        group.add_argument(option, dest=f"param:{name}", metavar=_metavar(field), default=None, help=help_text, **flag)  # type: ignore[arg-type]
+        group.add_argument(
+            option,
+            dest=f"param:{name}",
+            metavar=_metavar(field),
+            default=None,
+            help=help_text,
+            **flag,  # type: ignore[arg-type]
+        )
 
 
 def describe(field: FieldInfo) -> str:
@@ -44,14 +54,24 @@ def describe(field: FieldInfo) -> str:
 
 def named_settings(title: str, fields: Fields) -> str:
     """The names that --model-set or --data-set takes, a line each, for the end of a help page."""
-    lines = [f"  {name:<13} {textwrap.fill(describe(field), 100, subsequent_indent=' ' * 16)}" for name, field in fields.items()]
+    lines = [
+        f"  {name:<13} {textwrap.fill(describe(field), 100, subsequent_indent=' ' * 16)}"
+        for name, field in fields.items()
+    ]
     return "\n".join([f"{title}:", *lines])
 
 
 def values_of(given: argparse.Namespace, params: type[Params]) -> dict[str, Any]:
     """What the generated options and --set say, as values of the fields."""
-    texts = {name.removeprefix("param:"): text for name, text in vars(given).items() if name.startswith("param:") and text is not None}
-    values = {name: params_text.read(name, params.model_fields[name], text) for name, text in texts.items()}
+    texts = {
+        name.removeprefix("param:"): text
+        for name, text in vars(given).items()
+        if name.startswith("param:") and text is not None
+    }
+    values = {
+        name: params_text.read(name, params.model_fields[name], text)
+        for name, text in texts.items()
+    }
     return {**values, **pairs(given.set, params.model_fields, "setting")}
 
 

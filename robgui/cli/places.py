@@ -12,14 +12,19 @@ from robgui.core.errors import DataError, ModelError
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Options that say how to read models and data, shared by the commands."""
     parser.add_argument(
-        "--names", metavar="FILE", help="class names of the model, one per line in the order of its outputs, or a JSON list"
+        "--names",
+        metavar="FILE",
+        help="class names of the model, one per line in the order of its outputs, or a JSON list",
     )
     parser.add_argument(
         "--model-set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a setting of the model: mean=0.5,0.5,0.5 (may be repeated; robgui inspect --help lists them)",
+        help=(
+            "a setting of the model: mean=0.5,0.5,0.5 (may be repeated; robgui inspect --help lists"
+            " them)"
+        ),
     )
     parser.add_argument(
         "--data-set",
@@ -28,13 +33,21 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="an option of the data: label=column (may be repeated; as above)",
     )
-    parser.add_argument("--device", default="", help="cpu, cuda or cuda:1 [cuda where there is one]")
-    parser.add_argument("--autocast", action="store_true", help="compute in half precision where that is faster")
-    parser.add_argument("--trust", action="store_true", help="the model files may execute code when they are read")
+    parser.add_argument(
+        "--device", default="", help="cpu, cuda or cuda:1 [cuda where there is one]"
+    )
+    parser.add_argument(
+        "--autocast", action="store_true", help="compute in half precision where that is faster"
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="the model files may execute code when they are read"
+    )
 
 
 def check_places(words: Sequence[str], *, first: bool = False) -> None:
-    """Refuses models and data that are not there; what else may be wrong with the words is found later.
+    """Refuses models and data that are not there.
+
+    What else may be wrong with the words is found later.
 
     Args:
         words: A command line without the name of the command.

@@ -1,6 +1,8 @@
-"""What the commands print: to any encoding, as JSON that parses in every one of them, and never as a command to the terminal.
+"""What the commands print: to any encoding, as JSON that parses in every one of them, and never
+as a command to the terminal.
 
-Names of classes, columns and files come from files of others: a terminal would obey the escapes in them.
+Names of classes, columns and files come from files of others: a terminal would obey the escapes in
+    them.
 """
 
 from __future__ import annotations
@@ -15,11 +17,15 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 #: Control characters, ends of line that are none, and marks that turn the direction of writing.
-_ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_ORDERS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def speak_any_encoding() -> None:
-    """A character that the terminal cannot show is written as its number instead of ending the program."""
+    """A character that the terminal cannot show is written as its number instead of ending the
+    program.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream.encoding):
             stream.reconfigure(errors="backslashreplace")
@@ -27,9 +33,13 @@ def speak_any_encoding() -> None:
 
 def print_json(document: Any) -> None:
     """Strict JSON to stdout."""
-    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not _is_unicode(sys.stdout.encoding))
+    text = json.dumps(
+        document, indent=1, allow_nan=False, ensure_ascii=not _is_unicode(sys.stdout.encoding)
+    )
     # what the encoder leaves stands inside strings, but for its own ends of line
-    print(_ORDERS.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text))
+    print(
+        _ORDERS.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+    )
 
 
 def plain(text: str) -> str:
@@ -46,7 +56,9 @@ def print_line(text: str, stream: TextIO | None = None) -> None:
 def plain_warnings() -> Iterator[None]:
     """Warnings, whose words may be those of a model, as one plain line each."""
     before = warnings.formatwarning
-    warnings.formatwarning = lambda message, category, *_, **__: f"{plain(f'{category.__name__}: {message}')}\n"
+    warnings.formatwarning = lambda message, category, *_, **__: (
+        f"{plain(f'{category.__name__}: {message}')}\n"
+    )
     try:
         yield
     finally:

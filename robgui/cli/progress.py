@@ -54,7 +54,9 @@ class Progress:
 
     def say(self, sentence: str) -> None:
         """Writes a line above the bar."""
-        self._stream.write(f"\r\x1b[K{plain(sentence)}\n" if self._terminal else f"{plain(sentence)}\n")
+        self._stream.write(
+            f"\r\x1b[K{plain(sentence)}\n" if self._terminal else f"{plain(sentence)}\n"
+        )
         self._stream.flush()
 
     def close(self) -> None:
@@ -78,7 +80,11 @@ class Progress:
         if not step.total:
             return f"{step.done:,} done, {duration(spent)}"
         share = min(1.0, step.done / step.total)
-        left = f", {duration(spent * (1 - share) / share)} left" if _FIRST_SHARE <= share < 1 and spent >= _GUESS_AFTER else ""
+        left = (
+            f", {duration(spent * (1 - share) / share)} left"
+            if _FIRST_SHARE <= share < 1 and spent >= _GUESS_AFTER
+            else ""
+        )
         return f"{share:.0%}{left}"
 
 

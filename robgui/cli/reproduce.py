@@ -1,4 +1,6 @@
-"""``robgui reproduce``: the claims of the papers, run here, side by side with what the papers say."""
+"""``robgui reproduce``: the claims of the papers, run here, side by side with what the papers
+say.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ _WIDTH = 150
 
 
 def reproduce(words: list[str]) -> int:
-    """Runs the claims of one method or of all; returns 0 when all that could be run hold, 1 otherwise."""
+    """Runs the claims of one method or of all.
+
+    Returns 0 when all that could be run hold, 1 otherwise.
+    """
     given = _parser().parse_args(words)
     chosen = methods() if given.method == "all" else (given.method,)
     for method in chosen:
@@ -68,7 +73,10 @@ def exit_code(claims: Sequence[Claim]) -> int:
 
 
 def _guarded(method: str, setting: Setting) -> Iterator[Claim]:
-    """The claims of a method; what keeps the whole method from running is one claim that says so."""
+    """The claims of a method.
+
+    What keeps the whole method from running is one claim that says so.
+    """
     try:
         yield from claims_of(method)(setting)
     except RobguiError as error:
@@ -93,7 +101,9 @@ def _folder(out: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ParamsError(f"--out {out}: the folder cannot be made ({error.strerror}); name another one.") from error
+        raise ParamsError(
+            f"--out {out}: the folder cannot be made ({error.strerror}); name another one."
+        ) from error
     if not os.access(folder, os.W_OK):
         raise ParamsError(f"--out {out}: nothing may be written there; name another folder.")
     return folder
@@ -123,7 +133,9 @@ class _Watcher:
 
 
 class Record:
-    """What has been done so far, written after every claim: ``result.json`` and the figures beside it."""
+    """What has been done so far, written after every claim: ``result.json`` and the figures
+    beside it.
+    """
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.folder = folder
@@ -138,7 +150,19 @@ class Record:
         self.claims.append(claim)
         self._rows.append(
             {
-                **{name: getattr(claim, name) for name in ("method", "statement", "paper", "ours", "holds", "verdict", "note", "detail")},
+                **{
+                    name: getattr(claim, name)
+                    for name in (
+                        "method",
+                        "statement",
+                        "paper",
+                        "ours",
+                        "holds",
+                        "verdict",
+                        "note",
+                        "detail",
+                    )
+                },
                 "figures": [name for drawing in claim.figures for name in self._draw(drawing)],
                 "seconds": round(now - self._last, 3),
             }
@@ -156,18 +180,33 @@ class Record:
             **self._counts(),
             "claims": self._rows,
         }
-        text = json.dumps(readable(fields, largest=100_000)[0], indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+        text = (
+            json.dumps(
+                readable(fields, largest=100_000)[0], indent=1, allow_nan=False, ensure_ascii=False
+            )
+            + "\n"
+        )
         self._put(self.folder / "result.json", text.encode())
 
     def summary(self) -> str:
         """How many hold, how long it took and where the results are, in one line."""
         counts = self._counts()
-        numbers = f"{counts['holds']} hold, {counts['does_not_hold']} do not hold, {counts['undecided']} undecided"
-        return f"{numbers}; {duration(time.monotonic() - self._began)}; results and figures in {self.folder}"
+        numbers = (
+            f"{counts['holds']} hold, {counts['does_not_hold']} do not hold, {counts['undecided']}"
+            " undecided"
+        )
+        return (
+            f"{numbers}; {duration(time.monotonic() - self._began)}; results and figures in"
+            f" {self.folder}"
+        )
 
     def _counts(self) -> dict[str, int]:
         verdicts = [claim.holds for claim in self.claims]
-        return {"holds": verdicts.count(True), "does_not_hold": verdicts.count(False), "undecided": verdicts.count(None)}
+        return {
+            "holds": verdicts.count(True),
+            "does_not_hold": verdicts.count(False),
+            "undecided": verdicts.count(None),
+        }
 
     def _draw(self, drawing: Drawing) -> Iterator[str]:
         from robgui.report.drawing import save
@@ -182,7 +221,9 @@ class Record:
         try:
             write_whole(path, content)
         except OSError as error:
-            raise RobguiError(f"{path} cannot be written ({error.strerror}); choose another folder with --out.") from error
+            raise RobguiError(
+                f"{path} cannot be written ({error.strerror}); choose another folder with --out."
+            ) from error
 
 
 def figure_of(drawing: Drawing) -> Plate:
@@ -196,24 +237,41 @@ def figure_of(drawing: Drawing) -> Plate:
 
 def table(claims: Sequence[Claim], width: int) -> str:
     """The claims as a table of text, a note under each."""
-    rows = [("claim", "paper", "ours", "result"), *((claim.statement, claim.paper, claim.ours or "-", claim.verdict) for claim in claims)]
+    rows = [
+        ("claim", "paper", "ours", "result"),
+        *((claim.statement, claim.paper, claim.ours or "-", claim.verdict) for claim in claims),
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = ["  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
-    notes = [textwrap.fill(claim.note, max(60, width), initial_indent="    ", subsequent_indent="    ") for claim in claims]
-    body = [line for row, note in zip(lines[1:], notes, strict=True) for line in (row, note) if line]
+    lines = [
+        "  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    notes = [
+        textwrap.fill(claim.note, max(60, width), initial_indent="    ", subsequent_indent="    ")
+        for claim in claims
+    ]
+    body = [
+        line for row, note in zip(lines[1:], notes, strict=True) for line in (row, note) if line
+    ]
     return "\n".join([lines[0], "-" * len(lines[0]), *body])
 
 
 def _parser() -> Parser:
     parser = Parser(
         prog="robgui reproduce",
-        description="Runs the claims of the papers and says which hold. Exit code 0: all that could be run hold; 1: one does not, or none "
-        "could be run; 130: interrupted, what was done is kept.",
+        description=(
+            "Runs the claims of the papers and says which hold. Exit code 0: all that could be run"
+            " hold; 1: one does not, or none could be run; 130: interrupted, what was done is kept."
+        ),
         allow_abbrev=False,
     )
-    parser.add_argument("method", nargs="?", default="all", help=f"one of: {', '.join([*methods(), 'all'])} [all]")
     parser.add_argument(
-        "--data", metavar="PATH", help="run on these instead of the bundled data, such as the folder of the MNIST IDX files"
+        "method", nargs="?", default="all", help=f"one of: {', '.join([*methods(), 'all'])} [all]"
+    )
+    parser.add_argument(
+        "--data",
+        metavar="PATH",
+        help="run on these instead of the bundled data, such as the folder of the MNIST IDX files",
     )
     parser.add_argument(
         "--models",
@@ -222,8 +280,21 @@ def _parser() -> Parser:
         metavar="FILE",
         help="run on these models, in the order of the paper's table [bundled or trained]",
     )
-    parser.add_argument("--out", metavar="FOLDER", default=_FOLDER, help=f"where to put result.json and the figures [./{_FOLDER}]")
-    parser.add_argument("--quick", action="store_true", help="small sizes: less than a minute on the bundled data, and less power")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="start of all random numbers [0]")
-    parser.add_argument("--trust", action="store_true", help="the model files may execute code when they are read")
+    parser.add_argument(
+        "--out",
+        metavar="FOLDER",
+        default=_FOLDER,
+        help=f"where to put result.json and the figures [./{_FOLDER}]",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="small sizes: less than a minute on the bundled data, and less power",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="start of all random numbers [0]"
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="the model files may execute code when they are read"
+    )
     return parser

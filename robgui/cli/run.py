@@ -40,7 +40,9 @@ def run(words: list[str]) -> int:
     if not words or words[0].startswith("-"):
         _overview().parse_args(words)
     progress = Progress("")
-    executor = one_executor(Terms(notice=progress.say))  # it starts while this process is still importing
+    executor = one_executor(
+        Terms(notice=progress.say)
+    )  # it starts while this process is still importing
     try:
         return _run(words, executor, progress)
     finally:
@@ -62,9 +64,16 @@ def _run(words: list[str], executor: Executor, progress: Progress) -> int:
 
 
 def _request(
-    known: Analysis, params: Params, given: argparse.Namespace, executor: Executor, progress: Progress
+    known: Analysis,
+    params: Params,
+    given: argparse.Namespace,
+    executor: Executor,
+    progress: Progress,
 ) -> tuple[Request, frozenset[str]]:
-    """What the command line asks for, and the code that it lets run; models and data are opened for it."""
+    """What the command line asks for, and the code that it lets run.
+
+    Models and data are opened for it.
+    """
     settings, options = model_settings(given), data_options(given)
     picked = None if given.index is None else indices("--index", given.index)
     models = [open_model(executor, model, given, settings, progress.say) for model in given.model]
@@ -84,7 +93,9 @@ def _request(
     return request, frozenset(model.ran for model in models if model.ran)
 
 
-def _carry_out(execution: Execution, executor: Executor, out: Path | None, progress: Progress) -> int:
+def _carry_out(
+    execution: Execution, executor: Executor, out: Path | None, progress: Progress
+) -> int:
     executor.submit(execution)
     try:
         _watch(execution, executor, progress)
@@ -122,7 +133,11 @@ def _left_out(execution: Execution, executor: Executor) -> str:
 
 def _tell(execution: Execution, progress: Progress) -> None:
     if execution.state is RunState.CANCELLED:
-        kept = "the result so far is kept" if execution.newest is not None else "there is no result yet"
+        kept = (
+            "the result so far is kept"
+            if execution.newest is not None
+            else "there is no result yet"
+        )
         progress.say(f"robgui: interrupted; {kept}")
         if execution.error and execution.problem is None:
             progress.say(execution.error)
@@ -131,7 +146,9 @@ def _tell(execution: Execution, progress: Progress) -> None:
 
 
 def _write(execution: Execution, out: Path | None) -> None:
-    """The JSON document to the file (with an NPZ beside it) or to stdout (large arrays by shape only)."""
+    """The JSON document to the file (with an NPZ beside it) or to stdout (large arrays by shape
+    only).
+    """
     assert execution.newest is not None
     verdict = execution.verdict
     fields = {
@@ -147,7 +164,10 @@ def _write(execution: Execution, out: Path | None) -> None:
         "versions": execution.versions,
         "request": execution.request,
         "fingerprint": execution.request.fingerprint,
-        "findings": [{"kind": f.kind, "title": f.title, "severity": f.severity, "detail": f.detail} for f in execution.findings],
+        "findings": [
+            {"kind": f.kind, "title": f.title, "severity": f.severity, "detail": f.detail}
+            for f in execution.findings
+        ],
         "result": execution.newest.result,
     }
     if out is None:
@@ -156,13 +176,18 @@ def _write(execution: Execution, out: Path | None) -> None:
     try:
         write_document(fields, out)
     except OSError as error:
-        raise RobguiError(f"The result cannot be written to {out} ({error.strerror}); {_elsewhere(fields)}.") from error
+        raise RobguiError(
+            f"The result cannot be written to {out} ({error.strerror}); {_elsewhere(fields)}."
+        ) from error
 
 
 def _elsewhere(fields: dict[str, Any]) -> str:
     """Writes the result into a fresh folder for temporary files instead; says where it lies."""
     try:
-        place = Path(tempfile.mkdtemp(prefix="robgui-")) / f"{fields['analysis']}-{fields['fingerprint']}.json"
+        place = (
+            Path(tempfile.mkdtemp(prefix="robgui-"))
+            / f"{fields['analysis']}-{fields['fingerprint']}.json"
+        )
         write_document(fields, place)
     except OSError:  # there is no place at all: the sentence about the first one says why
         return "choose another place with --out"
@@ -172,12 +197,17 @@ def _elsewhere(fields: dict[str, Any]) -> str:
 def _checked(out: str | None) -> Path | None:
     """The place of the result, found wanting before the work and not after it."""
     if out is not None and Path(out).suffix == ".npz":
-        raise ParamsError(f"--out {out}: the result is JSON, and .npz is for the arrays beside it; name a .json file.")
+        raise ParamsError(
+            f"--out {out}: the result is JSON, and .npz is for the arrays beside it; name a .json"
+            " file."
+        )
     return writable("--out", out)
 
 
 def _overview() -> argparse.ArgumentParser:
-    names = "\n".join(f"  {name.replace('_', '-'):<22} {known.question}" for name, known in analyses().items())
+    names = "\n".join(
+        f"  {name.replace('_', '-'):<22} {known.question}" for name, known in analyses().items()
+    )
     parser = Parser(
         prog="robgui run",
         description="Runs an analysis and writes its result as JSON.",
@@ -190,20 +220,47 @@ def _overview() -> argparse.ArgumentParser:
 
 
 def _parser(known: Analysis) -> argparse.ArgumentParser:
-    parser = Parser(prog=f"robgui run {known.name.replace('_', '-')}", description=f"{known.title}: {known.question}", allow_abbrev=False)
+    parser = Parser(
+        prog=f"robgui run {known.name.replace('_', '-')}",
+        description=f"{known.title}: {known.question}",
+        allow_abbrev=False,
+    )
     several = " (repeat for several)" if known.several_models else ""
-    parser.add_argument("--model", action="append", required=True, metavar="FILE", help=f"the model{several}")
-    parser.add_argument("--data", metavar="PATH", help="the inputs: images, a folder, IDX, NPZ, NPY, CSV or JSON")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--index", metavar="I", help="which inputs, by number from 0: 3 or 0,4,7 or 10:20 [all]")
-    which.add_argument("--select", metavar="QUERY", help='which inputs, by query: "label=shirt and index<100"')
-    add_model_options(parser)
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the analysis (may be repeated)")
     parser.add_argument(
-        "--params", metavar="FILE", help="settings of the analysis in a TOML or JSON file, or in a result of --out; options go before it"
+        "--model", action="append", required=True, metavar="FILE", help=f"the model{several}"
+    )
+    parser.add_argument(
+        "--data", metavar="PATH", help="the inputs: images, a folder, IDX, NPZ, NPY, CSV or JSON"
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--index", metavar="I", help="which inputs, by number from 0: 3 or 0,4,7 or 10:20 [all]"
+    )
+    which.add_argument(
+        "--select", metavar="QUERY", help='which inputs, by query: "label=shirt and index<100"'
+    )
+    add_model_options(parser)
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the analysis (may be repeated)",
+    )
+    parser.add_argument(
+        "--params",
+        metavar="FILE",
+        help=(
+            "settings of the analysis in a TOML or JSON file, or in a result of --out; options go"
+            " before it"
+        ),
     )
     parser.add_argument("--workspace", metavar="FILE", help="also keep the run in this workspace")
-    parser.add_argument("--out", metavar="FILE", help="where to write the JSON; large arrays go into an NPZ beside it [stdout]")
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="where to write the JSON; large arrays go into an NPZ beside it [stdout]",
+    )
     taken = [action.dest for action in parser._actions]
     add_params(parser, known.params, taken)
     return parser

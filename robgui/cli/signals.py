@@ -32,7 +32,9 @@ def deaf() -> Iterator[None]:
 
 @contextmanager
 def _handled(handlers: dict[signal.Signals, object]) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may change what a signal does
+    if (
+        threading.current_thread() is not threading.main_thread()
+    ):  # only the main thread may change what a signal does
         yield
         return
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}  # type: ignore[arg-type]

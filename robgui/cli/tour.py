@@ -15,11 +15,22 @@ def tour(words: list[str]) -> int:
     """Runs the demo in a window that nobody sees; pictures of it and a report go into a folder."""
     parser = Parser(
         prog="robgui tour",
-        description="Runs every analysis on the demo without a screen; writes a picture of each, a report and the workspace into a folder.",
+        description=(
+            "Runs every analysis on the demo without a screen; writes a picture of each, a report"
+            " and the workspace into a folder."
+        ),
         allow_abbrev=False,
     )
-    parser.add_argument("folder", nargs="?", default=_FOLDER, help=f"where to write them [./{_FOLDER}]")
-    parser.add_argument("--only", action="append", default=[], metavar="ANALYSIS", help="only this analysis; may be given several times")
+    parser.add_argument(
+        "folder", nargs="?", default=_FOLDER, help=f"where to write them [./{_FOLDER}]"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ANALYSIS",
+        help="only this analysis; may be given several times",
+    )
     given = parser.parse_args(words)
     from robgui.doctor import window_problem
 
@@ -32,5 +43,10 @@ def tour(words: list[str]) -> int:
     known = [stop.name for stop in stops()]
     for name in wanted:
         if name not in known:
-            raise ParamsError(f"--only {name}: the tour shows {', '.join(known)}; choose one of these.")
-    return Tour(Path(given.folder).expanduser(), [stop for stop in stops() if not wanted or stop.name in wanted]).run()
+            raise ParamsError(
+                f"--only {name}: the tour shows {', '.join(known)}; choose one of these."
+            )
+    return Tour(
+        Path(given.folder).expanduser(),
+        [stop for stop in stops() if not wanted or stop.name in wanted],
+    ).run()

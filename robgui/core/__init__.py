@@ -1,1 +1,3 @@
-"""Classifiers, datasets, requests and the workspace: everything that is not a method and not a window."""
+"""Classifiers, datasets, requests and the workspace: everything that is not a method and not a
+window.
+"""

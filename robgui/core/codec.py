@@ -2,11 +2,10 @@
 
 A document is JSON with a few tagged objects for what JSON lacks:
 
-    {"$type": "Region", "fields": {…}}     a dataclass or pydantic model, found by name in the field's annotation
-    {"$array": "a3"}                       the array of that name in the NPZ
-    {"$tuple": […]}                        a tuple
-    {"$items": [[key, value], …]}          a dict whose keys are not plain strings
-    {"$float": "nan"}                      nan, inf, -inf
+    {"$type": "Region", "fields": {…}}     a dataclass or pydantic model, found by name in the
+    field's annotation {"$array": "a3"}                       the array of that name in the NPZ
+    {"$tuple": […]}                        a tuple {"$items": [[key, value], …]}          a dict
+    whose keys are not plain strings {"$float": "nan"}                      nan, inf, -inf
 """
 
 from __future__ import annotations
@@ -31,11 +30,13 @@ T = TypeVar("T")
 _CHUNK = 2**20
 Arrays = dict[str, np.ndarray]
 
-#: Bytes looked at to tell whether an array is worth compressing. Measured with deflate level 1: noise shrinks by a
-#: tenth at 30 MB/s, while smooth curves and masks shrink to a hundredth at 500 MB/s.
+#: Bytes looked at to tell whether an array is worth compressing. Measured with deflate level 1:
+#: noise shrinks by a tenth at 30 MB/s, while smooth curves and masks shrink to a hundredth at 500
+#: MB/s.
 _SAMPLE_BYTES = 16 * 2**10
 _WORTHWHILE = 0.5
-#: A blob may unpack to this, and beyond it to so many times its own length: masks and curves shrink to a hundredth.
+#: A blob may unpack to this, and beyond it to so many times its own length: masks and curves shrink
+#: to a hundredth.
 _ALWAYS, _GROWTH = 256 * 2**20, 100
 
 
@@ -46,14 +47,22 @@ def take_apart(value: Any) -> tuple[Any, Arrays]:
 
 
 def put_together(hint: Any, document: Any, arrays: Arrays) -> Any:
-    """The value that ``take_apart`` took apart; WorkspaceError when it does not fit the annotation ``hint``."""
+    """The value that ``take_apart`` took apart.
+
+    WorkspaceError when it does not fit the annotation ``hint``.
+    """
     name = getattr(hint, "__name__", str(hint))
     try:
         value = _unpack(document, hint, arrays, name)
     except RecursionError as error:
-        raise WorkspaceError(f"The stored {name} is damaged: it holds parts within parts without end.") from error
+        raise WorkspaceError(
+            f"The stored {name} is damaged: it holds parts within parts without end."
+        ) from error
     if not _fits(value, hint):
-        raise WorkspaceError(f"The stored value is a {type(value).__name__}, not a {name}; it was written by another version.")
+        raise WorkspaceError(
+            f"The stored value is a {type(value).__name__}, not a {name}; it was written by another"
+            " version."
+        )
     return value
 
 
@@ -61,7 +70,10 @@ def encode(value: Any) -> tuple[dict[str, Any], bytes]:
     """A dataclass (or dict) as a JSON-able document and the bytes of an NPZ with its arrays."""
     document, arrays = take_apart(value)
     if not isinstance(document, dict):
-        raise WorkspaceError(f"A {type(value).__name__} cannot be stored; a result must be a dataclass of arrays and plain values.")
+        raise WorkspaceError(
+            f"A {type(value).__name__} cannot be stored; a result must be a dataclass of arrays and"
+            " plain values."
+        )
     return document, npz(arrays)
 
 
@@ -74,12 +86,19 @@ def decode(cls: type[T], document: Mapping[str, Any], blob: bytes) -> T:
 
 
 def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """The bytes of an NPZ file; arrays that compress well are compressed lightly, others stored as they are."""
+    """The bytes of an NPZ file.
+
+    Arrays that compress well are compressed lightly, others stored as they are.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, array in arrays.items():
-            member = f"{name}.npy"  # a plain name takes the archive's compression, a ZipInfo is stored as it is
-            with archive.open(member if _compresses(array) else zipfile.ZipInfo(member), "w", force_zip64=True) as file:
+            member = (  # a plain name takes the archive's compression, a ZipInfo is stored as it is
+                f"{name}.npy"
+            )
+            with archive.open(
+                member if _compresses(array) else zipfile.ZipInfo(member), "w", force_zip64=True
+            ) as file:
                 np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
     return buffer.getvalue()
 
@@ -90,8 +109,14 @@ def unzip(blob: bytes) -> Arrays:
         with zipfile.ZipFile(io.BytesIO(blob)) as archive:
             total = sum(info.file_size for info in archive.infolist())
             if total > _ALWAYS + _GROWTH * len(blob):
-                raise WorkspaceError(f"The stored arrays would unpack to {total / 1e6:,.0f} MB, a bomb and no result; delete the run.")
-            return {info.filename.removesuffix(".npy"): _read(archive, info) for info in archive.infolist()}
+                raise WorkspaceError(
+                    f"The stored arrays would unpack to {total / 1e6:,.0f} MB, a bomb and no"
+                    " result; delete the run."
+                )
+            return {
+                info.filename.removesuffix(".npy"): _read(archive, info)
+                for info in archive.infolist()
+            }
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -103,14 +128,17 @@ def unzip(blob: bytes) -> Arrays:
         NotImplementedError,
         RuntimeError,
     ) as error:
-        raise WorkspaceError(f"The stored arrays are damaged ({error}); run the analysis again.") from error
+        raise WorkspaceError(
+            f"The stored arrays are damaged ({error}); run the analysis again."
+        ) from error
 
 
 def readable(value: Any, largest: int = 1024) -> tuple[Any, Arrays]:
-    """A value for people and other programs: strict JSON, and the arrays with more than ``largest`` numbers apart.
+    """A value for people and other programs: strict JSON, and the arrays with more than
+    ``largest`` numbers apart.
 
-    A large array becomes ``{"array": key, "shape": …, "dtype": …}``; its key is the path of the field. Numbers
-    that are not finite become null.
+    A large array becomes ``{"array": key, "shape": …, "dtype": …}``; its key is the path of the
+    field. Numbers that are not finite become null.
     """
     arrays: Arrays = {}
     return _plain(value, "", arrays, largest), arrays
@@ -156,18 +184,27 @@ def _pack(value: Any, where: str, arrays: Arrays) -> Any:
         case int() | float() | np.number() | np.bool():
             return _number(value)
         case BaseModel():
-            return {"$type": type(value).__name__, "fields": _pack(value.model_dump(mode="json"), where, arrays)}
+            return {
+                "$type": type(value).__name__,
+                "fields": _pack(value.model_dump(mode="json"), where, arrays),
+            }
         case tuple():
-            return {"$tuple": [_pack(item, f"{where}[{i}]", arrays) for i, item in enumerate(value)]}
+            return {
+                "$tuple": [_pack(item, f"{where}[{i}]", arrays) for i, item in enumerate(value)]
+            }
         case list():
             return [_pack(item, f"{where}[{i}]", arrays) for i, item in enumerate(value)]
         case dict():
             return _pack_dict(value, where, arrays)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {f.name: _pack(getattr(value, f.name), f"{where}.{f.name}", arrays) for f in dataclasses.fields(value)}
+        fields = {
+            f.name: _pack(getattr(value, f.name), f"{where}.{f.name}", arrays)
+            for f in dataclasses.fields(value)
+        }
         return {"$type": type(value).__name__, "fields": fields}
     raise WorkspaceError(
-        f"{where} is a {type(value).__name__}, which cannot be stored; use arrays, numbers, text, tuples, dicts or dataclasses."
+        f"{where} is a {type(value).__name__}, which cannot be stored; use arrays, numbers, text,"
+        " tuples, dicts or dataclasses."
     )
 
 
@@ -175,12 +212,16 @@ def _number(value: Any) -> Any:
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, complex):
         raise WorkspaceError("A complex number cannot be stored alone; put it into an array.")
-    return {"$float": repr(plain)} if isinstance(plain, float) and not math.isfinite(plain) else plain
+    return (
+        {"$float": repr(plain)} if isinstance(plain, float) and not math.isfinite(plain) else plain
+    )
 
 
 def _pack_array(array: np.ndarray, where: str, arrays: Arrays) -> dict[str, str]:
     if array.dtype.hasobject:
-        raise WorkspaceError(f"{where} is an array of Python objects, which cannot be stored; use numbers or text.")
+        raise WorkspaceError(
+            f"{where} is an array of Python objects, which cannot be stored; use numbers or text."
+        )
     key = f"a{len(arrays)}"
     arrays[key] = array
     return {"$array": key}
@@ -189,7 +230,12 @@ def _pack_array(array: np.ndarray, where: str, arrays: Arrays) -> dict[str, str]
 def _pack_dict(value: dict[Any, Any], where: str, arrays: Arrays) -> dict[str, Any]:
     if all(type(key) is str and not key.startswith("$") for key in value):
         return {key: _pack(item, f"{where}.{key}", arrays) for key, item in value.items()}
-    return {"$items": [[_pack(key, f"{where} key", arrays), _pack(item, f"{where}.{key}", arrays)] for key, item in value.items()]}
+    return {
+        "$items": [
+            [_pack(key, f"{where} key", arrays), _pack(item, f"{where}.{key}", arrays)]
+            for key, item in value.items()
+        ]
+    }
 
 
 def _unpack(value: Any, hint: Any, arrays: Arrays, where: str) -> Any:
@@ -202,20 +248,27 @@ def _unpack(value: Any, hint: Any, arrays: Arrays, where: str) -> Any:
             return float(text)
         case {"$tuple": list(items)}:
             return tuple(_unpack(item, hint, arrays, where) for item in items)
-        case {"$items": list(items)} if all(isinstance(pair, list) and len(pair) == 2 for pair in items):
+        case {"$items": list(items)} if all(
+            isinstance(pair, list) and len(pair) == 2 for pair in items
+        ):
             return _unpack_items(items, hint, arrays, where)
         case {"$type": str(name), "fields": dict(fields)}:
             return _unpack_object(name, fields, hint, arrays, where)
         case dict():
             if any(key.startswith("$") for key in value):
-                raise WorkspaceError(f"{where}: the stored document is damaged (no such entry: {str(value)[:80]}).")
+                raise WorkspaceError(
+                    f"{where}: the stored document is damaged (no such entry: {str(value)[:80]})."
+                )
             return {key: _unpack(item, hint, arrays, where) for key, item in value.items()}
     return value
 
 
 def _unpack_items(items: list[list[Any]], hint: Any, arrays: Arrays, where: str) -> dict[Any, Any]:
     try:
-        return {_unpack(key, hint, arrays, where): _unpack(item, hint, arrays, where) for key, item in items}
+        return {
+            _unpack(key, hint, arrays, where): _unpack(item, hint, arrays, where)
+            for key, item in items
+        }
     except TypeError as error:
         raise WorkspaceError(f"{where}: the stored document is damaged ({error}).") from error
 
@@ -224,14 +277,17 @@ def _unpack_object(name: str, fields: dict[str, Any], hint: Any, arrays: Arrays,
     known = {cls.__name__: cls for cls in _classes(hint)}
     if name not in known:
         raise WorkspaceError(
-            f"{where}: a stored {name} was found where {', '.join(known) or 'plain values'} may be; it was written by another version."
+            f"{where}: a stored {name} was found where {', '.join(known) or 'plain values'} may be;"
+            " it was written by another version."
         )
     cls = known[name]
     if issubclass(cls, BaseModel):
         try:
             return cls.model_validate(_unpack(fields, Any, arrays, where))
         except ValidationError as error:
-            raise WorkspaceError(f"{where}: the stored {name} is malformed ({error.errors()[0]['msg']}).") from error
+            raise WorkspaceError(
+                f"{where}: the stored {name} is malformed ({error.errors()[0]['msg']})."
+            ) from error
     return _unpack_dataclass(cls, fields, arrays, where)
 
 
@@ -241,17 +297,24 @@ def _unpack_dataclass(cls: type[Any], fields: dict[str, Any], arrays: Arrays, wh
     for field in dataclasses.fields(cls):
         place = f"{where}.{field.name}"
         if field.name in fields:
-            values[field.name] = value = _convert(_unpack(fields[field.name], hints[field.name], arrays, place), hints[field.name])
+            values[field.name] = value = _convert(
+                _unpack(fields[field.name], hints[field.name], arrays, place), hints[field.name]
+            )
             if not _fits(value, hints[field.name]):
                 raise WorkspaceError(
-                    f"{place}: the stored value is a {type(value).__name__}, which does not fit; it was written by another version."
+                    f"{place}: the stored value is a {type(value).__name__}, which does not fit; it"
+                    " was written by another version."
                 )
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-            raise WorkspaceError(f"{place} is missing in the stored result; it was written by another version.")
+            raise WorkspaceError(
+                f"{place} is missing in the stored result; it was written by another version."
+            )
     try:
         return cls(**values)
     except (TypeError, ValueError) as error:
-        raise WorkspaceError(f"{where}: the stored {cls.__name__} is malformed ({error}).") from error
+        raise WorkspaceError(
+            f"{where}: the stored {cls.__name__} is malformed ({error})."
+        ) from error
 
 
 def _convert(value: Any, hint: Any) -> Any:
@@ -262,7 +325,11 @@ def _convert(value: Any, hint: Any) -> Any:
 
 
 def _classes(hint: Any) -> Iterator[type[Any]]:
-    if isinstance(hint, type) and get_origin(hint) is None and (dataclasses.is_dataclass(hint) or issubclass(hint, BaseModel)):
+    if (
+        isinstance(hint, type)
+        and get_origin(hint) is None
+        and (dataclasses.is_dataclass(hint) or issubclass(hint, BaseModel))
+    ):
         yield hint
     for part in get_args(hint):
         yield from _classes(part)
@@ -284,14 +351,20 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is int:
         return type(value) is int
     cls = origin or hint
-    return (isinstance(value, cls) and _fits_within(value, cls, args)) if isinstance(cls, type) else True
+    return (
+        (isinstance(value, cls) and _fits_within(value, cls, args))
+        if isinstance(cls, type)
+        else True
+    )
 
 
 def _fits_within(value: Any, cls: type[Any], args: tuple[Any, ...]) -> bool:
     """Whether what a tuple, list or dict holds fits the annotation of its parts."""
     if issubclass(cls, tuple) and args:
         hints = [args[0]] * len(value) if args[-1] is Ellipsis else args
-        return len(hints) == len(value) and all(_fits(item, hint) for item, hint in zip(value, hints, strict=True))
+        return len(hints) == len(value) and all(
+            _fits(item, hint) for item, hint in zip(value, hints, strict=True)
+        )
     if issubclass(cls, list | dict) and args:
         rows = value.items() if isinstance(value, dict) else ((item,) for item in value)
         return all(_fits(item, hint) for row in rows for item, hint in zip(row, args, strict=True))
@@ -310,7 +383,11 @@ def _plain(value: Any, where: str, arrays: Arrays, largest: int) -> Any:
         case float():
             return value if math.isfinite(value) else None
         case np.generic():
-            return inner("", value.item()) if not isinstance(value, np.complexfloating) else [float(value.real), float(value.imag)]
+            return (
+                inner("", value.item())
+                if not isinstance(value, np.complexfloating)
+                else [float(value.real), float(value.imag)]
+            )
         case np.ndarray():
             return _plain_array(value, where or "array", arrays, largest)
         case BaseModel():

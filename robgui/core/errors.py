@@ -24,7 +24,9 @@ _LONGEST = 300
 
 
 class Remedy(Enum):
-    """What would help, where that is done differently in the window and on the command line: each has its own words for it."""
+    """What would help, where that is done differently in the window and on the command line:
+    each has its own words for it.
+    """
 
     OPEN_INPUTS = auto()
     MORE_INPUTS = auto()
@@ -69,7 +71,10 @@ class MissingExtraError(ModelError):
 
     def __init__(self, what: str, extra: str) -> None:
         if getattr(sys, "frozen", False):
-            lack = f"that this application does not carry; install robgui with pip and its extra {extra} instead."
+            lack = (
+                "that this application does not carry; install robgui with pip and its extra"
+                f" {extra} instead."
+            )
         else:
             lack = f"that is not installed; install it with: pip install 'robgui[{extra}]'"
         super().__init__(f"{what} needs an optional package {lack}")
@@ -80,7 +85,8 @@ class DataError(RobguiError):
     """A dataset cannot be read, or does not fit the model.
 
     Attributes:
-        option: The option of open_dataset that would help, as ``name=value``; empty where none would.
+        option: The option of open_dataset that would help, as ``name=value``; empty where none
+            would.
     """
 
     def __init__(self, sentence: str, *, option: str = "", remedy: Remedy | None = None) -> None:
@@ -101,7 +107,10 @@ class WorkspaceError(RobguiError):
 
 
 def sentence(error: BaseException) -> str:
-    """An error as one sentence for a person; one that nobody foresaw keeps its type and first line."""
+    """An error as one sentence for a person.
+
+    One that nobody foresaw keeps its type and first line.
+    """
     if isinstance(error, RobguiError):
         return str(error)
     lines = str(error).strip().splitlines()

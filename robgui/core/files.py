@@ -35,7 +35,10 @@ def create(path: Path, content: bytes = b"", *, private: bool = False) -> None:
 
 
 def private_folder(path: Path) -> Path:
-    """Makes a folder, with those above it, that only the user may enter; one that is there stays as it is."""
+    """Makes a folder, with those above it, that only the user may enter.
+
+    One that is there stays as it is.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.mkdir(mode=0o700, exist_ok=True)
     return path

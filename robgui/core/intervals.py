@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 
-def clopper_pearson(hits: np.ndarray | int, trials: np.ndarray | int, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """The exact interval of a share: lower and upper ends, of the shape of ``hits``; (nan, nan) without trials.
+def clopper_pearson(
+    hits: np.ndarray | int, trials: np.ndarray | int, level: float = 0.95
+) -> tuple[np.ndarray, np.ndarray]:
+    """The exact interval of a share: lower and upper ends, of the shape of ``hits``.
 
-    Clopper and Pearson (1934): each end leaves (1 - level) / 2 to its side, whatever the true share is.
+    (nan, nan) without trials.
+
+    Clopper and Pearson (1934): each end leaves (1 - level) / 2 to its side, whatever the true share
+        is.
     """
     from scipy.special import betaincinv
 

@@ -16,9 +16,10 @@ class Offer:
     Attributes:
         title: What to call them together, as it stands in a menu: ``The adversarial example``.
         names: What to call each.
-        inputs: ``(n, *shape)`` as the model sees them, in [0, 1]; None when they are inputs of the run's own data.
-        places: Number of each among the inputs that the run looked at; for new inputs, of the one it was made from
-            (-1: of none).
+        inputs: ``(n, *shape)`` as the model sees them, in [0, 1]; None when they are inputs of the
+            run's own data.
+        places: Number of each among the inputs that the run looked at; for new inputs, of the one
+            it was made from (-1: of none).
         labels: True class of each; empty when unknown.
         params: Settings to put into the form of an analysis, by its name.
     """

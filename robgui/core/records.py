@@ -1,6 +1,7 @@
 """Records: what this user has said, as small JSON files of their own, each named by a SHA-256.
 
-One file per record, so that two windows that write at the same time cannot lose each other's records.
+One file per record, so that two windows that write at the same time cannot lose each other's
+records.
 """
 
 from __future__ import annotations
@@ -36,19 +37,26 @@ class Records:
         return platformdirs.user_data_path("robgui", appauthor=False) / self._name
 
     def read(self, key: str) -> dict[str, Any] | None:
-        """The record of ``key``; None without one. One that is damaged, or that others may write, is none."""
+        """The record of ``key``; None without one.
+
+        One that is damaged, or that others may write, is none.
+        """
         path = self._path(key)
         try:
             with path.open("rb") as file:
                 if not _is_ours(os.fstat(file.fileno())):
-                    logging.getLogger("robgui").warning("%s may be written by others, so it is not believed.", path)
+                    logging.getLogger("robgui").warning(
+                        "%s may be written by others, so it is not believed.", path
+                    )
                     return None
                 content = file.read(_LARGEST + 1)
             record = json.loads(content)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError) as error:
-            logging.getLogger("robgui").warning("%s cannot be read, so it is not believed: %s", path, error)
+            logging.getLogger("robgui").warning(
+                "%s cannot be read, so it is not believed: %s", path, error
+            )
             return None
         return record if isinstance(record, dict) else None
 
@@ -60,7 +68,10 @@ class Records:
             private_folder(private_folder(path.parent.parent) / self._name)
             write_whole(path, content, private=True)
         except OSError as error:
-            raise RobguiError(f"{path} cannot be written ({error.strerror}); free some space or check who owns its folder.") from error
+            raise RobguiError(
+                f"{path} cannot be written ({error.strerror}); free some space or check who owns"
+                " its folder."
+            ) from error
 
     def delete(self, key: str) -> None:
         """Forgets the record of ``key``; without one nothing happens."""
@@ -68,12 +79,16 @@ class Records:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise RobguiError(f"{path} cannot be removed ({error.strerror}); remove it by hand.") from error
+            raise RobguiError(
+                f"{path} cannot be removed ({error.strerror}); remove it by hand."
+            ) from error
 
     def known(self) -> Iterator[str]:
         """The keys of all records."""
         if self.folder.is_dir():
-            yield from sorted(path.stem for path in self.folder.glob("*.json") if _KEY.fullmatch(path.stem))
+            yield from sorted(
+                path.stem for path in self.folder.glob("*.json") if _KEY.fullmatch(path.stem)
+            )
 
     def _path(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
@@ -82,7 +97,10 @@ class Records:
 
 
 def _is_ours(found: os.stat_result) -> bool:
-    """Whether a plain file belongs to this user and nobody else may write it; Windows keeps other users out by itself."""
+    """Whether a plain file belongs to this user and nobody else may write it.
+
+    Windows keeps other users out by itself.
+    """
     if not stat.S_ISREG(found.st_mode):
         return False
     return not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o022)

@@ -1,6 +1,7 @@
 """The one place that opens a file whose name or content may come from somebody else.
 
-Only plain files are opened: a pipe would be waited for without end, a device never ends. The size is known before anything
+Only plain files are opened: a pipe would be waited for without end, a device never ends. The size
+    is known before anything
 is read, and a name that stands in a file may lead only to what lies beside it.
 """
 
@@ -13,7 +14,12 @@ from io import BufferedReader
 from pathlib import Path
 
 #: A pipe is opened without waiting for who writes into it; the flag means nothing for a plain file.
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 def open_regular(path: str | Path) -> BufferedReader:
@@ -32,7 +38,10 @@ def open_regular(path: str | Path) -> BufferedReader:
 
 
 def read_regular(path: str | Path, largest: int) -> bytes:
-    """All of a plain file; OSError where it is larger than ``largest`` bytes, before any of them is read."""
+    """All of a plain file.
+
+    OSError where it is larger than ``largest`` bytes, before any of them is read.
+    """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > largest:
@@ -41,11 +50,17 @@ def read_regular(path: str | Path, largest: int) -> bytes:
 
 
 def beside(folder: Path, name: str) -> Path:
-    """The file that ``name`` means in ``folder``; OSError where it would lie anywhere else, also through a link."""
+    """The file that ``name`` means in ``folder``.
+
+    OSError where it would lie anywhere else, also through a link.
+    """
     try:
         home = folder.resolve()
         found = (home / name).resolve()
-    except (ValueError, RuntimeError) as error:  # a name that is no name, or links that lead in a circle
+    except (
+        ValueError,
+        RuntimeError,
+    ) as error:  # a name that is no name, or links that lead in a circle
         raise OSError(errno.EINVAL, "it is no name of a file", name) from error
     if not name or Path(name).is_absolute() or not found.is_relative_to(home):
         raise OSError(errno.EACCES, "only a file beside it may be named", name)

@@ -1,4 +1,6 @@
-"""TOML from files of others: what would take the parser hours or its stack becomes one ValueError."""
+"""TOML from files of others: what would take the parser hours or its stack becomes one
+ValueError.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ _ENDLESS = re.compile(r"""(?<![\w-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\
 
 
 def parse_toml(content: bytes) -> dict[str, Any]:
-    """The values in ``content``; ValueError where it is no text, no TOML, or nested or written without end."""
+    """The values in ``content``.
+
+    ValueError where it is no text, no TOML, or nested or written without end.
+    """
     text = content.decode("utf-8-sig")
     if _ENDLESS.search(text):
         raise ValueError("a key has more parts than anybody writes")

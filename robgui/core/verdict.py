@@ -1,6 +1,8 @@
-"""Verdict: what a result says, once, for the window, the command line, the report and the scoreboard.
+"""Verdict: what a result says, once, for the window, the command line, the report and the
+scoreboard.
 
-A status is a claim, so each has a rule: FAILS and AT_RISK rest on a failure that something has seen, HOLDS needs
+A status is a claim, so each has a rule: FAILS and AT_RISK rest on a failure that something has
+    seen, HOLDS needs
 evidence for it, and where there is no evidence the status is UNKNOWN.
 """
 
@@ -54,7 +56,8 @@ class Quantity:
         low: Lower end of its 95 % interval; nan without one.
         high: Upper end.
         better: Which way is good; ``neither`` for a number that says nothing about quality.
-        text: The number as a person reads it, where value and unit alone do not say it: ``none up to radius 1``.
+        text: The number as a person reads it, where value and unit alone do not say it: ``none up
+            to radius 1``.
     """
 
     name: str
@@ -86,7 +89,8 @@ class Verdict:
         number: The number it comes down to; None where there is none.
         scope: On what: which inputs under which filter, which ranges, how much of them is computed.
         because: What the status rests on, evidence against it first; one sentence each.
-        models: For an analysis of several models, what it says of each, in the order of the request; else empty.
+        models: For an analysis of several models, what it says of each, in the order of the
+            request; else empty.
     """
 
     status: Status
@@ -112,7 +116,10 @@ class Verdict:
         return replace(self, sentence=f"Stopped early. {self.sentence}", models=models)
 
     def of(self, place: int) -> Verdict:
-        """What it says of the model at ``place`` of the request; the whole where it does not tell them apart."""
+        """What it says of the model at ``place`` of the request.
+
+        The whole where it does not tell them apart.
+        """
         return self.models[place] if place < len(self.models) else self
 
 
@@ -122,7 +129,9 @@ def to_json(verdict: Verdict) -> str:
 
 
 def from_json(text: str) -> Verdict | None:
-    """The verdict in a workspace; None for none. The first edition kept the words alone: their status is unknown.
+    """The verdict in a workspace; None for none.
+
+    The first edition kept the words alone: their status is unknown.
 
     Raises:
         ValueError: The text is not a verdict.
@@ -166,5 +175,16 @@ def _quantity(fields: Any) -> Quantity:
     texts = {key: fields.get(key, "") for key in ("name", "unit", "text")}
     if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("the words of a verdict's number are text")
-    numbers = {key: math.nan if fields.get(key) is None else float(fields[key]) for key in ("value", "low", "high")}
-    return Quantity(texts["name"], numbers["value"], texts["unit"], numbers["low"], numbers["high"], fields["better"], texts["text"])
+    numbers = {
+        key: math.nan if fields.get(key) is None else float(fields[key])
+        for key in ("value", "low", "high")
+    }
+    return Quantity(
+        texts["name"],
+        numbers["value"],
+        texts["unit"],
+        numbers["low"],
+        numbers["high"],
+        fields["better"],
+        texts["text"],
+    )

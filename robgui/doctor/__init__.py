@@ -1,7 +1,7 @@
 """What is installed, what is broken, in sentences a person can act on.
 
-Imports nothing beyond the standard library, so that it runs where everything else fails; whatever may crash
-(Qt, torch, OpenCV) is tried in a process of its own.
+Imports nothing beyond the standard library, so that it runs where everything else fails; whatever
+may crash (Qt, torch, OpenCV) is tried in a process of its own.
 """
 
 from __future__ import annotations
@@ -10,4 +10,13 @@ from robgui.doctor.check import Check
 from robgui.doctor.display import display_problem, window_problem
 from robgui.doctor.examination import SECTIONS, as_text, examine, main, report
 
-__all__ = ["SECTIONS", "Check", "as_text", "display_problem", "examine", "main", "report", "window_problem"]
+__all__ = [
+    "SECTIONS",
+    "Check",
+    "as_text",
+    "display_problem",
+    "examine",
+    "main",
+    "report",
+    "window_problem",
+]

@@ -17,7 +17,9 @@ State = Literal["OK", "WARN", "FAIL"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at: its name, whether it is well, a sentence, and Debian packages that would help."""
+    """One thing looked at: its name, whether it is well, a sentence, and Debian packages that
+    would help.
+    """
 
     name: str
     state: State
@@ -46,29 +48,52 @@ def frozen() -> bool:
 def output(command: Sequence[str]) -> str:
     """What a program prints, both streams; empty when it is not there, fails or hangs."""
     try:
-        answer = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+        answer = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return answer.stdout + answer.stderr if answer.returncode == 0 else ""
 
 
 def probe(name: str, environment: Mapping[str, str] | None = None) -> tuple[Any, str]:
-    """Runs a probe of robgui.doctor.probes in a process of its own; returns what it found, or None and the reason."""
+    """Runs a probe of robgui.doctor.probes in a process of its own.
+
+    Returns what it found, or None and the reason.
+    """
     itself = ["doctor"] if frozen() else ["-P", "-m", "robgui.doctor"]
     return answer_of([sys.executable, *itself, "--probe", name], environment)
 
 
-def answer_of(command: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Any, str]:
+def answer_of(
+    command: Sequence[str], environment: Mapping[str, str] | None = None
+) -> tuple[Any, str]:
     """The JSON that a program prints last, or None and why there is none."""
     variables = {**os.environ, **(environment or {})}
     try:
         answer = subprocess.run(
-            command, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=120, check=False
+            command,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=120,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
     if answer.returncode == 0:
         return json.loads(answer.stdout.splitlines()[-1]), ""
-    lines = [line for line in answer.stderr.splitlines() if line.strip() and not line.startswith("[PYI-")]  # the frozen start's own
-    told = 0 if answer.returncode < 0 else -1  # an abort tells its reason first, a Python error last
+    lines = [
+        line for line in answer.stderr.splitlines() if line.strip() and not line.startswith("[PYI-")
+    ]  # the frozen start's own
+    told = (
+        0 if answer.returncode < 0 else -1
+    )  # an abort tells its reason first, a Python error last
     return None, lines[told] if lines else f"the process ended with code {answer.returncode}"

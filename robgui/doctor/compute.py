@@ -15,23 +15,47 @@ def check_torch() -> Check:
     name = f"torch {found['version']}"
     driver, newest = driver_versions()
     if found["broken"]:
-        return Check("torch", "FAIL", f"{name} with CUDA {found['cuda']} does not compute on {'; '.join(found['broken'])}")
+        return Check(
+            "torch",
+            "FAIL",
+            f"{name} with CUDA {found['cuda']} does not compute on {'; '.join(found['broken'])}",
+        )
     if found["devices"]:
-        return Check("torch", "OK", f"{name} with CUDA {found['cuda']} and driver {driver or 'unknown'}: {', '.join(found['devices'])}.")
+        return Check(
+            "torch",
+            "OK",
+            f"{name} with CUDA {found['cuda']} and driver {driver or 'unknown'}:"
+            f" {', '.join(found['devices'])}.",
+        )
     if not driver:
         threads = f"{found['threads']} thread{'s' * (found['threads'] != 1)}"
-        return Check("torch", "OK", f"{name} computes on the CPU with {threads}; there is no NVIDIA driver.")
+        return Check(
+            "torch", "OK", f"{name} computes on the CPU with {threads}; there is no NVIDIA driver."
+        )
     if not found["cuda"]:
         return Check(
-            "torch", "WARN", f"{name} is a build for the CPU, but an NVIDIA driver {driver} is here; a CUDA build would be faster."
+            "torch",
+            "WARN",
+            f"{name} is a build for the CPU, but an NVIDIA driver {driver} is here; a CUDA build"
+            " would be faster.",
         )
-    limit = f", which goes up to CUDA {newest}" if newest and numbers(newest) < numbers(found["cuda"]) else ""
+    limit = (
+        f", which goes up to CUDA {newest}"
+        if newest and numbers(newest) < numbers(found["cuda"])
+        else ""
+    )
     remedy = "update the driver or install a torch for it"
-    return Check("torch", "WARN", f"{name} with CUDA {found['cuda']} cannot use driver {driver}{limit}; {remedy}.")
+    return Check(
+        "torch",
+        "WARN",
+        f"{name} with CUDA {found['cuda']} cannot use driver {driver}{limit}; {remedy}.",
+    )
 
 
 def driver_versions() -> tuple[str, str]:
     """The NVIDIA driver and the newest CUDA it can run; empty where there is none."""
     told = output(["nvidia-smi"])
-    driver, newest = (re.search(rf"{what} Version:\s*([\d.]+)", told) for what in ("Driver", "CUDA"))
+    driver, newest = (
+        re.search(rf"{what} Version:\s*([\d.]+)", told) for what in ("Driver", "CUDA")
+    )
     return driver[1] if driver else "", newest[1] if newest else ""

@@ -24,20 +24,24 @@ def check_display() -> Check:
 def display_problem(environment: Mapping[str, str]) -> str:
     """Why no window can be shown with these environment variables; empty when one can.
 
-    Only Linux and other X11 systems can lack a display. The display named is asked for an answer, since a
-    stale DISPLAY makes Qt abort.
+    Only Linux and other X11 systems can lack a display. The display named is asked for an answer,
+    since a stale DISPLAY makes Qt abort.
     """
     if sys.platform in ("win32", "darwin"):
         return ""
     wayland, x11 = environment.get("WAYLAND_DISPLAY", ""), environment.get("DISPLAY", "")
-    if wayland and _answers(socket.AF_UNIX, str(Path(environment.get("XDG_RUNTIME_DIR", "/")) / wayland)):
+    if wayland and _answers(
+        socket.AF_UNIX, str(Path(environment.get("XDG_RUNTIME_DIR", "/")) / wayland)
+    ):
         return ""
     if x11 and _x11_answers(x11):
         return ""
     remedy = "log in at the screen, use ssh -X, or start Xvfb."
     if x11 or wayland:
         return f"The display {x11 or wayland} does not answer; {remedy}"
-    return f"There is no display for the window (neither DISPLAY nor WAYLAND_DISPLAY is set); {remedy}"
+    return (
+        f"There is no display for the window (neither DISPLAY nor WAYLAND_DISPLAY is set); {remedy}"
+    )
 
 
 def window_problem(environment: Mapping[str, str]) -> str:
@@ -47,7 +51,9 @@ def window_problem(environment: Mapping[str, str]) -> str:
         if problem := display_problem(environment):
             return problem
         checks.append(check_x11_libraries())
-    return next((f"{check.sentence.removesuffix('.')}." for check in checks if check.state == "FAIL"), "")
+    return next(
+        (f"{check.sentence.removesuffix('.')}." for check in checks if check.state == "FAIL"), ""
+    )
 
 
 def _x11_answers(display: str) -> bool:

@@ -32,7 +32,9 @@ SECTIONS: dict[str, tuple[Callable[[], Check], ...]] = {
 
 def examine(only: Sequence[str] = ()) -> list[Check]:
     """Runs the checks of the sections named, or all, a few at a time."""
-    chosen = [check for name, checks in SECTIONS.items() if not only or name in only for check in checks]
+    chosen = [
+        check for name, checks in SECTIONS.items() if not only or name in only for check in checks
+    ]
     with ThreadPoolExecutor(max_workers=4) as pool:
         return list(pool.map(lambda check: check(), chosen))
 
@@ -55,9 +57,17 @@ def report() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints what was found; returns 1 if something is broken."""
-    parser = argparse.ArgumentParser(prog="robgui doctor", description="Says what is installed and what is broken.")
+    parser = argparse.ArgumentParser(
+        prog="robgui doctor", description="Says what is installed and what is broken."
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
-    parser.add_argument("--only", action="append", choices=list(SECTIONS), default=[], help="look at this section only (may be repeated)")
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=list(SECTIONS),
+        default=[],
+        help="look at this section only (may be repeated)",
+    )
     parser.add_argument("--probe", choices=list(PROBES), help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     if arguments.probe:
@@ -65,5 +75,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     checks = examine(arguments.only)
     broken = any(check.state == "FAIL" for check in checks)
-    print(json.dumps({"ok": not broken, "checks": [asdict(check) for check in checks]}, indent=1) if arguments.json else as_text(checks))
+    print(
+        json.dumps({"ok": not broken, "checks": [asdict(check) for check in checks]}, indent=1)
+        if arguments.json
+        else as_text(checks)
+    )
     return int(broken)

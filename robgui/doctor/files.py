@@ -16,8 +16,17 @@ def check_data_folder() -> Check:
     try:
         import platformdirs
     except ImportError:
-        return Check("data folder", "FAIL", "platformdirs is missing; install it with: pip install platformdirs")
-    return _look("data folder", Path(platformdirs.user_data_path("robgui", appauthor=False)), "give a workspace elsewhere", "FAIL")
+        return Check(
+            "data folder",
+            "FAIL",
+            "platformdirs is missing; install it with: pip install platformdirs",
+        )
+    return _look(
+        "data folder",
+        Path(platformdirs.user_data_path("robgui", appauthor=False)),
+        "give a workspace elsewhere",
+        "FAIL",
+    )
 
 
 def check_settings_folder() -> Check:
@@ -25,7 +34,11 @@ def check_settings_folder() -> Check:
     try:
         import platformdirs
     except ImportError:
-        return Check("settings folder", "FAIL", "platformdirs is missing; install it with: pip install platformdirs")
+        return Check(
+            "settings folder",
+            "FAIL",
+            "platformdirs is missing; install it with: pip install platformdirs",
+        )
     folder = Path(platformdirs.user_config_path("robgui", appauthor=False))
     return _look("settings folder", folder, "set ROBGUI_CONFIG to a file elsewhere", "WARN")
 
@@ -53,5 +66,7 @@ def _look(name: str, folder: Path, remedy: str, worst: State) -> Check:
         return Check(name, worst, sentence)
     free = shutil.disk_usage(existing).free
     if free < SPACE_WANTED:
-        return Check(name, "WARN", f"{folder} has only {free / 1e9:.1f} GB left; make room before long runs.")
+        return Check(
+            name, "WARN", f"{folder} has only {free / 1e9:.1f} GB left; make room before long runs."
+        )
     return Check(name, "OK", f"{folder} can be written and has {free / 1e9:.0f} GB left.")

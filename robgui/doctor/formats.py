@@ -14,21 +14,29 @@ def check_opencv() -> Check:
         return Check(
             "opencv",
             "FAIL",
-            f"{' and '.join(rivals)} brings a Qt of its own that disturbs PySide6; replace it: pip uninstall -y {' '.join(rivals)} && "
-            "pip install --force-reinstall --no-deps opencv-python-headless",
+            f"{' and '.join(rivals)} brings a Qt of its own that disturbs PySide6; replace it: pip"
+            f" uninstall -y {' '.join(rivals)} && pip install --force-reinstall --no-deps"
+            " opencv-python-headless",
         )
     found, error = probe("opencv")
     if found is None:
         return Check("opencv", "FAIL", f"OpenCV cannot be imported: {error}")
     if found["gui"].startswith("QT"):
-        return Check("opencv", "WARN", f"OpenCV {found['version']} has windows of its own ({found['gui']}), which may disturb PySide6.")
+        return Check(
+            "opencv",
+            "WARN",
+            f"OpenCV {found['version']} has windows of its own ({found['gui']}), which may disturb"
+            " PySide6.",
+        )
     return Check("opencv", "OK", f"OpenCV {found['version']} without windows of its own.")
 
 
 def check_onnx() -> Check:
     """ONNX files can be read."""
     if not importlib.util.find_spec("onnxruntime"):
-        return Check("onnx", "WARN", "ONNX files cannot be opened until you run: pip install 'robgui[onnx]'")
+        return Check(
+            "onnx", "WARN", "ONNX files cannot be opened until you run: pip install 'robgui[onnx]'"
+        )
     found, error = probe("onnx")
     if found is None:
         return Check("onnx", "FAIL", f"onnxruntime cannot be imported: {error}")
@@ -39,7 +47,12 @@ def check_onnx() -> Check:
 def check_sklearn() -> Check:
     """Scikit-learn files can be read."""
     if not (importlib.util.find_spec("skops") and importlib.util.find_spec("sklearn")):
-        return Check("scikit-learn", "WARN", "Scikit-learn models (.skops) cannot be opened until you run: pip install 'robgui[sklearn]'")
+        return Check(
+            "scikit-learn",
+            "WARN",
+            "Scikit-learn models (.skops) cannot be opened until you run: pip install"
+            " 'robgui[sklearn]'",
+        )
     found, error = probe("sklearn")
     if found is None:
         return Check("scikit-learn", "FAIL", f"skops cannot be imported: {error}")

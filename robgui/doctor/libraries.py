@@ -1,4 +1,6 @@
-"""The system libraries that Qt needs, found without importing Qt, and the packages that hold them."""
+"""The system libraries that Qt needs, found without importing Qt, and the packages that hold
+them.
+"""
 
 from __future__ import annotations
 
@@ -57,12 +59,21 @@ def check_qt_libraries() -> Check:
 
 
 def check_x11_libraries() -> Check:
-    """Qt's X11 plugin finds its further system libraries; they matter only where it would be used."""
-    missing = [name for name in missing_libraries("libqxcb.so")[0] if name not in missing_libraries("libqoffscreen.so")[0]]
+    """Qt's X11 plugin finds its further system libraries.
+
+    They matter only where it would be used.
+    """
+    missing = [
+        name
+        for name in missing_libraries("libqxcb.so")[0]
+        if name not in missing_libraries("libqoffscreen.so")[0]
+    ]
     if not missing:
         return Check("x11 libraries", "OK", "Qt's X11 plugin has all its system libraries.")
     used = bool(os.environ.get("DISPLAY")) and not os.environ.get("WAYLAND_DISPLAY")
-    return _advise("x11 libraries", "FAIL" if used else "WARN", "Qt cannot open an X11 window", missing)
+    return _advise(
+        "x11 libraries", "FAIL" if used else "WARN", "Qt cannot open an X11 window", missing
+    )
 
 
 def missing_libraries(plugin: str) -> tuple[list[str], str]:
@@ -71,9 +82,18 @@ def missing_libraries(plugin: str) -> tuple[list[str], str]:
     if path is None or shutil.which("ldd") is None:
         return [], ""
     lines = output(["ldd", str(path)]).splitlines()
-    missing = sorted({match[1] for line in lines if (match := re.match(r"\s*(\S+) => not found", line))})
-    wanted = [match[1] for line in lines if (match := re.search(r"version [`']([^']+)' not found", line))]
-    too_old = f"This system's C library is too old for this PySide6, which wants {wanted[0]}; install an older PySide6." if wanted else ""
+    missing = sorted(
+        {match[1] for line in lines if (match := re.match(r"\s*(\S+) => not found", line))}
+    )
+    wanted = [
+        match[1] for line in lines if (match := re.search(r"version [`']([^']+)' not found", line))
+    ]
+    too_old = (
+        f"This system's C library is too old for this PySide6, which wants {wanted[0]}; install an"
+        " older PySide6."
+        if wanted
+        else ""
+    )
     return missing, too_old
 
 
@@ -88,8 +108,14 @@ def platform_plugin(name: str) -> Path | None:
 
 
 def _advise(name: str, state: State, trouble: str, libraries: Sequence[str]) -> Check:
-    packages = tuple(sorted({DEBIAN_PACKAGES[library] for library in libraries if library in DEBIAN_PACKAGES}))
+    packages = tuple(
+        sorted({DEBIAN_PACKAGES[library] for library in libraries if library in DEBIAN_PACKAGES})
+    )
     unknown = [library for library in libraries if library not in DEBIAN_PACKAGES]
-    advice = f"on Debian and Ubuntu: apt-get install {' '.join(packages)}" if packages else "install the packages that hold them"
+    advice = (
+        f"on Debian and Ubuntu: apt-get install {' '.join(packages)}"
+        if packages
+        else "install the packages that hold them"
+    )
     also = f", and the packages with {', '.join(unknown)}" if packages and unknown else ""
     return Check(name, state, f"{trouble} without {', '.join(libraries)}; {advice}{also}", packages)

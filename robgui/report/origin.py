@@ -122,7 +122,9 @@ def fingerprint_of(run: Run) -> str:
 def problems(run: Run, *others: str) -> list[str]:
     """What went wrong, in sentences that do not tell where files lie."""
     request = run.request
-    known = [model.path for model in request.models] + ([request.dataset.path] if request.dataset else [])
+    known = [model.path for model in request.models] + (
+        [request.dataset.path] if request.dataset else []
+    )
     said = dict.fromkeys((run.error, *others))
     return [without_places(sentence, known) for sentence in said if sentence]
 

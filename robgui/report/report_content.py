@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
     from robgui.core.workspace import Workspace
 
-NOTHING_YET = "This workspace holds no run yet: open a model and inputs, choose an analysis and press Run."
+NOTHING_YET = (
+    "This workspace holds no run yet: open a model and inputs, choose an analysis and press Run."
+)
 #: The group of analyses that no method brings.
 LOOSE = "other"
 

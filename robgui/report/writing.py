@@ -21,7 +21,9 @@ def write_report(workspace: Workspace, path: str | Path) -> Path:
 
         return write_pdf(workspace, path)
     if ending not in ENDINGS:
-        raise WorkspaceError(f"{Path(path).name}: a report is written as .html or .pdf; choose one of these endings.")
+        raise WorkspaceError(
+            f"{Path(path).name}: a report is written as .html or .pdf; choose one of these endings."
+        )
     from robgui.report.html import write_html
 
     return write_html(workspace, path)

@@ -1,7 +1,8 @@
 """What a paper claims, and whether it holds here: the contract of ``robgui reproduce``.
 
-The claims of a method are a generator ``claims(setting) -> Iterator[Claim]`` in ``robgui.analyses.<package>.claims``,
-found by its name: a method gets its claims by adding that one file.
+The claims of a method are a generator ``claims(setting) -> Iterator[Claim]`` in
+``robgui.analyses.<package>.claims``, found by its name: a method gets its claims by adding that one
+file.
 """
 
 from __future__ import annotations
@@ -117,7 +118,10 @@ def claims_of(method: str) -> Claims:
     """The claims of a method (``-`` and ``_`` are the same)."""
     known = methods()
     if method.replace("_", "-") not in known:
-        raise ParamsError(f"There are no claims of {method!r} to reproduce; choose one of: {', '.join([*known, 'all'])}.")
+        raise ParamsError(
+            f"There are no claims of {method!r} to reproduce; choose one of:"
+            f" {', '.join([*known, 'all'])}."
+        )
     place = next(one.claims for one in all_methods() if one.name == method.replace("-", "_"))
     return deferred(place)
 

@@ -21,7 +21,9 @@ _BATCH = 128
 
 
 def mlp(shape: Shape, classes: int) -> nn.Module:
-    """Two hidden layers of 512, the multi-layer perceptron of the Keras examples: ``(n, *shape)`` -> ``(n, classes)``."""
+    """Two hidden layers of 512, the multi-layer perceptron of the Keras examples: ``(n,
+    *shape)`` -> ``(n, classes)``.
+    """
     hidden = 512
     return nn.Sequential(
         *(nn.Flatten(), nn.Linear(math.prod(shape), hidden), nn.ReLU()),
@@ -30,17 +32,26 @@ def mlp(shape: Shape, classes: int) -> nn.Module:
 
 
 def cnn(shape: Shape, classes: int) -> nn.Module:
-    """Two convolutions, each halved by pooling, and one hidden layer: ``(n, c, h, w)`` -> ``(n, classes)``."""
+    """Two convolutions, each halved by pooling, and one hidden layer: ``(n, c, h, w)`` -> ``(n,
+    classes)``.
+    """
     channels, height, width = shape
     return nn.Sequential(
         *(nn.Conv2d(channels, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
         *(nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
-        *(nn.Flatten(), nn.Linear(32 * (height // 4) * (width // 4), 128), nn.ReLU(), nn.Linear(128, classes)),
+        *(
+            nn.Flatten(),
+            nn.Linear(32 * (height // 4) * (width // 4), 128),
+            nn.ReLU(),
+            nn.Linear(128, classes),
+        ),
     )
 
 
 class IdentityRNN(nn.Module):
-    """A rectified recurrent network that starts with the identity (Le, Jaitly and Hinton, 2015) and reads rows of pixels."""
+    """A rectified recurrent network that starts with the identity (Le, Jaitly and Hinton, 2015)
+    and reads rows of pixels.
+    """
 
     def __init__(self, shape: Shape, classes: int, hidden: int = 100) -> None:
         super().__init__()
@@ -58,11 +69,19 @@ class IdentityRNN(nn.Module):
 
 
 #: What a network is called -> what makes it from the shape of an input and the number of classes.
-NETWORKS: dict[str, Callable[[Shape, int], nn.Module]] = {"MLP": mlp, "CNN": cnn, "RNN": IdentityRNN}
+NETWORKS: dict[str, Callable[[Shape, int], nn.Module]] = {
+    "MLP": mlp,
+    "CNN": cnn,
+    "RNN": IdentityRNN,
+}
 
 
-def train(name: str, dataset: Dataset, *, epochs: int, seed: int, most: int | None = None) -> Iterator[Step[Classifier]]:
-    """Trains a network on labelled images with Adam; the result of every Step is the network so far.
+def train(
+    name: str, dataset: Dataset, *, epochs: int, seed: int, most: int | None = None
+) -> Iterator[Step[Classifier]]:
+    """Trains a network on labelled images with Adam.
+
+    The result of every Step is the network so far.
 
     Args:
         name: One of NETWORKS.
@@ -82,15 +101,24 @@ def train(name: str, dataset: Dataset, *, epochs: int, seed: int, most: int | No
         module.requires_grad_(True)
         optimiser.zero_grad()
         device = default_device()
-        torch.autograd.backward(nn.functional.cross_entropy(module(x[rows].to(device)), y[rows].to(device)))
+        torch.autograd.backward(
+            nn.functional.cross_entropy(module(x[rows].to(device)), y[rows].to(device))
+        )
         nn.utils.clip_grad_norm_(module.parameters(), 1.0)
         optimiser.step()
         if pace.due() or done == len(batches):
-            yield Step(done, len(batches), Classifier.from_module(module, x.shape[1:], dataset.names, name, output="logits"))
+            yield Step(
+                done,
+                len(batches),
+                Classifier.from_module(module, x.shape[1:], dataset.names, name, output="logits"),
+            )
 
 
 def _fresh(name: str, shape: Shape, classes: int, seed: int) -> nn.Module:
-    """An untrained network whose weights depend on the seed alone; the program's own random numbers stay as they were."""
+    """An untrained network whose weights depend on the seed alone.
+
+    The program's own random numbers stay as they were.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return NETWORKS[name](shape, classes).to(default_device())
@@ -99,9 +127,18 @@ def _fresh(name: str, shape: Shape, classes: int, seed: int) -> nn.Module:
 def _examples(dataset: Dataset, most: int | None) -> tuple[Tensor, Tensor, int]:
     """Images ``(n, c, h, w)``, classes ``(n,)`` and how many classes there are."""
     if dataset.kind != "image" or dataset.labels is None:
-        raise DataError(f"{dataset.name} holds no images with labels to train on; give models with --models.")
+        raise DataError(
+            f"{dataset.name} holds no images with labels to train on; give models with --models."
+        )
     chosen = np.flatnonzero(dataset.labels >= 0)[:most]
     classes = len(dataset.names) or int(dataset.labels.max(initial=-1)) + 1
     if classes < 2 or not len(chosen):
-        raise DataError(f"{dataset.name} has labels of fewer than two classes; a classifier cannot be trained on it.")
-    return torch.from_numpy(dataset.array(chosen)), torch.from_numpy(dataset.labels[chosen]), classes
+        raise DataError(
+            f"{dataset.name} has labels of fewer than two classes; a classifier cannot be trained"
+            " on it."
+        )
+    return (
+        torch.from_numpy(dataset.array(chosen)),
+        torch.from_numpy(dataset.labels[chosen]),
+        classes,
+    )

@@ -64,10 +64,15 @@ def write_files(folder: Path) -> Path:
         generator = torch.Generator("cpu").manual_seed(seed)
         net = nn.Sequential(nn.Flatten(), nn.Linear(36, 32), nn.Tanh(), nn.Linear(32, 5))
         save_file(
-            {name: torch.randn(value.shape, generator=generator) for name, value in net.state_dict().items()},
+            {
+                name: torch.randn(value.shape, generator=generator)
+                for name, value in net.state_dict().items()
+            },
             folder / f"net_{seed}.safetensors",
         )
-        (folder / f"net_{seed}.safetensors.toml").write_text('shape = [1, 6, 6]\narchitecture = "nets.py:net"\n')
+        (folder / f"net_{seed}.safetensors.toml").write_text(
+            'shape = [1, 6, 6]\narchitecture = "nets.py:net"\n'
+        )
     pixels = np.random.default_rng(0).integers(0, 256, (20, 6, 6), dtype=np.uint8)
     np.savez(folder / "images.npz", images=pixels, labels=np.arange(20) % 5)
     return folder

@@ -26,10 +26,23 @@ def test_words_and_addresses_are_understood(text, place):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "nonsense", "10.0.0.5", "10.0.0.5:", "10.0.0.5:0", "10.0.0.5:70000", "http://a:1", "a b:6379", "::1:6379"]
+    "text",
+    [
+        "",
+        "nonsense",
+        "10.0.0.5",
+        "10.0.0.5:",
+        "10.0.0.5:0",
+        "10.0.0.5:70000",
+        "http://a:1",
+        "a b:6379",
+        "::1:6379",
+    ],
 )
 def test_what_is_no_address_is_refused_with_an_example(text):
-    with pytest.raises(ParamsError, match=r"^'.*' is no address of a Ray cluster; .* such as 10\.0\.0\.5:6379\.$"):
+    with pytest.raises(
+        ParamsError, match=r"^'.*' is no address of a Ray cluster; .* such as 10\.0\.0\.5:6379\.$"
+    ):
         Cluster(text)
 
 
@@ -42,7 +55,9 @@ def test_an_address_where_nothing_answers_is_refused_at_once():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{free.getsockname()[1]}"
-        with pytest.raises(ParamsError, match=rf"There is no Ray cluster at {place} \(.*\); check the address"):
+        with pytest.raises(
+            ParamsError, match=rf"There is no Ray cluster at {place} \(.*\); check the address"
+        ):
             check_answer(place)
     check_answer("auto")
 

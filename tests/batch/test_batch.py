@@ -17,17 +17,24 @@ from tests.batch import small
 CPU = Place("cpu", 1)
 
 
-def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(files, tmp_path, workspace):
+def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(
+    files, tmp_path, workspace
+):
     plan = small.plan(files, small.MANY)
     assert len(plan.requests) == 63
     with Workspace.open(tmp_path / "alone.robgui") as alone:
-        whole = replace(plan, requests=tuple(type(each)(each.request, each.title) for each in plan.requests))  # nothing split
+        whole = replace(
+            plan, requests=tuple(type(each)(each.request, each.title) for each in plan.requests)
+        )  # nothing split
         assert set(small.states(small.run(whole, alone, Inline(Shelf("cpu"))))) == {"done"}
         progress = small.run(plan, workspace, local_workers([CPU, CPU]))
         assert set(small.states(progress)) == {"done"}
         assert (progress.share, progress.ended) == (1.0, 63)
         small.assert_same(small.results(alone), small.results(workspace))
-        verdicts = [{run.request.fingerprint: run.verdict for run in each.runs()} for each in (alone, workspace)]
+        verdicts = [
+            {run.request.fingerprint: run.verdict for run in each.runs()}
+            for each in (alone, workspace)
+        ]
         assert verdicts[0] == verdicts[1]
         assert len(alone.findings()) == len(workspace.findings())
 
@@ -38,7 +45,10 @@ def test_a_request_whose_worker_is_killed_is_tried_once_more_and_then_fails(file
     killed: dict[int, int] = {}
     for progress in Batch(plan, workspace, executor):
         for entry in progress.entries:
-            if entry.state is RunState.RUNNING and killed.get(entry.number, 0) < entry.attempts <= entry.number + 1:
+            if (
+                entry.state is RunState.RUNNING
+                and killed.get(entry.number, 0) < entry.attempts <= entry.number + 1
+            ):
                 killed[entry.number] = entry.attempts
                 (pid,) = executor.pids
                 os.kill(pid, signal.SIGKILL)
@@ -48,7 +58,8 @@ def test_a_request_whose_worker_is_killed_is_tried_once_more_and_then_fails(file
     assert (second.state, second.attempts) == (RunState.FAILED, 2)
     assert (
         second.error
-        == "It was begun twice and never ended: its worker process was ended by signal 9 (SIGKILL), perhaps because memory ran out."
+        == "It was begun twice and never ended: its worker process was ended by signal 9 (SIGKILL),"
+        " perhaps because memory ran out."
     )
     assert {run.state for run in workspace.runs()} == {RunState.DONE, RunState.FAILED}
     assert len(workspace.runs()) == 2
@@ -69,7 +80,10 @@ def test_a_stop_keeps_the_newest_result_and_begins_nothing_new(files, workspace)
 
 
 def test_a_part_that_fails_fails_its_request_alone(files, workspace):
-    text = '[[analyses]]\nname = "zonnscan_populations"\nparams = { samples = 32 }\nmodels = ["net_0*"]\nshards = 3\n'
+    text = (
+        '[[analyses]]\nname = "zonnscan_populations"\nparams = { samples = 32 }\nmodels ='
+        ' ["net_0*"]\nshards = 3\n'
+    )
     plan = small.plan(files, text)
     (good,) = plan.requests
     bad = type(good)(good.request.model_copy(update={"indices": (0, 99)}), "bad", good.parts)
@@ -79,7 +93,10 @@ def test_a_part_that_fails_fails_its_request_alone(files, workspace):
 
 
 def test_a_read_only_workspace_is_refused_before_anything_is_computed(files, tmp_path, workspace):
-    with Workspace.open(workspace.path) as second, pytest.raises(WorkspaceError, match="Nothing can be recorded"):
+    with (
+        Workspace.open(workspace.path) as second,
+        pytest.raises(WorkspaceError, match="Nothing can be recorded"),
+    ):
         Batch(Plan(()), second, Inline(Shelf("cpu")))
 
 
@@ -89,7 +106,10 @@ def test_an_empty_plan_ends_at_once(workspace):
 
 
 def test_a_stop_between_two_parts_ends_their_request_too(files, workspace):
-    text = '[[analyses]]\nname = "zonnscan_populations"\nparams = { samples = 32 }\nmodels = ["net_0*"]\nshards = 3\n'
+    text = (
+        '[[analyses]]\nname = "zonnscan_populations"\nparams = { samples = 32 }\nmodels ='
+        ' ["net_0*"]\nshards = 3\n'
+    )
     batch = Batch(small.plan(files, text), workspace, Inline(Shelf("cpu")))
     while batch._go_on() and not batch.entries[0].done:
         pass
@@ -99,7 +119,11 @@ def test_a_stop_between_two_parts_ends_their_request_too(files, workspace):
 
 
 def test_what_an_earlier_sitting_left_queued_goes_on_in_its_own_run(files, workspace):
-    plan = small.plan(files, '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64 }\nmodels = ["net_1*"]\n')
+    plan = small.plan(
+        files,
+        '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64 }\nmodels ='
+        ' ["net_1*"]\n',
+    )
     waiting = workspace.add_run(plan.requests[1].request)
     progress = small.run(plan, workspace, Inline(Shelf("cpu")))
     assert small.states(progress) == ["done", "done"]

@@ -35,7 +35,11 @@ def test_without_ray_the_sentence_says_what_to_install(monkeypatch):
 def ray():
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     return pytest.importorskip(
-        "ray", reason="Ray is not installed; install it with: pip install -c packaging/constraints.txt 'robgui[cluster]'"
+        "ray",
+        reason=(
+            "Ray is not installed; install it with: pip install -c packaging/constraints.txt"
+            " 'robgui[cluster]'"
+        ),
     )
 
 
@@ -64,11 +68,15 @@ def expected(files, tmp_path_factory):
         return small.results(alone)
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
+)
 
 
 @pytest.mark.ray
-def test_a_node_killed_in_the_middle_loses_nothing_and_doubles_nothing(files, nodes, workspace, expected):
+def test_a_node_killed_in_the_middle_loses_nothing_and_doubles_nothing(
+    files, nodes, workspace, expected
+):
     killed = False
     for progress in Batch(small.plan(files, SUITE), workspace, Cluster("auto", "cpu")):
         if not killed and progress.count(RunState.RUNNING) >= 3:
@@ -82,9 +90,17 @@ def test_a_node_killed_in_the_middle_loses_nothing_and_doubles_nothing(files, no
 
 @pytest.mark.ray
 def test_files_are_shipped_and_a_failure_is_its_own(files, nodes, workspace):
-    plan = small.plan(files, '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64 }\nmodels = ["net_1*"]\n')
-    wrong = type(plan.requests[0])(plan.requests[0].request.model_copy(update={"indices": (99,)}), "wrong")
-    progress = small.run(type(plan)((*plan.requests, wrong)), workspace, Cluster("auto", "cpu", ship="always"))
+    plan = small.plan(
+        files,
+        '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64 }\nmodels ='
+        ' ["net_1*"]\n',
+    )
+    wrong = type(plan.requests[0])(
+        plan.requests[0].request.model_copy(update={"indices": (99,)}), "wrong"
+    )
+    progress = small.run(
+        type(plan)((*plan.requests, wrong)), workspace, Cluster("auto", "cpu", ship="always")
+    )
     assert small.states(progress) == ["done", "done", "failed"]
     assert "there is no item 99" in progress.entries[-1].error
     assert workspace.runs()[-1].request.models[0].path == str(files / "net_1.safetensors")
@@ -92,25 +108,48 @@ def test_files_are_shipped_and_a_failure_is_its_own(files, nodes, workspace):
 
 @pytest.mark.ray
 def test_a_stop_cancels_every_task_and_keeps_what_is_done(files, nodes, workspace):
-    batch = Batch(small.plan(files, small.MANY + small.LONG.format(samples=1_000_000, seeds=[7, 8, 9])), workspace, Cluster("auto", "cpu"))
+    batch = Batch(
+        small.plan(files, small.MANY + small.LONG.format(samples=1_000_000, seeds=[7, 8, 9])),
+        workspace,
+        Cluster("auto", "cpu"),
+    )
     for progress in batch:
         if progress.count(RunState.DONE) >= 3:
             batch.stop()
     assert progress.count(RunState.DONE) >= 3
     assert progress.count(RunState.FAILED) == progress.count(RunState.RUNNING) == 0
     assert progress.count(RunState.QUEUED) > 0
-    assert sum(run.state is RunState.DONE for run in workspace.runs()) == progress.count(RunState.DONE)
+    assert sum(run.state is RunState.DONE for run in workspace.runs()) == progress.count(
+        RunState.DONE
+    )
     assert all(run.state.ended for run in workspace.runs())
 
 
 @pytest.mark.ray
-def test_a_driver_killed_in_the_middle_is_resumed_on_the_same_cluster(files, nodes, tmp_path, expected):
-    """What was done stays, what was running is done again, and the tasks of the dead driver take no place."""
+def test_a_driver_killed_in_the_middle_is_resumed_on_the_same_cluster(
+    files, nodes, tmp_path, expected
+):
+    """What was done stays, what was running is done again, and the tasks of the dead driver take
+    no place.
+    """
     suite, kept = small.write_suite(files, SUITE, "killed.toml"), tmp_path / "killed.robgui"
-    words = [sys.executable, "-m", "robgui", "batch", "--trust", str(suite), "--cluster", nodes.address, "--device", "cpu"]
+    words = [
+        sys.executable,
+        "-m",
+        "robgui",
+        "batch",
+        "--trust",
+        str(suite),
+        "--cluster",
+        nodes.address,
+        "--device",
+        "cpu",
+    ]
     words += ["--workspace", str(kept)]
     with (tmp_path / "said.txt").open("w") as said:
-        driver = subprocess.Popen(words, cwd=ROOT, stderr=said, env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"})
+        driver = subprocess.Popen(
+            words, cwd=ROOT, stderr=said, env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
+        )
         while driver.poll() is None and _done(kept) < 3:
             time.sleep(0.02)
         driver.kill()
@@ -130,6 +169,8 @@ def _done(path: Path) -> int:
         return 0
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         try:
-            return int(database.execute("select count(*) from runs where state = 'done'").fetchone()[0])
+            return int(
+                database.execute("select count(*) from runs where state = 'done'").fetchone()[0]
+            )
         except sqlite3.OperationalError:  # it is just being made
             return 0

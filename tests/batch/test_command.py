@@ -22,7 +22,10 @@ from robgui.core.workspace import Workspace
 from tests.batch import small
 
 ROOT = Path(__file__).parent.parent.parent
-QUICK = '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64, radii = [0.0, 0.2] }\n'
+QUICK = (
+    '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 64, radii = [0.0,'
+    " 0.2] }\n"
+)
 
 
 @contextmanager
@@ -30,7 +33,9 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
     """A driver in a process group of its own, which does not outlive the test."""
     command = [sys.executable, "-m", "robgui", "batch", "--trust", *map(str, words)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as process:
         try:
             yield process
         finally:
@@ -39,7 +44,11 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
 
 def children(process: subprocess.Popen[str]) -> list[int]:
     """The worker processes, whichever thread has started them."""
-    found = [pid for task in Path(f"/proc/{process.pid}/task").iterdir() for pid in (task / "children").read_text().split()]
+    found = [
+        pid
+        for task in Path(f"/proc/{process.pid}/task").iterdir()
+        for pid in (task / "children").read_text().split()
+    ]
     return [int(pid) for pid in found if "worker.child" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
@@ -60,7 +69,9 @@ def done(path: Path) -> int:
 
 
 def test_gates_decide_the_exit_code_and_the_reports_say_why(files, tmp_path, capsys):
-    suite = small.write_suite(files, 'fail_on = ["zonnscan.index.max > 2"]\n' + small.HEAD + QUICK, "gates.toml")
+    suite = small.write_suite(
+        files, 'fail_on = ["zonnscan.index.max > 2"]\n' + small.HEAD + QUICK, "gates.toml"
+    )
     words = [
         "batch",
         "--trust",
@@ -108,14 +119,30 @@ def test_bad_input_is_one_sentence_and_code_2(files, tmp_path, capsys, words, ex
 
 def test_a_dry_run_lists_the_requests(files, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["batch", "--trust", str(small.write_suite(files, QUICK, "quick.toml")), "--dry-run", "--device", "cpu"]) == 0
+    assert (
+        main(
+            [
+                "batch",
+                "--trust",
+                str(small.write_suite(files, QUICK, "quick.toml")),
+                "--dry-run",
+                "--device",
+                "cpu",
+            ]
+        )
+        == 0
+    )
     assert len(capsys.readouterr().out.splitlines()) == 6
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
-def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_completes_the_suite(files, tmp_path):
-    suite = small.write_suite(files, QUICK + small.LONG.format(samples=300_000, seeds=[0, 1]), "killed.toml")
+def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_completes_the_suite(
+    files, tmp_path
+):
+    suite = small.write_suite(
+        files, QUICK + small.LONG.format(samples=300_000, seeds=[0, 1]), "killed.toml"
+    )
     path = tmp_path / "w.robgui"
     words = (suite, "--device", "cpu", "--workspace", path)
     with started(*words) as first:
@@ -123,7 +150,11 @@ def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_compl
         workers = children(first)
         first.kill()
     assert workers
-    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), "the end of the workers", 30)
+    wait_for(
+        lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers),
+        "the end of the workers",
+        30,
+    )
     before = done_runs(path)
     assert 3 <= len(before) < 8
     with started(*words) as second:
@@ -139,12 +170,16 @@ def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_compl
 
 def done_runs(path: Path) -> dict[str, str]:
     with Workspace.open(path) as kept:
-        return {run.id: run.request.fingerprint for run in kept.runs() if run.state is RunState.DONE}
+        return {
+            run.id: run.request.fingerprint for run in kept.runs() if run.state is RunState.DONE
+        }
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="sends Ctrl-C to a process group")
 def test_ctrl_c_stops_all_keeps_what_is_done_and_gives_130(files, tmp_path):
-    suite = small.write_suite(files, QUICK + small.LONG.format(samples=300_000, seeds=[5, 6, 7]), "stopped.toml")
+    suite = small.write_suite(
+        files, QUICK + small.LONG.format(samples=300_000, seeds=[5, 6, 7]), "stopped.toml"
+    )
     path = tmp_path / "w.robgui"
     with started(suite, "--device", "cpu", "--workspace", path, "--json") as going:
         wait_for(lambda: done(path) >= 6, "the quick requests")

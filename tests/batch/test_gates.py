@@ -70,10 +70,16 @@ def finished(files, tmp_path_factory):
     """A suite in which one request fails, with a title that XML cannot hold as it is."""
     from robgui.core.workspace import Workspace
 
-    plan = small.plan(files, '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 32, radii = [0.0, 0.2] }\n')
+    plan = small.plan(
+        files,
+        '[[analyses]]\nname = "zonnscan"\nindex = "0:2"\nparams = { samples = 32, radii = [0.0,'
+        " 0.2] }\n",
+    )
     wrong = plan.requests[0]
     lost = wrong.request.model_copy(update={"indices": (99,)})
-    plan = replace(plan, requests=(*plan.requests, type(wrong)(lost, "out of <range> \x00 & \ud800")))
+    plan = replace(
+        plan, requests=(*plan.requests, type(wrong)(lost, "out of <range> \x00 & \ud800"))
+    )
     with Workspace.open(tmp_path_factory.mktemp("gates") / "w.robgui") as workspace:
         yield small.run(plan, workspace, Inline(Shelf("cpu"))), workspace
 
@@ -88,7 +94,11 @@ def test_a_failed_request_is_recorded_and_the_suite_goes_on(finished):
 
 def test_gates_are_judged_over_every_request_and_a_missing_result_breaks_them(finished):
     progress, workspace = finished
-    never, always = judge([Gate.parse("zonnscan.index.max>1"), Gate.parse("zonnscan.index.max>=0")], progress.entries, workspace)
+    never, always = judge(
+        [Gate.parse("zonnscan.index.max>1"), Gate.parse("zonnscan.index.max>=0")],
+        progress.entries,
+        workspace,
+    )
     assert (never.checked, len(never.broken), always.checked, len(always.broken)) == (7, 1, 7, 7)
     assert "there is no result (failed)" in never.broken[0]
     assert "zonnscan net_0.safetensors images.npz input 0" in always.broken[0]
@@ -96,11 +106,20 @@ def test_gates_are_judged_over_every_request_and_a_missing_result_breaks_them(fi
 
 def test_the_junit_file_is_well_formed_and_counts_right(finished):
     progress, workspace = finished
-    outcomes = judge([Gate.parse("zonnscan.index.max>=0"), Gate.parse("zonnscan.model_calls<0")], progress.entries[:-1], workspace)
+    outcomes = judge(
+        [Gate.parse("zonnscan.index.max>=0"), Gate.parse("zonnscan.model_calls<0")],
+        progress.entries[:-1],
+        workspace,
+    )
     waiting = Entry(7, progress.entries[0].request, "later")
     progress = Progress((*progress.entries, waiting), 1.0, 2.5, None)
     suite = ET.fromstring(junit("a & b", progress, outcomes)).find("testsuite")
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == ("10", "1", "1", "1")
+    assert (
+        suite.get("tests"),
+        suite.get("failures"),
+        suite.get("errors"),
+        suite.get("skipped"),
+    ) == ("10", "1", "1", "1")
     assert suite.get("name") == "a & b"
     cases = suite.findall("testcase")
     assert len(cases) == 10
@@ -109,13 +128,20 @@ def test_the_junit_file_is_well_formed_and_counts_right(finished):
     assert cases[8].find("failure").text.count("\n") == 5
     assert cases[9].find("failure") is None
     verdict = progress.entries[0].verdict
-    assert cases[0].find("system-out").text == f"{verdict.status.words}. {verdict.text}" and cases[6].find("system-out") is None
+    assert (
+        cases[0].find("system-out").text == f"{verdict.status.words}. {verdict.text}"
+        and cases[6].find("system-out") is None
+    )
 
 
 def test_the_summary_is_strict_json_and_plain_words(finished):
     progress, workspace = finished
     outcomes = judge([Gate.parse("zonnscan.index.max>=0")], progress.entries, workspace)
-    made = json.loads(json.dumps(document(progress, outcomes, ["x does not fit."], workspace.path), allow_nan=False))
+    made = json.loads(
+        json.dumps(
+            document(progress, outcomes, ["x does not fit."], workspace.path), allow_nan=False
+        )
+    )
     assert made["counts"] == {"done": 6, "failed": 1}
     assert made["passed"] is False
     assert sum(made["statuses"].values()) == 6 and made["requests"][0]["status"] in made["statuses"]

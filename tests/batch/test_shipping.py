@@ -13,7 +13,9 @@ from robgui.core.loading import load
 
 def arrive(wanted, root):
     parcel = shipping.pack(wanted)
-    return shipping.relocated(wanted, shipping.unpack(wanted, shipping.digest(parcel), lambda: parcel, root))
+    return shipping.relocated(
+        wanted, shipping.unpack(wanted, shipping.digest(parcel), lambda: parcel, root)
+    )
 
 
 def test_a_model_arrives_with_its_side_file_and_its_architecture(files, tmp_path):
@@ -21,7 +23,11 @@ def test_a_model_arrives_with_its_side_file_and_its_architecture(files, tmp_path
     wanted = reference(classifier)
     arrived = arrive(wanted, tmp_path)
     assert arrived.path != wanted.path
-    assert {path.name for path in tmp_path.rglob("*.*")} == {"net_0.safetensors", "net_0.safetensors.toml", "nets.py"}
+    assert {path.name for path in tmp_path.rglob("*.*")} == {
+        "net_0.safetensors",
+        "net_0.safetensors.toml",
+        "nets.py",
+    }
     request = Request(analysis="zonnscan", models=(arrived,))
     (model,) = Shelf("cpu").models(request, frozenset({classifier.ran}))
     assert model.fingerprint == wanted.fingerprint
@@ -34,7 +40,9 @@ def test_a_folder_of_images_arrives_whole_and_labels_come_along(tmp_path):
     (here / "pictures").mkdir(parents=True)
     there.mkdir()
     for number in range(3):
-        Image.fromarray(np.full((4, 4), 40 * number, np.uint8)).save(here / "pictures" / f"{number}.png")
+        Image.fromarray(np.full((4, 4), 40 * number, np.uint8)).save(
+            here / "pictures" / f"{number}.png"
+        )
     (here / "names.csv").write_text("file,label\n0.png,a\n1.png,b\n2.png,a\n")
     wanted = reference(open_dataset(here / "pictures", labels=str(here / "names.csv")))
     arrived = arrive(wanted, there)
@@ -64,7 +72,10 @@ def test_a_file_that_has_changed_is_refused(files, tmp_path):
     wanted = reference(classifier)
     changed = wanted.model_copy(update={"path": str(files / "net_1.safetensors")})
     with pytest.raises(ModelError, match="has changed since"):
-        Shelf("cpu").models(Request(analysis="zonnscan", models=(changed,)), frozenset({load(files / "net_1.safetensors", trust=True).ran}))
+        Shelf("cpu").models(
+            Request(analysis="zonnscan", models=(changed,)),
+            frozenset({load(files / "net_1.safetensors", trust=True).ran}),
+        )
     gone = wanted.model_copy(update={"path": str(tmp_path / "gone")})
     with pytest.raises(ModelError, match="no longer at"):
         Shelf("cpu").models(Request(analysis="zonnscan", models=(gone,)))

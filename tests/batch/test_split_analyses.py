@@ -1,4 +1,6 @@
-"""Every analysis that can be split gives through a batch what it gives whole, and fails or stops as one request."""
+"""Every analysis that can be split gives through a batch what it gives whole, and fails or stops
+as one request.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,19 @@ SMALL = {
     "semantic_map": "{ step = { rotation = 60, scale = 25 } }",
     "feature_game_batch": "{ max_calls = 60, inputs = 4 }",
     "deepinspect": "{ }",
-    "last_particle_table": '{ most = 4, radii = [0.1], samples = 9, steps = 3, critical = 0.01, attack_steps = 1, truth = "predicted"}',
+    "last_particle_table": (
+        "{ most = 4, radii = [0.1], samples = 9, steps = 3, critical = 0.01, attack_steps = 1,"
+        ' truth = "predicted"}'
+    ),
 }
 
 
 def suite(name: str, shards: int) -> str:
     index = '"0:3"' if name == "semantic_map" else '"0:9"'
-    return f'[[analyses]]\nname = "{name}"\nindex = {index}\nmodels = ["net_0*"]\nparams = {SMALL[name]}\nshards = {shards}\n'
+    return (
+        f'[[analyses]]\nname = "{name}"\nindex = {index}\nmodels = ["net_0*"]\nparams ='
+        f" {SMALL[name]}\nshards = {shards}\n"
+    )
 
 
 def test_all_that_can_be_split_are_here():
@@ -43,16 +51,25 @@ def test_a_split_request_ends_with_one_result_of_every_part(files, tmp_path, nam
             progress = small.run(plan, workspace, Inline(Shelf("cpu")))
             assert small.states(progress) == ["done"] and progress.entries[0].verdict
             ((document, arrays),) = small.results(workspace).values()
-            shapes.append((document["fields"].keys(), {key: array.shape for key, array in arrays.items()}))
+            shapes.append(
+                (document["fields"].keys(), {key: array.shape for key, array in arrays.items()})
+            )
     assert shapes[0] == shapes[1] == shapes[2]
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_part_that_fails_fails_its_request_in_one_sentence(files, workspace, name):
     plan = small.plan(files, suite(name, 2))
-    wrong = replace(plan.requests[0], request=plan.requests[0].request.model_copy(update={"indices": (0, 99)}))
-    progress = small.run(replace(plan, requests=(wrong, *plan.requests)), workspace, Inline(Shelf("cpu")))
-    assert small.states(progress) == ["failed", "done"] and "there is no item 99" in progress.entries[0].error
+    wrong = replace(
+        plan.requests[0], request=plan.requests[0].request.model_copy(update={"indices": (0, 99)})
+    )
+    progress = small.run(
+        replace(plan, requests=(wrong, *plan.requests)), workspace, Inline(Shelf("cpu"))
+    )
+    assert (
+        small.states(progress) == ["failed", "done"]
+        and "there is no item 99" in progress.entries[0].error
+    )
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -62,4 +79,6 @@ def test_a_stop_between_parts_cancels_the_request_without_half_a_result(files, w
         pass
     batch.close()
     assert [entry.state for entry in batch.entries] == [RunState.CANCELLED]
-    assert [(run.state, run.has_result) for run in workspace.runs()] == [(RunState.CANCELLED, False)]
+    assert [(run.state, run.has_result) for run in workspace.runs()] == [
+        (RunState.CANCELLED, False)
+    ]

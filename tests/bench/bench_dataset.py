@@ -54,10 +54,19 @@ def bench_folder(title: str, folder: Path) -> None:
     dataset.thumbnail(len(dataset) // 2, 96)
     first = time.perf_counter()
     fingerprint = _seconds(lambda: dataset.fingerprint)
-    print(f"{title}: {len(dataset):,} images opened in {opened - began:.2f} s, first thumbnail {1000 * (first - opened):.1f} ms later")
-    print(f"{title}: fingerprint in {fingerprint:.2f} s, selection by name in {_seconds(lambda: dataset.select('name~99')):.2f} s")
+    print(
+        f"{title}: {len(dataset):,} images opened in {opened - began:.2f} s, first thumbnail"
+        f" {1000 * (first - opened):.1f} ms later"
+    )
+    print(
+        f"{title}: fingerprint in {fingerprint:.2f} s, selection by name in"
+        f" {_seconds(lambda: dataset.select('name~99')):.2f} s"
+    )
     for threads in (1, 2, 4):
-        print(f"{title}: {thumbnails_per_second(dataset, threads):,.0f} thumbnails a second on {threads} threads")
+        print(
+            f"{title}: {thumbnails_per_second(dataset, threads):,.0f} thumbnails a second on"
+            f" {threads} threads"
+        )
     count = 2_000
     seconds = _seconds(lambda: dataset.array(range(count), (3, 32, 32)))
     print(f"{title}: {count / seconds:,.0f} inputs a second")
@@ -67,7 +76,9 @@ def thumbnails_per_second(dataset: Dataset, threads: int, count: int = 4_000) ->
     """Reads thumbnails from all over the dataset on a pool of threads."""
     places = np.random.default_rng(0).integers(0, len(dataset), count).tolist()
     with ThreadPoolExecutor(threads) as pool:
-        return count / _seconds(lambda: list(pool.map(lambda place: dataset.thumbnail(place, 96), places)))
+        return count / _seconds(
+            lambda: list(pool.map(lambda place: dataset.thumbnail(place, 96), places))
+        )
 
 
 def _seconds(action: object) -> float:

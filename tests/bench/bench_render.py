@@ -1,7 +1,9 @@
 """How fast meshes are drawn, alone and beside the network that looks at them, on one thread.
 
-Run it alone on a quiet machine: ``python -m tests.bench.bench_render``. It prints figures and asserts nothing. Times
-are those of the thread, so that another program on the machine disturbs them little; the best of several runs counts.
+Run it alone on a quiet machine: ``python -m tests.bench.bench_render``. It prints figures and
+    asserts nothing. Times
+are those of the thread, so that another program on the machine disturbs them little; the best of
+several runs counts.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from robgui.analyses.semantic.scene.mesh_scene import MeshScene
 from robgui.analyses.semantic.scene.shapes import bundled
 
 PICTURES = 16
-#: Faces of the teapot in the prototype these figures are compared with; the bundled torus has as many.
+#: Faces of the teapot in the prototype these figures are compared with; the bundled torus has as
+#: many.
 FACES = 2464
 
 
@@ -57,9 +60,15 @@ def speed(name: str, side: int, repeats: int) -> float:
     """Prints pictures a second; returns seconds a picture."""
     scene = MeshScene(bundled(name), (3, side, side), "cpu")
     rows = values(scene)
-    plain, gradient = (best(lambda work=work: work(scene, rows), repeats) / PICTURES for work in (forward, backward))
+    plain, gradient = (
+        best(lambda work=work: work(scene, rows), repeats) / PICTURES
+        for work in (forward, backward)
+    )
     faces = len(scene.mesh.faces)
-    print(f"{name}, {faces:,} faces, {side} px: {1 / plain:,.0f} pictures/s, {1 / gradient:,.0f} with gradient")
+    print(
+        f"{name}, {faces:,} faces, {side} px: {1 / plain:,.0f} pictures/s, {1 / gradient:,.0f} with"
+        " gradient"
+    )
     return plain
 
 

@@ -1,6 +1,7 @@
 """How much growing regions costs beyond the network itself, and how soon a whole map is there.
 
-Run it alone on a quiet machine: ``python -m tests.bench.bench_semantic``. It prints figures and asserts nothing.
+Run it alone on a quiet machine: ``python -m tests.bench.bench_semantic``. It prints figures and
+    asserts nothing.
 """
 
 from __future__ import annotations
@@ -39,10 +40,16 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def region_step(space: Space, repeats: int, gradient: str) -> None:
-    """One batched step of all starts and methods against the bare forward of the same images, the two in turn."""
-    growth = Growth(space, 0, RegionsParams(gradient=gradient, preset="paper", epsilon=1.0, eta=1e-6))
+    """One batched step of all starts and methods against the bare forward of the same images,
+    the two in turn.
+    """
+    growth = Growth(
+        space, 0, RegionsParams(gradient=gradient, preset="paper", epsilon=1.0, eta=1e-6)
+    )
     low, high = space.low, space.high
-    starts = low + (high - low) * torch.tensor([[0.3, 0.4], [0.5, 0.5], [0.6, 0.3], [0.4, 0.7]], dtype=torch.float64)
+    starts = low + (high - low) * torch.tensor(
+        [[0.3, 0.4], [0.5, 0.5], [0.6, 0.3], [0.4, 0.7]], dtype=torch.float64
+    )
     run(growth.begin(starts))
     asked = growth.grower.ask()
     points = torch.cat([asked.points, asked.sloped])
@@ -56,18 +63,24 @@ def region_step(space: Space, repeats: int, gradient: str) -> None:
     step, bare, making = np.median(np.array(pairs), axis=0)
     name = f"{space.classifier.name}, {space.name}, {gradient}"
     print(
-        f"{name}: step of {len(points)} images {1000 * step:.1f} ms, bare forward {1000 * bare:.1f} ms, images {1000 * making:.1f} ms: "
-        f"step / forward {step / bare:.2f}, step / (forward + images) {step / (bare + making):.2f}"
+        f"{name}: step of {len(points)} images {1000 * step:.1f} ms, bare forward {1000 * bare:.1f}"
+        f" ms, images {1000 * making:.1f} ms: step / forward {step / bare:.2f}, step / (forward +"
+        f" images) {step / (bare + making):.2f}"
     )
 
 
 def coarse_share(classifier: Classifier) -> None:
     """The share of the work after which every cell of the published map shows something."""
     began = time.perf_counter()
-    for step in semantic_map((classifier,), None, MapParams(scene=("box",), target="0", preset="paper")):
+    for step in semantic_map(
+        (classifier,), None, MapParams(scene=("box",), target="0", preset="paper")
+    ):
         if np.isfinite(step.result.score).all():
             share, after = step.done / step.total, time.perf_counter() - began
-            print(f"{classifier.name}, map of {step.total:,} cells: whole after {step.done} cells, {100 * share:.1f} %, {after:.2f} s")
+            print(
+                f"{classifier.name}, map of {step.total:,} cells: whole after {step.done} cells,"
+                f" {100 * share:.1f} %, {after:.2f} s"
+            )
             return
 
 

@@ -1,4 +1,5 @@
-"""The window: time until it is visible, worst gap of the event loop while an engine runs, time to cancel.
+"""The window: time until it is visible, worst gap of the event loop while an engine runs, time
+to cancel.
 
 Run it with ``python3 packaging/dev.py bench`` or by itself. It prints figures and asserts none.
 """
@@ -45,12 +46,19 @@ def main() -> None:
 def bench_start(rounds: int = 3) -> None:
     """How long after Qt is imported the window is on screen; torch must not be imported by then."""
     for _ in range(rounds):
-        answer = subprocess.run([sys.executable, "-c", _START], capture_output=True, text=True, check=True).stdout.split()
-        print(f"window: Qt imported in {answer[0]} s, visible {answer[1]} s after; torch imported by then: {answer[2]}")
+        answer = subprocess.run(
+            [sys.executable, "-c", _START], capture_output=True, text=True, check=True
+        ).stdout.split()
+        print(
+            f"window: Qt imported in {answer[0]} s, visible {answer[1]} s after; torch imported by"
+            f" then: {answer[2]}"
+        )
 
 
 def bench_loop(folder: Path) -> None:
-    """Heartbeat of the event loop and cancel latency during a real zoNNscan run on the demo network."""
+    """Heartbeat of the event loop and cancel latency during a real zoNNscan run on the demo
+    network.
+    """
     from PySide6.QtCore import QCoreApplication, QTimer
 
     from robgui.core.execution.run import RunState
@@ -96,7 +104,8 @@ def bench_loop(folder: Path) -> None:
         cancel = 1000 * (time.perf_counter() - pressed)
         p99 = np.quantile(gaps, 0.99)
         print(
-            f"{name}: event loop gap median {np.median(gaps):.1f} ms, p99 {p99:.1f} ms, worst {gaps.max():.1f} ms; cancel {cancel:.0f} ms"
+            f"{name}: event loop gap median {np.median(gaps):.1f} ms, p99 {p99:.1f} ms, worst"
+            f" {gaps.max():.1f} ms; cancel {cancel:.0f} ms"
         )
     leave(window, 0)
 

@@ -1,6 +1,8 @@
-"""What a process of its own costs: throughput of an engine, sending a Step, the first picture, a stop.
+"""What a process of its own costs: throughput of an engine, sending a Step, the first picture, a
+stop.
 
-Run it alone on a quiet machine: ``python -m tests.bench.bench_worker``. It prints figures and asserts none.
+Run it alone on a quiet machine: ``python -m tests.bench.bench_worker``. It prints figures and
+    asserts none.
 """
 
 from __future__ import annotations
@@ -51,11 +53,24 @@ def _says(result: Sized, params: SizedParams) -> Verdict:
 
 
 @register
-@analysis(title="Sized", question="What does a Step cost?", verdict=_says, views=lambda result, params: (), inputs="none")
+@analysis(
+    title="Sized",
+    question="What does a Step cost?",
+    verdict=_says,
+    views=lambda result, params: (),
+    inputs="none",
+)
 def sized(classifier: object, dataset: object, params: SizedParams) -> Iterator[Step[Sized]]:
-    """Works with the processor, then yields a Step, until the time is over; ``done`` counts pieces of work."""
+    """Works with the processor, then yields a Step, until the time is over.
+
+    ``done`` counts pieces of work.
+    """
     result = Sized(np.random.default_rng(0).random(params.numbers))
-    rows, until, done = np.random.default_rng(1).random((200, 200)), time.monotonic() + params.seconds, 0
+    rows, until, done = (
+        np.random.default_rng(1).random((200, 200)),
+        time.monotonic() + params.seconds,
+        0,
+    )
     while time.monotonic() < until:
         due = time.monotonic() + params.work
         while time.monotonic() < due:
@@ -68,7 +83,9 @@ def main() -> None:
     """Prints everything."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=7, help="turns of each side")
-    parser.add_argument("--samples", type=int, default=2_000, help="samples for each radius of a turn")
+    parser.add_argument(
+        "--samples", type=int, default=2_000, help="samples for each radius of a turn"
+    )
     given = parser.parse_args()
     began = time.perf_counter()
     workers = Workers([Place("cpu", 1)], Terms(pace=0.0, keep=True, imports=(HERE,)))
@@ -86,7 +103,9 @@ def main() -> None:
 
 
 def throughput(workers: Workers, rounds: int, samples: int) -> None:
-    """The same request here and in the worker, in turns, so that both meet the same load of the machine."""
+    """The same request here and in the worker, in turns, so that both meet the same load of the
+    machine.
+    """
     import torch
 
     torch.set_num_threads(1)
@@ -98,7 +117,10 @@ def throughput(workers: Workers, rounds: int, samples: int) -> None:
         here.append(_run(inline, request).seconds)
         there.append(_run(workers, request).seconds)
     ratio = np.median(np.array(there) / np.array(here))
-    print(f"throughput: {np.median(here):.2f} s here, {np.median(there):.2f} s in a worker; worker / here {ratio:.3f} (median of {rounds})")
+    print(
+        f"throughput: {np.median(here):.2f} s here, {np.median(there):.2f} s in a worker; worker /"
+        f" here {ratio:.3f} (median of {rounds})"
+    )
 
 
 def first_picture(workers: Workers, rounds: int) -> None:
@@ -113,7 +135,10 @@ def first_picture(workers: Workers, rounds: int) -> None:
         waits.append(time.perf_counter() - began)
         execution.stop()
         _wait(workers, execution)
-    print(f"first picture after Run: median {1000 * np.median(waits):.0f} ms, worst {1000 * max(waits):.0f} ms")
+    print(
+        f"first picture after Run: median {1000 * np.median(waits):.0f} ms, worst"
+        f" {1000 * max(waits):.0f} ms"
+    )
 
 
 def stop(workers: Workers, rounds: int) -> None:
@@ -132,7 +157,9 @@ def stop(workers: Workers, rounds: int) -> None:
 
 
 def sending(workers: Workers) -> None:
-    """Work done between Steps of several sizes, here and in the worker, and how many results arrive."""
+    """Work done between Steps of several sizes, here and in the worker, and how many results
+    arrive.
+    """
     inline = Inline(Shelf("cpu"))
     for name, numbers in SIZES.items():
         request = _sized(numbers)
@@ -148,7 +175,10 @@ def sending(workers: Workers) -> None:
         spent = time.process_time() - began
         cost = 1000 * spent / max(1, results)
         share = there.done / max(1, here.done)
-        print(f"sending {name}: {results} results in 3 s, {cost:.2f} ms of this process each; work done there / here {share:.3f}")
+        print(
+            f"sending {name}: {results} results in 3 s, {cost:.2f} ms of this process each; work"
+            f" done there / here {share:.3f}"
+        )
 
 
 def _zonnscan(model: str, samples: int) -> Request:
@@ -156,8 +186,18 @@ def _zonnscan(model: str, samples: int) -> Request:
     from robgui.core.loading import load
 
     classifier = load(resources.path("demo", model), device="cpu")
-    settings = {"samples": samples, "target_half_width": 0.0, "radii": tuple(np.linspace(0, 0.5, 6))}
-    return build_request("zonnscan", [classifier], open_dataset(resources.path("demo", "fashion.npz")), settings, indices=[0])
+    settings = {
+        "samples": samples,
+        "target_half_width": 0.0,
+        "radii": tuple(np.linspace(0, 0.5, 6)),
+    }
+    return build_request(
+        "zonnscan",
+        [classifier],
+        open_dataset(resources.path("demo", "fashion.npz")),
+        settings,
+        indices=[0],
+    )
 
 
 def _sized(numbers: int) -> Request:

@@ -1,6 +1,8 @@
-"""How much the zoNNscan engine costs beyond the model itself, and how many model calls a good sampler saves.
+"""How much the zoNNscan engine costs beyond the model itself, and how many model calls a good
+sampler saves.
 
-Run it alone on a quiet machine: ``python -m tests.bench.bench_zonnscan``. It prints figures and asserts nothing.
+Run it alone on a quiet machine: ``python -m tests.bench.bench_zonnscan``. It prints figures and
+    asserts nothing.
 """
 
 from __future__ import annotations
@@ -26,14 +28,27 @@ RADII = 20  # 21 with radius 0, which takes no samples
 def mlp() -> Classifier:
     """784-512-512-10, the paper's."""
     torch.manual_seed(0)
-    layers = [nn.Flatten(), nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)]
+    layers = [
+        nn.Flatten(),
+        nn.Linear(784, 512),
+        nn.ReLU(),
+        nn.Linear(512, 512),
+        nn.ReLU(),
+        nn.Linear(512, 10),
+    ]
     return Classifier.from_module(nn.Sequential(*layers), (1, 28, 28), name="MLP 784-512-512-10")
 
 
 def cnn() -> Classifier:
     """Two convolutions and two linear layers, as in the paper's Keras example."""
     torch.manual_seed(0)
-    convolutions = [nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2)]
+    convolutions = [
+        nn.Conv2d(1, 32, 3),
+        nn.ReLU(),
+        nn.Conv2d(32, 64, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+    ]
     layers = [*convolutions, nn.Flatten(), nn.Linear(64 * 144, 128), nn.ReLU(), nn.Linear(128, 10)]
     return Classifier.from_module(nn.Sequential(*layers), (1, 28, 28), name="CNN 32-64-128-10")
 
@@ -58,22 +73,39 @@ def overhead(classifier: Classifier, samples: int, sampler: str) -> None:
 def calls_to_target(target: float, inputs: int) -> None:
     """Model calls until every radius is within ``target``, on the demo's MLP and images.
 
-    Plain sampling as published uses one number of samples k for all radii, so the widest interval decides; the figure
-    beside it is for plain sampling with the best k of each radius. Both k follow from the spread of 2,000 samples and
-    a normal interval: no round overshoots them.
+    Plain sampling as published uses one number of samples k for all radii, so the widest interval
+    decides; the figure beside it is for plain sampling with the best k of each radius. Both k
+    follow from the spread of 2,000 samples and a normal interval: no round overshoots them.
     """
     classifier = load(resources.path("demo", "fashion_mlp.pt2"))
     dataset = open_dataset(resources.path("demo", "fashion.npz"))
-    needed = np.stack([plain_samples(classifier, dataset.subset([i]), target) for i in range(inputs)])
+    needed = np.stack(
+        [plain_samples(classifier, dataset.subset([i]), target) for i in range(inputs)]
+    )
     one_k, own_k = RADII * needed.max(1), needed.sum(1)
-    print(f"half-width {target}, {inputs} inputs, plain: one k {one_k.mean():,.0f} calls, own k {own_k.mean():,.0f}")
+    print(
+        f"half-width {target}, {inputs} inputs, plain: one k {one_k.mean():,.0f} calls, own k"
+        f" {own_k.mean():,.0f}"
+    )
     for name in SAMPLERS:
-        results = [last(classifier, dataset.subset([i]), samples=100_000, sampler=name, target_half_width=target) for i in range(inputs)]
+        results = [
+            last(
+                classifier,
+                dataset.subset([i]),
+                samples=100_000,
+                sampler=name,
+                target_half_width=target,
+            )
+            for i in range(inputs)
+        ]
         calls = np.array([result.samples[1:].sum() for result in results])
         widest = max(float((result.ci_high - result.ci_low).max()) / 2 for result in results)
         print(f"  {name}: {calls.mean():,.0f} calls, widest half-width {widest:.4f}")
         for words, plain in (("one k", one_k), ("own k", own_k)):
-            print(f"    of plain with {words}: {calls.sum() / plain.sum():.3f} in all, {np.mean(calls / plain):.3f} on average over inputs")
+            print(
+                f"    of plain with {words}: {calls.sum() / plain.sum():.3f} in all,"
+                f" {np.mean(calls / plain):.3f} on average over inputs"
+            )
 
 
 def plain_samples(classifier: Classifier, dataset: Dataset, target: float) -> np.ndarray:

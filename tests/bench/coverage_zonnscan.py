@@ -1,9 +1,10 @@
 """How often the 95 % interval of a sweep holds the truth at the default settings, radius by radius.
 
-Run it alone: ``python -m tests.bench.coverage_zonnscan``. It prints a table for each model of the demo and asserts
-nothing. The truth is the mean of a sweep with many more samples and no early stop. A cell is an input at a radius; it
-is resolvable when its truth is one that its samples can tell from 0. Where they cannot, the program says "below b":
-then b must be above the truth.
+Run it alone: ``python -m tests.bench.coverage_zonnscan``. It prints a table for each model of the
+    demo and asserts
+nothing. The truth is the mean of a sweep with many more samples and no early stop. A cell is an
+input at a radius; it is resolvable when its truth is one that its samples can tell from 0. Where
+they cannot, the program says "below b": then b must be above the truth.
 """
 
 from __future__ import annotations
@@ -44,15 +45,24 @@ def scanned(classifier: Classifier, dataset: Dataset, **settings: object) -> Zon
 def truth_of(classifier: Classifier, dataset: Dataset, samples: int) -> np.ndarray:
     """The uncertainty ``(R,)`` from many samples of seeds that nobody else uses."""
     seeds = range(10_000, 10_000 + TRUTH_SEEDS)
-    runs = [scanned(classifier, dataset, samples=samples, target_half_width=0, seed=seed).index for seed in seeds]
+    runs = [
+        scanned(classifier, dataset, samples=samples, target_half_width=0, seed=seed).index
+        for seed in seeds
+    ]
     return np.mean(runs, axis=0)
 
 
 def said(result: ZonnscanResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The interval that the program says ``(R,)``, and where it says a number rather than a bound."""
+    """The interval that the program says ``(R,)``, and where it says a number rather than a
+    bound.
+    """
     least = np.array([resolution(n) for n in result.samples])
     told = (result.index >= least) | (result.radii == 0)
-    return np.where(told, result.ci_low, 0), np.where(told, result.ci_high, np.maximum(result.ci_high, least)), told
+    return (
+        np.where(told, result.ci_low, 0),
+        np.where(told, result.ci_high, np.maximum(result.ci_high, least)),
+        told,
+    )
 
 
 def inputs_of(dataset: Dataset, count: int) -> Iterator[Dataset]:
@@ -61,9 +71,14 @@ def inputs_of(dataset: Dataset, count: int) -> Iterator[Dataset]:
         yield dataset.subset([place])
 
 
-def measure(name: str, inputs: int, seeds: int, truth_samples: int, **settings: object) -> list[float]:
+def measure(
+    name: str, inputs: int, seeds: int, truth_samples: int, **settings: object
+) -> list[float]:
     """Prints the table of one model; returns the coverage of every resolvable cell."""
-    classifier, dataset = load(resources.path("demo", name), device="cpu"), open_dataset(resources.path("demo", MODELS[name]))
+    classifier, dataset = (
+        load(resources.path("demo", name), device="cpu"),
+        open_dataset(resources.path("demo", MODELS[name])),
+    )
     held, known, counts = [], [], []
     for one in inputs_of(dataset, inputs):
         truth = truth_of(classifier, one, truth_samples)
@@ -73,16 +88,30 @@ def measure(name: str, inputs: int, seeds: int, truth_samples: int, **settings: 
         samples = np.array([run.samples for run in runs])
         counts.append(samples)
         known.append(truth >= np.vectorize(resolution)(np.median(samples, axis=0)))
-    share, resolvable, taken = np.mean(held, axis=1)[:, 1:], np.array(known)[:, 1:], np.array(counts)[..., 1:]
+    share, resolvable, taken = (
+        np.mean(held, axis=1)[:, 1:],
+        np.array(known)[:, 1:],
+        np.array(counts)[..., 1:],
+    )
     radii = ZonnscanParams().radii[1:]
-    print(f"\n{name}: {inputs} inputs, {seeds} seeds, {settings or 'default settings'}, {taken.sum(2).mean():,.0f} samples a sweep")
+    print(
+        f"\n{name}: {inputs} inputs, {seeds} seeds, {settings or 'default settings'},"
+        f" {taken.sum(2).mean():,.0f} samples a sweep"
+    )
     print("radius   resolvable  coverage mean  worst   others: bound holds   samples")
     for place, radius in enumerate(radii):
         cells, rest = share[resolvable[:, place], place], share[~resolvable[:, place], place]
         first = f"{cells.mean():13.3f} {cells.min():7.3f}" if len(cells) else f"{'-':>13} {'-':>7}"
-        print(f"{radius:6.2f} {len(cells):12d} {first} {f'{rest.min():.3f}' if len(rest) else '-':>20} {taken[..., place].mean():10.0f}")
+        print(
+            f"{radius:6.2f} {len(cells):12d} {first}"
+            f" {f'{rest.min():.3f}' if len(rest) else '-':>20} {taken[..., place].mean():10.0f}"
+        )
     cells = share[resolvable]
-    print(f"all    {len(cells):12d} {cells.mean():13.3f} {cells.min():7.3f}; below .93: {(cells < 0.93).sum()}", flush=True)
+    print(
+        f"all    {len(cells):12d} {cells.mean():13.3f} {cells.min():7.3f}; below .93:"
+        f" {(cells < 0.93).sum()}",
+        flush=True,
+    )
     return cells.tolist()
 
 
@@ -93,7 +122,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--models", nargs="*", default=list(MODELS))
     parser.add_argument("--sampler", default="sobol")
-    parser.add_argument("--truth", type=int, default=16_384, help="samples of each of the sweeps behind the truth")
+    parser.add_argument(
+        "--truth", type=int, default=16_384, help="samples of each of the sweeps behind the truth"
+    )
     given = parser.parse_args()
     torch.set_num_threads(1)
     for name in given.models:

@@ -1,7 +1,9 @@
-"""Trains the convolutional network on which the feature game is measured: 600,810 parameters, over 99 % on MNIST.
+"""Trains the convolutional network on which the feature game is measured: 600,810 parameters,
+over 99 % on MNIST.
 
-``python -m tests.bench.train_mnist_cnn FOLDER_OF_IDX_FILES mnist_cnn.safetensors`` takes a few minutes on two cores.
-The network is that of the Keras example which the paper tested: two convolutions of 32, pooling, 128 hidden units.
+``python -m tests.bench.train_mnist_cnn FOLDER_OF_IDX_FILES mnist_cnn.safetensors`` takes a few
+minutes on two cores. The network is that of the Keras example which the paper tested: two
+convolutions of 32, pooling, 128 hidden units.
 """
 
 from __future__ import annotations
@@ -24,15 +26,31 @@ BATCH = 128
 
 def network() -> nn.Module:
     """``(n, 1, 28, 28)`` -> ``(n, 10)``."""
-    convolutions = [nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Dropout(0.25)]
-    return nn.Sequential(*convolutions, nn.Flatten(), nn.Linear(32 * 144, 128), nn.ReLU(), nn.Dropout(0.5), nn.Linear(128, 10))
+    convolutions = [
+        nn.Conv2d(1, 32, 3),
+        nn.ReLU(),
+        nn.Conv2d(32, 32, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Dropout(0.25),
+    ]
+    return nn.Sequential(
+        *convolutions,
+        nn.Flatten(),
+        nn.Linear(32 * 144, 128),
+        nn.ReLU(),
+        nn.Dropout(0.5),
+        nn.Linear(128, 10),
+    )
 
 
 def classifier_of(path: str | Path) -> Classifier:
     """The trained network as a Classifier."""
     module = network()
     module.load_state_dict(load_file(path))
-    return Classifier.from_module(module, SHAPE, [str(digit) for digit in range(10)], "MNIST CNN", output="logits")
+    return Classifier.from_module(
+        module, SHAPE, [str(digit) for digit in range(10)], "MNIST CNN", output="logits"
+    )
 
 
 def train(data: str | Path, epochs: int, seed: int = 0) -> nn.Module:
@@ -64,7 +82,9 @@ def accuracy(module: nn.Module, dataset: Dataset) -> float:
 
 def tensors(dataset: Dataset) -> tuple[Tensor, Tensor]:
     """Images ``(n, 1, 28, 28)`` in [0, 1] and their classes."""
-    return torch.from_numpy(dataset.array()), torch.from_numpy(np.asarray(dataset.labels, dtype=np.int64))
+    return torch.from_numpy(dataset.array()), torch.from_numpy(
+        np.asarray(dataset.labels, dtype=np.int64)
+    )
 
 
 def main() -> None:
@@ -77,7 +97,10 @@ def main() -> None:
     module = train(options.data, options.epochs)
     save_file(module.state_dict(), options.out)
     size = sum(parameter.numel() for parameter in module.parameters())
-    print(f"{size:,} parameters, test accuracy {accuracy(module, open_dataset(options.data)):.4f}, written to {options.out}")
+    print(
+        f"{size:,} parameters, test accuracy {accuracy(module, open_dataset(options.data)):.4f},"
+        f" written to {options.out}"
+    )
 
 
 if __name__ == "__main__":

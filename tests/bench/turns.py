@@ -1,4 +1,6 @@
-"""An engine and the bare model in turns of a fraction of a second, so that both meet the same load of the machine."""
+"""An engine and the bare model in turns of a fraction of a second, so that both meet the same
+load of the machine.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ import torch
 from robgui.core.execution.analysis import Step
 from robgui.core.model.classifier import Classifier
 
-#: Seconds of one turn of the engine: long against the making of one picture, short against what disturbs a machine.
+#: Seconds of one turn of the engine: long against the making of one picture, short against what
+#: disturbs a machine.
 TURN = 0.3
 
 
@@ -35,12 +38,20 @@ class Turns:
         sums = self.engine.sum(0) / self.bare.sum(0)
         medians = np.median(self.engine / self.bare, axis=0)
         seconds = f"engine {self.engine[:, 0].sum():.1f} s, bare {self.bare[:, 0].sum():.1f} s"
-        ratios = f"in all {sums[0]:.3f} (processor {sums[1]:.3f}), median of {len(self.calls)} turns {medians[0]:.3f} ({medians[1]:.3f})"
+        ratios = (
+            f"in all {sums[0]:.3f} (processor {sums[1]:.3f}), median of {len(self.calls)} turns"
+            f" {medians[0]:.3f} ({medians[1]:.3f})"
+        )
         return f"{int(self.calls.sum()):,} calls, {seconds}; engine / bare {ratios}"
 
 
-def take_turns(classifier: Classifier, steps: Iterator[Step], batch: int, limit: float = np.inf) -> Turns:
-    """Runs ``steps`` to their end, or for ``limit`` seconds; the bare model takes ready-made inputs in batches of ``batch``."""
+def take_turns(
+    classifier: Classifier, steps: Iterator[Step], batch: int, limit: float = np.inf
+) -> Turns:
+    """Runs ``steps`` to their end, or for ``limit`` seconds.
+
+    The bare model takes ready-made inputs in batches of ``batch``.
+    """
     x = torch.rand((batch, *classifier.shape))
     classifier.infer(x)
     rows, ends, going = [], time.perf_counter() + limit, True

@@ -18,7 +18,9 @@ from robgui.core.model.classifier import Classifier
 from tests.guards import no_deviceless_factories
 
 
-def _net(*layers: nn.Module, shape: tuple[int, ...], seed: int = 0, gain: float = 1.0, **settings) -> Classifier:
+def _net(
+    *layers: nn.Module, shape: tuple[int, ...], seed: int = 0, gain: float = 1.0, **settings
+) -> Classifier:
     torch.manual_seed(seed)
     module = nn.Sequential(*layers)
     for layer in module.modules():
@@ -37,7 +39,10 @@ def _net(*layers: nn.Module, shape: tuple[int, ...], seed: int = 0, gain: float 
 class Residual(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.first, self.second = nn.Conv2d(channels, channels, 3, padding=1), nn.Conv2d(channels, channels, 3, padding=1)
+        self.first, self.second = (
+            nn.Conv2d(channels, channels, 3, padding=1),
+            nn.Conv2d(channels, channels, 3, padding=1),
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         y = self.second(torch.relu(self.first(x)))
@@ -49,37 +54,73 @@ class Halves(nn.Module):
     """Two branches of channels, one negated, joined again."""
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.cat([x[:, :2], 0.5 - 2 * x[:, 2:], x.mean((2, 3), keepdim=True).expand(-1, -1, *x.shape[2:])], 1)
+        return torch.cat(
+            [
+                x[:, :2],
+                0.5 - 2 * x[:, 2:],
+                x.mean((2, 3), keepdim=True).expand(-1, -1, *x.shape[2:]),
+            ],
+            1,
+        )
 
 
 NETWORKS = {
     "mlp": lambda: _net(
-        *(nn.Linear(6, 20), nn.ReLU(), nn.Linear(20, 20), nn.ReLU(), nn.Linear(20, 4)), shape=(6,), low=(-1.0,), high=(2.0,), std=(0.7,)
+        *(nn.Linear(6, 20), nn.ReLU(), nn.Linear(20, 20), nn.ReLU(), nn.Linear(20, 4)),
+        shape=(6,),
+        low=(-1.0,),
+        high=(2.0,),
+        std=(0.7,),
     ),
     "one score": lambda: _net(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 1), shape=(5,)),
     "leaky and clipped": lambda: _net(
-        *(nn.Linear(4, 12), nn.LeakyReLU(0.2), nn.Linear(12, 12), nn.ReLU6(), nn.Linear(12, 12), nn.Hardtanh()),
+        *(
+            nn.Linear(4, 12),
+            nn.LeakyReLU(0.2),
+            nn.Linear(12, 12),
+            nn.ReLU6(),
+            nn.Linear(12, 12),
+            nn.Hardtanh(),
+        ),
         *(nn.Linear(12, 3),),
         shape=(4,),
     ),
     "max pool": lambda: _net(
-        *(nn.Conv2d(1, 4, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 4, 3), nn.MaxPool2d(3, 2, 1), nn.ReLU()),
+        *(
+            nn.Conv2d(1, 4, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(4, 4, 3),
+            nn.MaxPool2d(3, 2, 1),
+            nn.ReLU(),
+        ),
         *(nn.Flatten(), nn.Dropout(), nn.Linear(16, 3)),
         shape=(1, 10, 10),
         mean=(0.3,),
         std=(0.4,),
     ),
     "residual": lambda: _net(
-        *(nn.Conv2d(3, 4, 3, stride=2, padding=1), nn.BatchNorm2d(4), nn.ReLU(), Residual(4), nn.AvgPool2d(2), Residual(4)),
+        *(
+            nn.Conv2d(3, 4, 3, stride=2, padding=1),
+            nn.BatchNorm2d(4),
+            nn.ReLU(),
+            Residual(4),
+            nn.AvgPool2d(2),
+            Residual(4),
+        ),
         *(Halves(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 3), nn.Softmax(1)),
         shape=(3, 8, 8),
         channels="bgr",
     ),
-    "lowest wins": lambda: _net(nn.Linear(4, 9), nn.ReLU(), nn.Linear(9, 3), shape=(4,), lowest_wins=True),
+    "lowest wins": lambda: _net(
+        nn.Linear(4, 9), nn.ReLU(), nn.Linear(9, 3), shape=(4,), lowest_wins=True
+    ),
 }
 
 
-def _margins(classifier: Classifier, x: Tensor, label: int, before: nn.Module | None = None) -> Tensor:
+def _margins(
+    classifier: Classifier, x: Tensor, label: int, before: nn.Module | None = None
+) -> Tensor:
     """Margin of ``label`` over the best other class, before a final softmax."""
     scores = classifier.logits(x) if before is None else before(classifier.raw_input(x))
     scores = scores.double()
@@ -111,11 +152,17 @@ def test_no_sample_and_no_attack_goes_below_the_bound(name: str, eps: float) -> 
         values = _margins(classifier, tried, label, before)
         worst = tried[values.argsort()[:20]].clone().requires_grad_()
         for _ in range(30):
-            (gradient,) = torch.autograd.grad(_margins(classifier, worst, label, before).sum(), worst)
-            moved = torch.minimum(torch.maximum(worst - 0.1 * eps * gradient.sign(), x[row] - eps), x[row] + eps).clamp(0, 1)
+            (gradient,) = torch.autograd.grad(
+                _margins(classifier, worst, label, before).sum(), worst
+            )
+            moved = torch.minimum(
+                torch.maximum(worst - 0.1 * eps * gradient.sign(), x[row] - eps), x[row] + eps
+            ).clamp(0, 1)
             worst = moved.detach().requires_grad_()
         with torch.no_grad():
-            lowest = min(float(values.min()), float(_margins(classifier, worst, label, before).min()))
+            lowest = min(
+                float(values.min()), float(_margins(classifier, worst, label, before).min())
+            )
         assert proof.lower[row] <= lowest
         assert not (proof.certified[row] and lowest <= 0)
 
@@ -134,7 +181,15 @@ def test_bounds_at_radius_zero_are_the_scores_themselves(name: str) -> None:
 
 
 def test_a_linear_network_is_bounded_exactly() -> None:
-    classifier = _net(nn.Linear(5, 7), nn.Linear(7, 3), shape=(5,), low=(2.0,), high=(-1.0,), mean=(0.5,), std=(2.0,))
+    classifier = _net(
+        nn.Linear(5, 7),
+        nn.Linear(7, 3),
+        shape=(5,),
+        low=(2.0,),
+        high=(-1.0,),
+        mean=(0.5,),
+        std=(2.0,),
+    )
     x = torch.rand((20, 5), generator=torch.Generator().manual_seed(3))
     labels = classifier.infer(x).argmax(1)
     corners = torch.tensor(list(itertools.product((0.0, 1.0), repeat=5)))
@@ -147,7 +202,9 @@ def test_a_linear_network_is_bounded_exactly() -> None:
 
 
 def _exact_minimum(module: nn.Sequential, low: np.ndarray, high: np.ndarray, label: int) -> float:
-    """The smallest margin of a network with one hidden layer: a linear programme for every pattern of its rectifiers."""
+    """The smallest margin of a network with one hidden layer: a linear programme for every
+    pattern of its rectifiers.
+    """
     first, last = module[0], module[2]
     W, b = first.weight.numpy().astype(float), first.bias.numpy().astype(float)
     V, c = last.weight.numpy().astype(float), last.bias.numpy().astype(float)
@@ -159,14 +216,21 @@ def _exact_minimum(module: nn.Sequential, low: np.ndarray, high: np.ndarray, lab
             if j == label:
                 continue
             w = (V[label] - V[j]) * on
-            answer = linprog(w @ W, A_ub=sign[:, None] * W, b_ub=-sign * b, bounds=list(zip(low, high, strict=True)))
+            answer = linprog(
+                w @ W,
+                A_ub=sign[:, None] * W,
+                b_ub=-sign * b,
+                bounds=list(zip(low, high, strict=True)),
+            )
             if answer.status == 0:
                 found = min(found, answer.fun + w @ b + c[label] - c[j])
     return float(found)
 
 
 @pytest.mark.parametrize("eps", [0.05, 0.3])
-def test_the_bound_is_below_the_exact_minimum_over_all_activation_patterns_and_close_when_few_are_open(eps: float) -> None:
+def test_the_bound_is_below_the_exact_minimum_over_all_activation_patterns_and_close_when_few_are_open(
+    eps: float,
+) -> None:
     classifier = _net(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 3), shape=(3,), seed=5)
     x = torch.rand((4, 3), generator=torch.Generator().manual_seed(4))
     labels = classifier.infer(x).argmax(1)
@@ -181,7 +245,15 @@ def test_the_bound_is_below_the_exact_minimum_over_all_activation_patterns_and_c
 
 
 def test_the_bound_is_below_a_dense_grid_in_two_dimensions() -> None:
-    classifier = _net(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2), shape=(2,), seed=6)
+    classifier = _net(
+        nn.Linear(2, 16),
+        nn.ReLU(),
+        nn.Linear(16, 16),
+        nn.ReLU(),
+        nn.Linear(16, 2),
+        shape=(2,),
+        seed=6,
+    )
     side = torch.linspace(0, 1, 201)
     grid = torch.cartesian_prod(side, side)
     for row, eps in itertools.product(range(5), (0.02, 0.1, 0.3)):
@@ -193,17 +265,25 @@ def test_the_bound_is_below_a_dense_grid_in_two_dimensions() -> None:
 
 
 @pytest.mark.parametrize("name", ["mlp", "max pool", "residual"])
-def test_lines_are_never_looser_than_intervals_and_mostly_tighter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_never_looser_than_intervals_and_mostly_tighter(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     classifier = NETWORKS[name]()
     x = torch.rand((8, *classifier.shape), generator=torch.Generator().manual_seed(7))
     labels = classifier.infer(x).argmax(1)
     lines = certify(classifier, x, labels, 0.05).lower
-    monkeypatch.setattr(bounds._Chunk, "_pull", lambda self, place, rows, owners: torch.full((len(rows),), -torch.inf, device=rows.device))
+    monkeypatch.setattr(
+        bounds._Chunk,
+        "_pull",
+        lambda self, place, rows, owners: torch.full((len(rows),), -torch.inf, device=rows.device),
+    )
     intervals = certify(classifier, x, labels, 0.05).lower
     assert (lines >= intervals - 1e-9).all() and (lines > intervals + 1e-3).mean() > 0.5
 
 
-def test_chunks_and_a_small_budget_change_memory_but_not_soundness(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_and_a_small_budget_change_memory_but_not_soundness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     classifier = NETWORKS["max pool"]()
     x = torch.rand((6, *classifier.shape), generator=torch.Generator().manual_seed(8))
     labels = classifier.infer(x).argmax(1)
@@ -254,11 +334,16 @@ def test_a_radius_of_zero_for_a_feature_freezes_it() -> None:
     classifier = NETWORKS["mlp"]()
     x = torch.rand((3, 6), generator=torch.Generator().manual_seed(9))
     labels = classifier.infer(x).argmax(1)
-    free, frozen = certify(classifier, x, labels, 0.2), certify(classifier, x, labels, torch.tensor([0.2, 0, 0, 0.2, 0, 0]))
+    free, frozen = (
+        certify(classifier, x, labels, 0.2),
+        certify(classifier, x, labels, torch.tensor([0.2, 0, 0, 0.2, 0, 0])),
+    )
     assert (frozen.lower > free.lower).all()
 
 
-@pytest.mark.parametrize("name", ["fashion_mlp.pt2", "fashion_cnn.safetensors", "traffic_cnn.pt2", "table_mlp.onnx"])
+@pytest.mark.parametrize(
+    "name", ["fashion_mlp.pt2", "fashion_cnn.safetensors", "traffic_cnn.pt2", "table_mlp.onnx"]
+)
 def test_the_bundled_networks_are_followed_in_every_format(name: str) -> None:
     classifier = load(resources.path("demo", name), device="cpu")
     x = torch.rand((3, *classifier.shape), generator=torch.Generator().manual_seed(10))
@@ -274,7 +359,9 @@ def test_a_script_and_a_function_of_tensors_are_followed_too(tmp_path) -> None:
     expected = certify(plain, x, labels, 0.05).lower
     with pytest.warns(DeprecationWarning, match="torch.jit"):
         torch.jit.script(module).save(str(tmp_path / "net.pt"))
-    script = load(tmp_path / "net.pt", shape=(6,), low=(-1.0,), high=(2.0,), std=(0.7,), device="cpu")
+    script = load(
+        tmp_path / "net.pt", shape=(6,), low=(-1.0,), high=(2.0,), std=(0.7,), device="cpu"
+    )
     np.testing.assert_allclose(certify(script, x, labels, 0.05).lower, expected, rtol=1e-5)
     function = Classifier.from_callable(plain.logits, (6,), output="logits")
     np.testing.assert_allclose(certify(function, x, labels, 0.05).lower, expected, rtol=1e-5)
@@ -317,7 +404,11 @@ class AcrossTheBatch(nn.Module):
 def test_what_cannot_be_bounded_says_why_in_one_sentence(module: nn.Module, words: str) -> None:
     classifier = Classifier.from_module(module, (3,), name="Mine", output="logits")
     proof = certify(classifier, torch.rand(2, 3), torch.tensor([0, 1]), 0.1)
-    assert words in proof.reason and proof.reason.startswith("Mine has no formal bounds: ") and proof.reason.endswith(".")
+    assert (
+        words in proof.reason
+        and proof.reason.startswith("Mine has no formal bounds: ")
+        and proof.reason.endswith(".")
+    )
     assert len(proof.certified) == len(proof.lower) == 0
 
 
@@ -333,6 +424,8 @@ def test_black_boxes_recurrent_and_multi_label_models_say_why() -> None:
 
 def test_every_tensor_is_made_on_the_device_of_the_classifier() -> None:
     classifier = NETWORKS["max pool"]()
-    x = torch.rand((2, *classifier.shape), generator=torch.Generator().manual_seed(12), device="cpu")
+    x = torch.rand(
+        (2, *classifier.shape), generator=torch.Generator().manual_seed(12), device="cpu"
+    )
     with no_deviceless_factories():
         assert not certify(classifier, x, classifier.infer(x).argmax(1), 0.02).reason

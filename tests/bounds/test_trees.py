@@ -7,7 +7,12 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -21,21 +26,29 @@ from robgui.core.model.settings import ModelSettings
 from tests.bounds.cells import ensembles, false_certificates
 
 
-def _tree_classifier(estimator, classes: int = 2, features: int = 2, samples: int = 300, seed: int = 0) -> tuple[Classifier, np.ndarray]:
+def _tree_classifier(
+    estimator, classes: int = 2, features: int = 2, samples: int = 300, seed: int = 0
+) -> tuple[Classifier, np.ndarray]:
     rng = np.random.default_rng(seed)
     x = rng.uniform(size=(samples, features)).astype(np.float32)
     y = np.floor(classes * ((np.sin(7 * x[:, 0]) + x[:, -1] ** 2) % 1)).astype(int)
     estimator.fit(x, y)
     method = "predict_proba"
     settings = ModelSettings(kind="table", shape=(features,), output="probabilities")
-    return Classifier(EstimatorBackend(estimator, method), settings, name=type(estimator).__name__), x
+    return Classifier(
+        EstimatorBackend(estimator, method), settings, name=type(estimator).__name__
+    ), x
 
 
 def _cells(ensemble, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """One point in every cell that the thresholds cut out of a box."""
     axes = []
     for f in range(len(low)):
-        cuts = np.unique(np.concatenate([tree.threshold[(tree.left >= 0) & (tree.feature == f)] for tree in ensemble.trees]))
+        cuts = np.unique(
+            np.concatenate(
+                [tree.threshold[(tree.left >= 0) & (tree.feature == f)] for tree in ensemble.trees]
+            )
+        )
         cuts = cuts[(cuts >= low[f]) & (cuts < high[f])]
         ends = np.concatenate([cuts, [high[f]]])
         axes.append(ends.astype(np.float64))
@@ -63,10 +76,16 @@ def _scores(ensemble, x: np.ndarray) -> np.ndarray:
     ],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_trees_are_bounded_by_the_cells_they_cut_and_exactly_when_there_is_one(estimator, classes: int, exact: bool) -> None:
+def test_trees_are_bounded_by_the_cells_they_cut_and_exactly_when_there_is_one(
+    estimator, classes: int, exact: bool
+) -> None:
     classifier, x = _tree_classifier(estimator, classes)
     ensemble = trees_of(classifier)
-    raw = estimator.decision_function(x) if hasattr(estimator, "decision_function") else estimator.predict_proba(x)
+    raw = (
+        estimator.decision_function(x)
+        if hasattr(estimator, "decision_function")
+        else estimator.predict_proba(x)
+    )
     np.testing.assert_allclose(_scores(ensemble, x).reshape(raw.shape), raw, atol=1e-6)
     chosen = torch.from_numpy(x[:12])
     labels = torch.from_numpy(raw[:12].argmax(1) if raw.ndim == 2 else (raw[:12] > 0).astype(int))
@@ -75,7 +94,9 @@ def test_trees_are_bounded_by_the_cells_they_cut_and_exactly_when_there_is_one(e
         low, high = (chosen - eps).clamp(0, 1).numpy(), (chosen + eps).clamp(0, 1).numpy()
         for row, label in enumerate(labels.tolist()):
             scores = _scores(ensemble, _cells(ensemble, low[row], high[row]))
-            scores = np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
+            scores = (
+                np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
+            )
             truth = (scores[:, label] - np.delete(scores, label, 1).max(1)).min()
             assert lower[row] <= truth + 1e-9
             assert not exact or lower[row] == pytest.approx(truth)
@@ -88,7 +109,10 @@ def test_the_bundled_forest_is_bounded_and_other_estimators_say_why() -> None:
     proof = certify(forest, x, forest.infer(x).argmax(1), 0.001)
     assert not proof.reason and (proof.lower <= 1).all()
     linear, x = _tree_classifier(LogisticRegression())
-    assert "LogisticRegression" in certify(linear, torch.from_numpy(x[:2]), torch.tensor([0, 1]), 0.1).reason
+    assert (
+        "LogisticRegression"
+        in certify(linear, torch.from_numpy(x[:2]), torch.tensor([0, 1]), 0.1).reason
+    )
 
 
 def test_no_certificate_of_trees_is_false_in_any_cell_that_their_thresholds_cut() -> None:

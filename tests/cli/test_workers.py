@@ -43,7 +43,10 @@ STARTED: list[subprocess.Popen[str]] = []
 
 
 def start(*words: object) -> subprocess.Popen[str]:
-    """A command in its own process group, as a shell starts it; Ctrl-C is heard even where the tests run in the background."""
+    """A command in its own process group, as a shell starts it.
+
+    Ctrl-C is heard even where the tests run in the background.
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", "robgui", *map(str, words)],
         cwd=ROOT,
@@ -59,18 +62,36 @@ def start(*words: object) -> subprocess.Popen[str]:
 
 
 def foreign_words(files: Path, build: str) -> list[object]:
-    settings = ["--model-set", f"architecture=foreign.py:{build}", "--model-set", "shape=3", "--trust"]
+    settings = [
+        "--model-set",
+        f"architecture=foreign.py:{build}",
+        "--model-set",
+        "shape=3",
+        "--trust",
+    ]
     return ["--model", files / "foreign.safetensors", *settings]
 
 
 def run_words(files: Path, model: list[object], tmp_path: Path) -> list[object]:
     inputs = ["--data", files / "data.npz", "--index", 0, "--device", "cpu"]
     settings = ["--samples", 4096, "--radii", "0:0.5:8", "--target-half-width", 0, "--batch", 256]
-    return ["run", "zonnscan", *model, *inputs, *settings, "--out", tmp_path / "r.json", "--workspace", tmp_path / "w.robgui"]
+    return [
+        "run",
+        "zonnscan",
+        *model,
+        *inputs,
+        *settings,
+        "--out",
+        tmp_path / "r.json",
+        "--workspace",
+        tmp_path / "w.robgui",
+    ]
 
 
 def interrupted(process: subprocess.Popen[str]) -> tuple[float, str]:
-    """Ctrl-C as a terminal sends it, to the whole group; seconds until it is said to have worked, and all that was said.
+    """Ctrl-C as a terminal sends it, to the whole group.
+
+    Seconds until it is said to have worked, and all that was said.
 
     How long a system takes to tear a process down after that is its own business.
     """
@@ -88,7 +109,11 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[float, str]:
 
 @pytest.mark.parametrize("model", ["script", "loops", "sleeps"])
 def test_ctrl_c_ends_a_run_whose_model_never_answers_and_keeps_what_it_had(files, tmp_path, model):
-    words = ["--model", files / "endless.pt", "--model-set", "shape=3", "--trust"] if model == "script" else foreign_words(files, model)
+    words = (
+        ["--model", files / "endless.pt", "--model-set", "shape=3", "--trust"]
+        if model == "script"
+        else foreign_words(files, model)
+    )
     process = start(*run_words(files, words, tmp_path))
     wait_for_result(process, tmp_path / "w.robgui")
     time.sleep(3)
@@ -110,7 +135,10 @@ def wait_for_result(process: subprocess.Popen[str], path: Path) -> None:
         if has_result(path):
             return
         time.sleep(0.2)
-    raise AssertionError(f"no result came: {process.stderr.read() if process.poll() is not None else 'still running'}")
+    raise AssertionError(
+        "no result came:"
+        f" {process.stderr.read() if process.poll() is not None else 'still running'}"
+    )
 
 
 def has_result(path: Path) -> bool:
@@ -131,8 +159,12 @@ def test_ctrl_c_ends_inspect_while_a_model_never_gets_loaded(files):
     assert (process.returncode, seconds < 3) == (130, True), said
 
 
-@pytest.mark.parametrize(("build", "words"), [("aborts", "signal 6 (SIGABRT)"), ("exits", "exit code 7")])
-def test_a_model_that_crashes_is_one_sentence_exit_code_2_and_what_has_arrived_is_written_as_failed(files, tmp_path, build, words):
+@pytest.mark.parametrize(
+    ("build", "words"), [("aborts", "signal 6 (SIGABRT)"), ("exits", "exit code 7")]
+)
+def test_a_model_that_crashes_is_one_sentence_exit_code_2_and_what_has_arrived_is_written_as_failed(
+    files, tmp_path, build, words
+):
     process = start(*run_words(files, foreign_words(files, build), tmp_path))
     _, said = process.communicate(timeout=LONGEST)
     assert process.returncode == 2, said
@@ -173,10 +205,13 @@ def test_what_a_model_prints_does_not_get_into_the_result(files, tmp_path):
 )
 def test_a_command_line_that_names_a_missing_file_is_refused_without_importing_torch(words):
     code = (
-        "import sys, time; began = time.process_time(); from robgui.cli import main; code = main(sys.argv[1:]); "
-        "print(code, 'torch' in sys.modules, 'numpy' in sys.modules, time.process_time() - began)"
+        "import sys, time; began = time.process_time(); from robgui.cli import main; code ="
+        " main(sys.argv[1:]); print(code, 'torch' in sys.modules, 'numpy' in sys.modules,"
+        " time.process_time() - began)"
     )
-    done = subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     code, torch, numpy, seconds = done.stdout.split()
     assert (code, torch, numpy) == ("2", "False", "False")
     assert float(seconds) < 0.3

@@ -62,7 +62,9 @@ class Holder:
 
 def region(seed: int = 0) -> Region:
     values = np.random.default_rng(seed).random((2, 3))
-    return Region(values[0], values[1], Method.OIR, (values.astype(np.float32), values[:1].astype(np.float32)))
+    return Region(
+        values[0], values[1], Method.OIR, (values.astype(np.float32), values[:1].astype(np.float32))
+    )
 
 
 def sample() -> Sample:
@@ -89,7 +91,14 @@ def test_every_kind_of_field_comes_back_as_it_was():
     before, after = sample(), there_and_back(sample())
     np.testing.assert_array_equal(after.index, before.index)
     np.testing.assert_array_equal(after.labels, before.labels)
-    assert (after.calls, after.share, after.name, after.maybe, after.mode, after.best) == (12, 1.0, "x", None, "linf", math.inf)
+    assert (after.calls, after.share, after.name, after.maybe, after.mode, after.best) == (
+        12,
+        1.0,
+        "x",
+        None,
+        "linf",
+        math.inf,
+    )
     assert type(after.share) is float
     assert after.settings == before.settings
     assert isinstance(after.regions, tuple)
@@ -118,7 +127,12 @@ def test_any_array_comes_back_bit_for_bit(array):
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.dictionaries(st.integers(), inner) | st.tuples(inner, inner),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(st.text(), inner)
+        | st.dictionaries(st.integers(), inner)
+        | st.tuples(inner, inner)
+    ),
     max_leaves=12,
 )
 
@@ -162,7 +176,11 @@ def test_a_pickle_inside_the_blob_is_never_executed(tmp_path):
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("a0.npy", member.getvalue())
     with pytest.raises(WorkspaceError):
-        decode(Holder, {"$type": "Holder", "fields": {"array": {"$array": "a0"}, "value": None}}, buffer.getvalue())
+        decode(
+            Holder,
+            {"$type": "Holder", "fields": {"array": {"$array": "a0"}, "value": None}},
+            buffer.getvalue(),
+        )
     assert not marker.exists()
 
 
@@ -176,7 +194,10 @@ def test_a_pickle_inside_the_blob_is_never_executed(tmp_path):
         {"$type": "Holder", "fields": {"array": {"$array": "a0"}}},
         {"$type": "Holder", "fields": {"array": {"$array": "a0"}, "value": {"$float": "1e5"}}},
         {"$type": "Holder", "fields": {"array": {"$array": "a0"}, "value": {"$items": [[[1], 2]]}}},
-        {"$type": "Holder", "fields": {"array": {"$array": "a0"}, "value": {"$type": "Region", "fields": {}}}},
+        {
+            "$type": "Holder",
+            "fields": {"array": {"$array": "a0"}, "value": {"$type": "Region", "fields": {}}},
+        },
         {"$type": "Holder", "fields": []},
     ],
 )
@@ -224,7 +245,9 @@ def test_fields_that_are_gone_are_left_out_and_new_ones_take_their_default():
 
 
 def test_readable_is_strict_json_with_large_arrays_apart():
-    document, arrays = readable({"result": sample(), "big": np.zeros((40, 50)), "bad": np.array([1, np.nan])}, largest=10)
+    document, arrays = readable(
+        {"result": sample(), "big": np.zeros((40, 50)), "bad": np.array([1, np.nan])}, largest=10
+    )
     text = json.dumps(document, allow_nan=False)
     assert json.loads(text)["bad"] == [1.0, None]
     assert document["result"]["index"] == pytest.approx(np.linspace(0, 1, 7))
@@ -235,5 +258,7 @@ def test_readable_is_strict_json_with_large_arrays_apart():
 
 
 def test_readable_writes_numpy_scalars_as_numbers():
-    document, _ = readable({"a": np.float32(0.5), "b": np.int64(3), "c": np.bool_(True), "d": np.float64("nan")})
+    document, _ = readable(
+        {"a": np.float32(0.5), "b": np.int64(3), "c": np.bool_(True), "d": np.float64("nan")}
+    )
     assert document == {"a": 0.5, "b": 3, "c": True, "d": None}

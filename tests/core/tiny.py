@@ -23,10 +23,18 @@ from robgui.core.view import Axis, Curves, Line, View
 class TinyParams(Params):
     """Settings of ``tiny_confidence``."""
 
-    samples: int = Field(8, ge=1, le=1_000_000, title="Samples", description="Noisy copies of the inputs, one Step each.")
+    samples: int = Field(
+        8,
+        ge=1,
+        le=1_000_000,
+        title="Samples",
+        description="Noisy copies of the inputs, one Step each.",
+    )
     radii: tuple[float, ...] = Field((0.0, 0.5), title="Radii", description="Noise levels.")
     norm: Literal["linf", "l2"] = Field("linf", title="Norm", description="Shape of the noise.")
-    fail_after: int | None = Field(None, title="Fail after", description="Raises after so many Steps.")
+    fail_after: int | None = Field(
+        None, title="Fail after", description="Raises after so many Steps."
+    )
     keep: bool = Field(False, title="Keep", description="Makes the result large: 100 % noise.")
 
 
@@ -41,12 +49,17 @@ class TinyResult:
 
 
 def verdict(result: TinyResult, params: TinyParams) -> Verdict:
-    return Verdict(Status.UNKNOWN, f"Mean confidence {result.confidence.mean():.3f} after {result.drawn} draws.")
+    return Verdict(
+        Status.UNKNOWN,
+        f"Mean confidence {result.confidence.mean():.3f} after {result.drawn} draws.",
+    )
 
 
 def views(result: TinyResult, params: TinyParams) -> list[View]:
     lines = (Line("confidence", np.asarray(result.confidence, float)),)
-    return [Curves("Confidence", Axis("noise"), Axis("confidence", kind="share"), result.radii, lines)]
+    return [
+        Curves("Confidence", Axis("noise"), Axis("confidence", kind="share"), result.radii, lines)
+    ]
 
 
 def findings(result: TinyResult, params: TinyParams) -> list[Finding]:
@@ -69,7 +82,9 @@ def findings(result: TinyResult, params: TinyParams) -> list[Finding]:
 closed: list[str] = []
 
 
-def tiny_confidence(classifier: Classifier, dataset: Any, params: TinyParams) -> Iterator[Step[TinyResult]]:
+def tiny_confidence(
+    classifier: Classifier, dataset: Any, params: TinyParams
+) -> Iterator[Step[TinyResult]]:
     """Averages the confidence over noisy copies, one draw per Step."""
     x = classifier.tensor(dataset.array(None, classifier.shape))
     generator = torch.Generator(classifier.device).manual_seed(params.seed)
@@ -77,16 +92,24 @@ def tiny_confidence(classifier: Classifier, dataset: Any, params: TinyParams) ->
     try:
         for done in range(1, params.samples + 1):
             noise = torch.rand(x.shape, generator=generator, device=classifier.device) - 0.5
-            total += torch.stack([classifier.probs(x + r * noise).amax(1).mean() for r in params.radii])
+            total += torch.stack(
+                [classifier.probs(x + r * noise).amax(1).mean() for r in params.radii]
+            )
             kept = np.random.default_rng(params.seed).random((done, 4096)) if params.keep else None
-            yield Step(done, params.samples, TinyResult(np.array(params.radii), (total / done).cpu().numpy(), done, kept))
+            yield Step(
+                done,
+                params.samples,
+                TinyResult(np.array(params.radii), (total / done).cpu().numpy(), done, kept),
+            )
             if params.fail_after == done:
                 raise ModelError("The tiny model gave up.")
     finally:
         closed.append("closed")
 
 
-def tiny_pair(classifiers: tuple[Classifier, ...], dataset: Any, params: TinyParams) -> Iterator[Step[TinyResult]]:
+def tiny_pair(
+    classifiers: tuple[Classifier, ...], dataset: Any, params: TinyParams
+) -> Iterator[Step[TinyResult]]:
     """The share of inputs on which all models agree."""
     x = dataset.array(None, classifiers[0].shape)
     answers = torch.stack([classifier.probs(x).argmax(1) for classifier in classifiers])
@@ -95,7 +118,13 @@ def tiny_pair(classifiers: tuple[Classifier, ...], dataset: Any, params: TinyPar
 
 
 register(
-    analysis(title="Tiny confidence", question="How sure is the model?", verdict=verdict, views=views, findings=findings)(tiny_confidence)
+    analysis(
+        title="Tiny confidence",
+        question="How sure is the model?",
+        verdict=verdict,
+        views=views,
+        findings=findings,
+    )(tiny_confidence)
 )
 register(
     analysis(

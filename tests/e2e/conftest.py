@@ -9,7 +9,9 @@ from robgui.gui.app.app import application, leave, open_window
 
 @pytest.fixture
 def start(qtbot, tmp_path):
-    """Opens windows on one workspace, closes one with ``start.end(window)`` and whatever is left open at the end."""
+    """Opens windows on one workspace, closes one with ``start.end(window)`` and whatever is left
+    open at the end.
+    """
     windows = []
 
     def begin():
@@ -18,7 +20,10 @@ def start(qtbot, tmp_path):
         windows.append(window)
         window.show()
         qtbot.waitExposed(window)
-        qtbot.waitUntil(lambda: bool(window.store.analyses) and window.store.history.workspace is not None, timeout=60_000)
+        qtbot.waitUntil(
+            lambda: bool(window.store.analyses) and window.store.history.workspace is not None,
+            timeout=60_000,
+        )
         return window
 
     def end(window):

@@ -1,4 +1,6 @@
-"""What a user does in every story: press buttons, load the demo, choose a model, run an analysis, send a result on."""
+"""What a user does in every story: press buttons, load the demo, choose a model, run an
+analysis, send a result on.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,20 @@ def click_cell(qtbot, table, row, column=0, *, twice=False):
 
 def idle(qtbot, window):
     """Waits until nothing is loading."""
-    qtbot.waitUntil(lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=120_000)
+    qtbot.waitUntil(
+        lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=120_000
+    )
 
 
 def load_demo(qtbot, window):
     """Starts the demo from the welcome page and takes the network that says most."""
     press(qtbot, window.welcome.button("start_demo"))
     qtbot.waitUntil(
-        lambda: len(window.store.library.models) == 6 and not (window.store.background.busy or window.store.keeping.busy), timeout=120_000
+        lambda: (
+            len(window.store.library.models) == 6
+            and not (window.store.background.busy or window.store.keeping.busy)
+        ),
+        timeout=120_000,
     )
     choose_model(qtbot, window, "fashion_cnn.safetensors")
 
@@ -47,20 +55,35 @@ def choose_model(qtbot, window, name):
 
 
 def run(qtbot, window, **values):
-    """Fills the form on show, presses Run and waits until the run is in the history and drawn; returns the run."""
+    """Fills the form on show, presses Run and waits until the run is in the history and drawn.
+
+    Returns the run.
+    """
     history, panel = window.store.history, window.current_panel
     window.run_pane.form().set_values(values)
     before = len(history.runs)
     press(qtbot, window.run_pane.run)
-    qtbot.waitUntil(lambda: len(history.runs) > before and history.runs[0].state.ended and not window.store.runner.busy, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: (
+            len(history.runs) > before
+            and history.runs[0].state.ended
+            and not window.store.runner.busy
+        ),
+        timeout=60_000,
+    )
     newest = history.runs[0]
     assert newest.state is RunState.DONE, newest.error
-    qtbot.waitUntil(lambda: panel.run_id == newest.id and panel.verdict.text() == newest.verdict.text, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: panel.run_id == newest.id and panel.verdict.text() == newest.verdict.text,
+        timeout=10_000,
+    )
     return newest
 
 
 def send(qtbot, window, offer, analysis):
-    """Opens the menu of Send to, as a click does, and takes the entry of ``analysis`` under the offer of that title."""
+    """Opens the menu of Send to, as a click does, and takes the entry of ``analysis`` under the
+    offer of that title.
+    """
     button = window.current_panel.send
     assert button.isVisible() and button.isEnabled(), "nothing can be sent from here"
     button.menu().aboutToShow.emit()

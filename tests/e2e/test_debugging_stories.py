@@ -1,4 +1,6 @@
-"""Failures followed from panel to panel, models compared, and everything found again: on the real window and the demo."""
+"""Failures followed from panel to panel, models compared, and everything found again: on the
+real window and the demo.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,11 @@ class Links(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
-        self.addresses += [value for name, value in attrs if name in ("src", "href", "srcset", "action", "data", "poster")]
+        self.addresses += [
+            value
+            for name, value in attrs
+            if name in ("src", "href", "srcset", "action", "data", "poster")
+        ]
 
     def handle_data(self, data):
         self.text += data
@@ -49,7 +55,11 @@ def test_a_confused_pair_is_attacked_scanned_and_reported(qtbot, start, tmp_path
     inspected = run(qtbot, window)
     panel = window.current_panel
     board = panel.board
-    place = next(i for i, widget in enumerate(board.widgets) if widget.view.title in ("Pairs that stand out", "Nearest pairs"))
+    place = next(
+        i
+        for i, widget in enumerate(board.widgets)
+        if widget.view.title in ("Pairs that stand out", "Nearest pairs")
+    )
     board.bar.setCurrentIndex(place - (len(board.widgets) - board.bar.count()))
     click_cell(qtbot, board.widgets[place].sheet, 0)
     a, b = store.selection.pair
@@ -60,7 +70,9 @@ def test_a_confused_pair_is_attacked_scanned_and_reported(qtbot, start, tmp_path
     assert target in (classes[a], classes[b]), "the other class of the pair stands in the form"
     attacked = run(qtbot, window, max_calls=2500, persistence=False)
     game = window.current_panel
-    assert game.result.labels[game.result.found_class] == target, "the attack was targeted and found its target"
+    assert game.result.labels[game.result.found_class] == target, (
+        "the attack was targeted and found its target"
+    )
     assert {game.result.labels[game.result.original], target} == {classes[a], classes[b]}
 
     send(qtbot, window, "The adversarial example", "zonnscan")
@@ -70,16 +82,25 @@ def test_a_confused_pair_is_attacked_scanned_and_reported(qtbot, start, tmp_path
     assert sweep.result.labels[sweep.result.predicted] == target
 
     report = tmp_path / "failures.html"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(report), "HTML (*.html)"))
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_, **__: (str(report), "HTML (*.html)")
+    )
     window.actions_["report"].trigger()
-    qtbot.waitUntil(lambda: any("Report written" in sentence for sentence in window.toasts.sentences), timeout=60_000)
+    qtbot.waitUntil(
+        lambda: any("Report written" in sentence for sentence in window.toasts.sentences),
+        timeout=60_000,
+    )
     page = Links(report.read_text(encoding="utf-8"))
     for kept in (inspected, attacked, swept):
         assert kept.verdict.sentence in page.text and kept.request.fingerprint in page.text
     root = f"fashion.npz, image {attacked.request.indices[0]}"
-    assert f"{root} → Feature game on {MLP} → {root.split(', ')[1]}, " in page.text, "the trail of the derived input"
+    assert f"{root} → Feature game on {MLP} → {root.split(', ')[1]}, " in page.text, (
+        "the trail of the derived input"
+    )
     assert f"#run-{attacked.id}" in page.addresses, "the trail leads to the run that made it"
-    assert all(address.startswith(("#", "data:image/")) for address in page.addresses), "no request leaves the file"
+    assert all(address.startswith(("#", "data:image/")) for address in page.addresses), (
+        "no request leaves the file"
+    )
     assert not page.tags & {"script", "link", "iframe", "object", "embed", "base"}
 
 
@@ -96,7 +117,9 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     page = window.compare
     assert page.isVisible()
     plots = lambda: [plot for plot in page.findChildren(Plot) if plot.isVisible()]  # noqa: E731
-    qtbot.waitUntil(lambda: page.shown == (runs[CNN].id, runs[MLP].id) and len(plots()) == 3, timeout=20_000)
+    qtbot.waitUntil(
+        lambda: page.shown == (runs[CNN].id, runs[MLP].id) and len(plots()) == 3, timeout=20_000
+    )
     left, right, change = plots()
     left.setXRange(0.02, 0.1, padding=0)
     for plot in (right, change):
@@ -107,7 +130,9 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     assert set(names) == {model.name for model in store.library.models}
     for name, known in runs.items():
         words = f"{known.verdict.status.sign} {known.verdict.number.words}"
-        assert words in board.model().index(names.index(name), 1).data(), "its number stands in its row"
+        assert words in board.model().index(names.index(name), 1).data(), (
+            "its number stands in its row"
+        )
     assert board.model().index(names.index("fashion_rnn.pt"), 1).data() == "not run"
 
     click_cell(qtbot, board, names.index(CNN), 1)
@@ -116,7 +141,9 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     assert any("not been run" in sentence for sentence in window.toasts.sentences)
     click_cell(qtbot, board, names.index(MLP), 1, twice=True)
     panel = window.panel("zonnscan")
-    qtbot.waitUntil(lambda: window.current_panel is panel and panel.run_id == runs[MLP].id, timeout=20_000)
+    qtbot.waitUntil(
+        lambda: window.current_panel is panel and panel.run_id == runs[MLP].id, timeout=20_000
+    )
     assert panel.verdict.text() == runs[MLP].verdict.text
 
 
@@ -125,9 +152,17 @@ QUICK = {
     "zonnscan": ((MLP,), 1, SWEEP),
     "zonnscan_populations": ((MLP,), 24, {"inputs": 6, "samples": 16}),
     "zonnscan_corner_cases": ((MLP, "fashion_rnn.pt"), 60, {"inputs": 4, "samples": 16}),
-    "zonnscan_watermark": ((MLP,), 24, {"size": 4, "inputs": 16, "rounds": 4, "runs": 2, "samples": 16}),
+    "zonnscan_watermark": (
+        (MLP,),
+        24,
+        {"size": 4, "inputs": 16, "rounds": 4, "runs": 2, "samples": 16},
+    ),
     "semantic_map": ((MLP,), 1, {"axes": ("rotation",)}),
-    "semantic_regions": ((MLP,), 1, {"axes": ("rotation",), "start_count": 1, "iterations": 5, "samples": 256}),
+    "semantic_regions": (
+        (MLP,),
+        1,
+        {"axes": ("rotation",), "start_count": 1, "iterations": 5, "samples": 256},
+    ),
     "srvr": ((MLP,), 1, {"axes": ("rotation",), "start_count": 1, "iterations": 5}),
     "feature_game": ((MLP,), 1, {"max_calls": 200, "persistence": False}),
     "feature_game_batch": ((MLP,), 3, {"max_calls": 200, "inputs": 2}),
@@ -135,14 +170,20 @@ QUICK = {
     "deepinspect_thresholds": ((MLP,), 120, {"thresholds": (0.4, 0.5)}),
     "deepinspect_coverage": ((MLP,), 60, {"sections": 10}),
     "last_particle": ((MLP,), 1, {"samples": 64, "steps": 4, "attack_steps": 2}),
-    "last_particle_table": ((MLP,), 3, {"radii": (0.01, 0.1), "most": 2, "samples": 64, "steps": 4, "attack_steps": 2}),
+    "last_particle_table": (
+        (MLP,),
+        3,
+        {"radii": (0.01, 0.1), "most": 2, "samples": 64, "steps": 4, "attack_steps": 2},
+    ),
 }
 
 
 def fill(path):
     """A workspace with one run of every analysis that has a panel, on the demo."""
     images = open_dataset(resources.path("demo", "fashion.npz"))
-    models = {name: load(resources.path("demo", name), device="cpu") for name in (MLP, "fashion_rnn.pt")}
+    models = {
+        name: load(resources.path("demo", name), device="cpu") for name in (MLP, "fashion_rnn.pt")
+    }
     with Workspace.open(path) as workspace:
         for item in (images, *models.values()):
             workspace.remember(reference(item))
@@ -161,7 +202,11 @@ def test_every_panel_redraws_from_a_reopened_workspace(qtbot, start, tmp_path):
     fill(tmp_path / "story.robgui")
     window = start()
     errors = []
-    window.store.said.connect(lambda level, sentence, details: errors.append((sentence, details)) if level == "error" else None)
+    window.store.said.connect(
+        lambda level, sentence, details: (
+            errors.append((sentence, details)) if level == "error" else None
+        )
+    )
     qtbot.waitUntil(lambda: len(window.store.library.models) == 2, timeout=60_000)
     idle(qtbot, window)
     table = window.runs.table
@@ -170,11 +215,18 @@ def test_every_panel_redraws_from_a_reopened_workspace(qtbot, start, tmp_path):
         click_cell(qtbot, table, row)
         press(qtbot, window.runs.buttons["show"])
         panel = window.panel(stored.request.analysis)
-        qtbot.waitUntil(lambda panel=panel, stored=stored: panel.run_id == stored.id and panel.isVisible(), timeout=20_000)
-        assert panel.result is not None and panel.verdict.text() == stored.verdict.text, stored.request.analysis
+        qtbot.waitUntil(
+            lambda panel=panel, stored=stored: panel.run_id == stored.id and panel.isVisible(),
+            timeout=20_000,
+        )
+        assert panel.result is not None and panel.verdict.text() == stored.verdict.text, (
+            stored.request.analysis
+        )
         assert not panel.grab().isNull()
         views = panel.views()
-        assert len(matching(views, views)) == len(views) > 0, "and it can be laid beside another run"
+        assert len(matching(views, views)) == len(views) > 0, (
+            "and it can be laid beside another run"
+        )
         known = window.store.analyses[stored.request.analysis]
         if not known.several_models:
             assert not panel.stale, f"{known.name}: form, model and input are those of the run"

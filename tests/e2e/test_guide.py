@@ -1,4 +1,6 @@
-"""The guided tour, started from the welcome page and pressed through to its end, on the real demo."""
+"""The guided tour, started from the welcome page and pressed through to its end, on the real
+demo.
+"""
 
 from __future__ import annotations
 
@@ -32,18 +34,27 @@ def test_the_tour_ends_within_three_minutes_and_leaves_runs_findings_and_a_repor
         seen.append((guide.card.count.text(), window.pages.currentIndex()))
         assert not guide.card.problem.text()
         if guide.at == len(guide.chapters) - 3:
-            assert store.selection.finding is not None and window.findings.isVisible(), "a finding is pointed at"
+            assert store.selection.finding is not None and window.findings.isVisible(), (
+                "a finding is pointed at"
+            )
         else:
             assert window.runs_dock.isHidden(), "the picture gets the room"
         press(qtbot, guide.card.next)
-    assert time.process_time() - began < 180, "seconds of work; a machine that does nothing else takes no longer"
+    assert time.process_time() - began < 180, (
+        "seconds of work; a machine that does nothing else takes no longer"
+    )
     assert [count for count, _ in seen] == [f"{i} of 10" for i in range(1, 11)]
     assert len({page for _, page in seen}) >= 6, "the window moves along"
     runs = store.history.runs
     demos = {known.name: known.demo for _, known in shown_methods()}
-    assert {run.request.analysis for run in runs} == set(demos) and len(demos) == 5, "one of each method"
+    assert {run.request.analysis for run in runs} == set(demos) and len(demos) == 5, (
+        "one of each method"
+    )
     for run in runs:
-        assert run.state is RunState.DONE and run.request.models[0].name == demos[run.request.analysis].model
+        assert (
+            run.state is RunState.DONE
+            and run.request.models[0].name == demos[run.request.analysis].model
+        )
     assert "DeepInspect" in guide.report.read_text(encoding="utf-8")
     assert not guide.card.isVisible() and not window.runs_dock.isHidden(), "the window is as it was"
 
@@ -55,12 +66,16 @@ def test_every_step_can_be_skipped_and_gone_back_to_at_once(qtbot, window):
     for _ in range(3):
         press(qtbot, guide.card.next)
     assert guide.at == 3
-    assert "cannot run here" in guide.card.problem.text(), "nothing is loaded yet, and the card says so"
+    assert "cannot run here" in guide.card.problem.text(), (
+        "nothing is loaded yet, and the card says so"
+    )
     press(qtbot, guide.card.back)
     assert guide.at == 2
     press(qtbot, guide.card.close_)
     assert not guide.active and not guide.card.isVisible()
-    qtbot.waitUntil(lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=120_000)
+    qtbot.waitUntil(
+        lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=120_000
+    )
 
 
 def test_a_small_window_does_not_grow(qtbot, window):
@@ -71,4 +86,6 @@ def test_a_small_window_does_not_grow(qtbot, window):
         qtbot.wait(20)
         assert window.minimumSizeHint().height() <= 700, window.guide.card.title.text()
     press(qtbot, window.guide.card.close_)
-    qtbot.waitUntil(lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=120_000)
+    qtbot.waitUntil(
+        lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=120_000
+    )

@@ -9,13 +9,20 @@ from robgui.gui.app.theme import theme
 
 @pytest.fixture
 def window(qtbot, tmp_path):
-    from robgui.gui.app.app import application, leave, open_window  # a widget's test needs no window
+    from robgui.gui.app.app import (
+        application,
+        leave,
+        open_window,
+    )  # a widget's test needs no window
 
     application()
     made = open_window(tmp_path / "w.robgui")
     made.show()
     qtbot.waitExposed(made)
-    qtbot.waitUntil(lambda: bool(made.store.analyses) and made.store.history.workspace is not None, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: bool(made.store.analyses) and made.store.history.workspace is not None,
+        timeout=60_000,
+    )
     yield made
     theme.apply(False)
     made.close()

@@ -97,7 +97,13 @@ def bars(stacked: bool = False) -> Bars:
         Axis("share of the range", kind="share"),
         ("cnn", "mlp"),
         (
-            Series("slow", np.array([0.4, 0.2]), Ink("series", 0), np.array([0.3, 0.1]), np.array([0.5, 0.3])),
+            Series(
+                "slow",
+                np.array([0.4, 0.2]),
+                Ink("series", 0),
+                np.array([0.3, 0.1]),
+                np.array([0.5, 0.3]),
+            ),
             Series("fast", np.array([0.1, np.nan]), Ink("series", 1)),
         ),
         stacked=stacked,
@@ -119,7 +125,9 @@ def histogram() -> Bars:
 
 def picture(shade: int, caption: str = "", right: bool | None = None) -> Picture:
     pixels = np.full((8, 8, 3), shade, np.uint8)
-    return Picture(pixels, caption, "Shirt" if caption else "", right, spots=(Spot(2, 3, "changed"),))
+    return Picture(
+        pixels, caption, "Shirt" if caption else "", right, spots=(Spot(2, 3, "changed"),)
+    )
 
 
 def images(pairs: bool = False) -> Images:

@@ -27,7 +27,9 @@ class SampledParams(Params):
     """Settings."""
 
     steps: int = Field(3, ge=1, title="Steps", description="How many Steps there are.")
-    height: float = Field(1.0, title="Height", description="How high the curve of the last Step is.")
+    height: float = Field(
+        1.0, title="Height", description="How high the curve of the last Step is."
+    )
 
 
 def engine(classifier, dataset, params: SampledParams) -> Iterator[Step[SampledResult]]:
@@ -41,7 +43,9 @@ def verdict(result: SampledResult, params: SampledParams) -> Verdict:
     number = Quantity("Share", result.share, better="high")
     reasons = tuple(f"Reason {i} is as good as any other." for i in range(20))
     because = ("<b>Nothing</b> was found against it.", *reasons)
-    return Verdict(status, f"All is <i>well</i> at {result.share:.2f}.", number, "On 2 inputs.", because)
+    return Verdict(
+        status, f"All is <i>well</i> at {result.share:.2f}.", number, "On 2 inputs.", because
+    )
 
 
 def views(result: SampledResult, params: SampledParams):

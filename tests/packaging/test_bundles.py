@@ -57,19 +57,28 @@ def bundles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModuleT
 class TestApplication:
     def test_robgui_is_taken_whole_so_that_every_analysis_and_panel_is_in(self, contents):
         assert "robgui" in contents.WHOLE
-        modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "robgui").rglob("*.py")]
+        modules = [
+            ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for path in (ROOT / "robgui").rglob("*.py")
+        ]
         assert {f"robgui.analyses.{method.name}.method" for method in methods()} <= set(modules)
         assert [name for name in modules if not contents.wanted_module(name)] == []
 
     def test_the_page_and_the_icon_of_every_method_are_in(self, contents):
-        taken = {path for pattern in contents.METHOD_FILES for path in (ROOT / "robgui").glob(pattern)}
+        taken = {
+            path for pattern in contents.METHOD_FILES for path in (ROOT / "robgui").glob(pattern)
+        }
         files = {path for method in methods() for path in (method.help_path, method.icon_path)}
         assert len(files) == 10 and files <= taken
-        assert [path for path in taken if not contents.wanted_file(path.relative_to(ROOT).as_posix())] == []
+        assert [
+            path for path in taken if not contents.wanted_file(path.relative_to(ROOT).as_posix())
+        ] == []
 
     def test_the_entry_points_by_which_methods_and_panels_are_found_are_in(self, contents):
         assert "robgui" in contents.RECORDS
-        points = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+        points = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+            "entry-points"
+        ]
         assert len(points["robgui.methods"]) == 5
         for place in (*points["robgui.methods"].values(), *points["robgui.panels"].values()):
             assert (ROOT / f"{place.partition(':')[0].replace('.', '/')}.py").is_file(), place
@@ -82,7 +91,11 @@ class TestApplication:
         assert not any(name.startswith("robgui") for name in contents.EXCLUDED)
 
     def test_every_resource_is_kept(self, contents):
-        places = [path.relative_to(ROOT).as_posix() for path in (ROOT / "resources").rglob("*") if path.is_file()]
+        places = [
+            path.relative_to(ROOT).as_posix()
+            for path in (ROOT / "resources").rglob("*")
+            if path.is_file()
+        ]
         assert "resources/demo/architectures.py" in places
         assert [place for place in places if not contents.wanted_file(place)] == []
 
@@ -124,9 +137,15 @@ class TestApplication:
             "libpython3.11.so.1.0": set(),
             "numpy.libs/libopenblas.so": set(),
         }
-        assert contents.unneeded(libraries) == {"PySide6/Qt/lib/libQt6Eglfs.so.6", "libkms.so.1", "libdrm.so.2"}
+        assert contents.unneeded(libraries) == {
+            "PySide6/Qt/lib/libQt6Eglfs.so.6",
+            "libkms.so.1",
+            "libdrm.so.2",
+        }
 
-    def test_only_libraries_that_were_not_rearranged_are_stripped(self, bundles, tmp_path, monkeypatch):
+    def test_only_libraries_that_were_not_rearranged_are_stripped(
+        self, bundles, tmp_path, monkeypatch
+    ):
         for place in ("torch/lib/libtorch.so", "numpy.libs/libopenblas.so"):
             (tmp_path / "in" / place).parent.mkdir(parents=True)
             (tmp_path / "in" / place).write_bytes(b"\x7fELF and more")
@@ -140,7 +159,10 @@ class TestApplication:
     def test_a_torch_with_cuda_is_refused_in_a_sentence(self, bundles, monkeypatch):
         monkeypatch.setattr(bundles, "must", lambda command, trouble: None)
         monkeypatch.setattr(bundles, "output", lambda command: "12.8")
-        with pytest.raises(bundles.Problem, match=r"build for CUDA 12\.8.*install the CPU build of torch==[\d.]+ into build/venv"):
+        with pytest.raises(
+            bundles.Problem,
+            match=r"build for CUDA 12\.8.*install the CPU build of torch==[\d.]+ into build/venv",
+        ):
             bundles.prepare_builder()
 
     def test_the_workers_of_a_batch_can_start(self):
@@ -148,7 +170,9 @@ class TestApplication:
         assert start.index("multiprocessing.freeze_support()") < start.index("sys.exit(main())")
 
     def test_it_does_not_send_people_to_pip_for_what_it_lacks(self, monkeypatch):
-        assert "install it with: pip install 'robgui[cluster]'" in str(MissingExtraError("A cluster", "cluster"))
+        assert "install it with: pip install 'robgui[cluster]'" in str(
+            MissingExtraError("A cluster", "cluster")
+        )
         monkeypatch.setattr(sys, "frozen", True, raising=False)
         assert "this application does not carry" in str(MissingExtraError("A cluster", "cluster"))
 
@@ -164,10 +188,16 @@ class TestLinux:
         entry = configparser.ConfigParser(interpolation=None)
         entry.read(SHARE / "applications" / "robgui.desktop", encoding="utf-8")
         fields = entry["Desktop Entry"]
-        assert (fields["Exec"], fields["Icon"], fields["Terminal"]) == ("robgui gui %F", "robgui", "false")
+        assert (fields["Exec"], fields["Icon"], fields["Terminal"]) == (
+            "robgui gui %F",
+            "robgui",
+            "false",
+        )
         assert fields["MimeType"] == f"{MIME};"
 
-    @pytest.mark.skipif(not shutil.which("desktop-file-validate"), reason="needs the package desktop-file-utils")
+    @pytest.mark.skipif(
+        not shutil.which("desktop-file-validate"), reason="needs the package desktop-file-utils"
+    )
     def test_the_desktop_entry_is_valid(self):
         command = ["desktop-file-validate", SHARE / "applications" / "robgui.desktop"]
         answer = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -175,7 +205,12 @@ class TestLinux:
 
     @pytest.mark.skipif(not shutil.which("appstreamcli"), reason="needs the package appstream")
     def test_the_metainfo_is_valid(self):
-        command = ["appstreamcli", "validate", "--no-net", SHARE / "metainfo" / "org.robgui.robgui.metainfo.xml"]
+        command = [
+            "appstreamcli",
+            "validate",
+            "--no-net",
+            SHARE / "metainfo" / "org.robgui.robgui.metainfo.xml",
+        ]
         answer = subprocess.run(command, capture_output=True, text=True, check=False)
         assert answer.returncode == 0, answer.stdout
 
@@ -187,7 +222,11 @@ class TestLinux:
 
     def test_the_mime_type_knows_the_workspace_by_name_and_by_content(self):
         space = {"m": "http://www.freedesktop.org/standards/shared-mime-info"}
-        kind = ET.parse(SHARE / "mime" / "packages" / "robgui.xml").getroot().find("m:mime-type", space)
+        kind = (
+            ET.parse(SHARE / "mime" / "packages" / "robgui.xml")
+            .getroot()
+            .find("m:mime-type", space)
+        )
         assert kind.get("type") == MIME
         assert kind.find("m:glob", space).get("pattern") == "*.robgui"
         match = kind.find("m:magic/m:match/m:match", space)
@@ -198,7 +237,9 @@ class TestLinux:
 class TestDebianPackage:
     def test_it_holds_the_program_and_all_that_makes_it_a_desktop_application(self, bundles):
         (deb,) = bundles.make_deb()
-        told = subprocess.run(["dpkg-deb", "--contents", deb], capture_output=True, text=True, check=True).stdout
+        told = subprocess.run(
+            ["dpkg-deb", "--contents", deb], capture_output=True, text=True, check=True
+        ).stdout
         owners = {line.split()[1] for line in told.splitlines()}
         files = {line.split()[5] for line in told.splitlines()}
         assert owners == {"root/root"}
@@ -215,7 +256,9 @@ class TestDebianPackage:
 
     def test_dpkg_reads_its_control_fields(self, bundles):
         (deb,) = bundles.make_deb()
-        fields = subprocess.run(["dpkg-deb", "--field", deb], capture_output=True, text=True, check=True).stdout
+        fields = subprocess.run(
+            ["dpkg-deb", "--field", deb], capture_output=True, text=True, check=True
+        ).stdout
         assert f"Version: {__version__}\n" in fields
         assert "libegl1" in fields
         assert "{" not in fields
@@ -224,7 +267,9 @@ class TestDebianPackage:
 class TestOtherSystems:
     def test_the_recipes_say_that_they_are_untested(self):
         files = [*(PACKAGING / "windows").iterdir(), *(PACKAGING / "macos").iterdir()]
-        assert [file.name for file in files if "ntested" not in file.read_text(encoding="utf-8")] == []
+        assert [
+            file.name for file in files if "ntested" not in file.read_text(encoding="utf-8")
+        ] == []
 
     def test_the_installer_of_windows_opens_workspaces_and_takes_the_application(self):
         text = (PACKAGING / "windows" / "robgui.iss").read_text(encoding="utf-8")
@@ -232,28 +277,39 @@ class TestOtherSystems:
         assert r"dist\app\robgui\*" in text
 
     def test_the_entitlements_are_a_property_list(self):
-        assert all(plistlib.loads((PACKAGING / "macos" / "entitlements.plist").read_bytes()).values())
+        assert all(
+            plistlib.loads((PACKAGING / "macos" / "entitlements.plist").read_bytes()).values()
+        )
 
 
 def test_an_unknown_package_is_refused_in_a_sentence(bundles):
-    with pytest.raises(Exception, match="package makes wheel, app, installer or, without a word, all of them, not: flatpak"):
+    with pytest.raises(
+        Exception,
+        match="package makes wheel, app, installer or, without a word, all of them, not: flatpak",
+    ):
         bundles.make(["flatpak"])
 
 
 def test_the_wheel_takes_the_resources_along():
-    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
+        "build"
+    ]["targets"]["wheel"]
     assert set(hatch["only-include"]) == {"robgui", "resources"}
     assert hatch["sources"] == {"resources": "robgui/_resources"}
 
 
 def test_the_wheel_takes_the_pages_and_icons_of_the_methods_along():
-    """The hook that builds wheels, asked directly: no environment is made and nothing is fetched."""
+    """The hook that builds wheels, asked directly: no environment is made and nothing is
+    fetched.
+    """
     from hatchling.builders.wheel import WheelBuilder
 
     builder = WheelBuilder(str(ROOT))
     places = {Path(file.distribution_path).as_posix() for file in builder.recurse_included_files()}
     for method in methods():
-        assert {path.relative_to(ROOT).as_posix() for path in (method.help_path, method.icon_path)} <= places
+        assert {
+            path.relative_to(ROOT).as_posix() for path in (method.help_path, method.icon_path)
+        } <= places
     assert "robgui/_resources/help/start.md" in places
 
 

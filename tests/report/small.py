@@ -28,7 +28,9 @@ EVIL = "<script>alert('1')</script>&\""
 class SmallParams(Params):
     """What the result is to say."""
 
-    says: Literal["fails", "at risk", "unknown", "holds"] = Field("holds", title="Says", description="The status of the verdict.")
+    says: Literal["fails", "at risk", "unknown", "holds"] = Field(
+        "holds", title="Says", description="The status of the verdict."
+    )
     broken: Literal["", "views", "engine"] = Field("", title="Broken", description="What raises.")
 
 
@@ -41,14 +43,25 @@ class SmallResult:
 
 
 def verdict(result: SmallResult, params: SmallParams) -> Verdict:
-    each = tuple(_says(params, f"Model {place} is sure.", float(value)) for place, value in enumerate(result.confidence))
-    whole = _says(params, f"It is {params.says}, says “{result.labels[0]}”.", float(result.confidence.mean()))
+    each = tuple(
+        _says(params, f"Model {place} is sure.", float(value))
+        for place, value in enumerate(result.confidence)
+    )
+    whole = _says(
+        params, f"It is {params.says}, says “{result.labels[0]}”.", float(result.confidence.mean())
+    )
     return Verdict(whole.status, whole.sentence, whole.number, whole.scope, whole.because, each)
 
 
 def _says(params: SmallParams, sentence: str, value: float) -> Verdict:
     number = Quantity("Confidence", value, better="high")
-    return Verdict(Status(params.says), sentence, number, "Every input.", ("It was told so.", "It cost nothing."))
+    return Verdict(
+        Status(params.says),
+        sentence,
+        number,
+        "Every input.",
+        ("It was told so.", "It cost nothing."),
+    )
 
 
 def views(result: SmallResult, params: SmallParams) -> list[View]:
@@ -56,7 +69,13 @@ def views(result: SmallResult, params: SmallParams) -> list[View]:
         raise ZeroDivisionError("no picture")
     at = np.arange(len(result.confidence), dtype=float)
     y = Axis("confidence", kind="share", low=0, high=1)
-    curve = Curves("Confidence", Axis("model"), y, at, (Line(result.labels[0], result.confidence, Ink("class")),))
+    curve = Curves(
+        "Confidence",
+        Axis("model"),
+        y,
+        at,
+        (Line(result.labels[0], result.confidence, Ink("class")),),
+    )
     return [curve, Table("Classes", (Column("Class", result.labels),))]
 
 
@@ -64,10 +83,16 @@ def findings(result: SmallResult, params: SmallParams) -> list[Finding]:
     if params.says != "fails":
         return []
     picture = np.full((8, 8, 3), 90, np.uint8)
-    return [Finding("unsure", f"{result.labels[0]} is unsure", 0.8, {}, picture, np.zeros(4, np.float32))]
+    return [
+        Finding(
+            "unsure", f"{result.labels[0]} is unsure", 0.8, {}, picture, np.zeros(4, np.float32)
+        )
+    ]
 
 
-def engine(classifiers: tuple[Classifier, ...], dataset: Any, params: SmallParams) -> Iterator[Step[SmallResult]]:
+def engine(
+    classifiers: tuple[Classifier, ...], dataset: Any, params: SmallParams
+) -> Iterator[Step[SmallResult]]:
     if params.broken == "engine":
         raise MemoryError("out of memory")
     x = dataset.array(None, classifiers[0].shape)
@@ -90,7 +115,9 @@ SMALL = Analysis(
 )
 
 
-def model(name: str = "net", seed: int = 0, labels: tuple[str, ...] = ("cat", "dog", "cow")) -> Classifier:
+def model(
+    name: str = "net", seed: int = 0, labels: tuple[str, ...] = ("cat", "dog", "cow")
+) -> Classifier:
     torch.manual_seed(seed)
     return Classifier.from_module(torch.nn.Linear(4, len(labels)), (4,), labels=labels, name=name)
 
@@ -99,10 +126,17 @@ def data(name: str = "numbers") -> Dataset:
     return from_arrays(np.random.default_rng(0).random((3, 4), np.float32), name=name, kind="table")
 
 
-def run(workspace: Workspace, models: list[Classifier] | None = None, dataset: Dataset | None = None, **params: Any) -> Run:
+def run(
+    workspace: Workspace,
+    models: list[Classifier] | None = None,
+    dataset: Dataset | None = None,
+    **params: Any,
+) -> Run:
     """Runs the small check and returns its record; one that raises is a failed run."""
     models, dataset = models or [model()], dataset or data()
-    going = steps(build_request("small_report", models, dataset, params), workspace, models, dataset)
+    going = steps(
+        build_request("small_report", models, dataset, params), workspace, models, dataset
+    )
     try:
         for _ in going:
             pass

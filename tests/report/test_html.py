@@ -48,7 +48,9 @@ def told(workspace: Workspace) -> Workspace:
     hostile = small.model(EVIL, labels=tuple(EVIL + str(i) for i in range(3)))
     dataset = small.data(EVIL)
     small.run(workspace, [hostile], dataset, says="fails", seed=7)
-    failed = workspace.add_run(build_request("small_report", [hostile], dataset, {}, indices=[0, 1]))
+    failed = workspace.add_run(
+        build_request("small_report", [hostile], dataset, {}, indices=[0, 1])
+    )
     workspace.update_run(failed.id, state=RunState.FAILED, error=EVIL)
     workspace.add_run(build_request("small_report", [hostile], dataset, {}, indices=[1]))
     workspace.set_finding(workspace.findings()[0].id, note=EVIL, starred=True)
@@ -61,15 +63,29 @@ def read(path: Path) -> Tags:
     return tags
 
 
-def test_a_run_is_told_with_status_sentence_number_scope_reasons_pictures_settings_and_origin(told, tmp_path):
+def test_a_run_is_told_with_status_sentence_number_scope_reasons_pictures_settings_and_origin(
+    told, tmp_path
+):
     page = read(write_html(told, tmp_path / "report.html"))
     run = told.runs()[-1]
     assert page.tags.count("article") == 1 and page.tags.count("picture") == 1
     assert page.tags.count("caption") == 1 and "Classes" in page.text, "a table is a table"
     assert run.verdict is not None and run.verdict.number is not None
-    said = [run.verdict.sentence, "✗ Failure found", f"Confidence: {run.verdict.number.words}", run.verdict.scope, *run.verdict.because]
+    said = [
+        run.verdict.sentence,
+        "✗ Failure found",
+        f"Confidence: {run.verdict.number.words}",
+        run.verdict.scope,
+        *run.verdict.because,
+    ]
     assert run.request.dataset is not None
-    where = [run.request.models[0].fingerprint, run.request.dataset.fingerprint, run.device, run.versions["torch"], "Seed"]
+    where = [
+        run.request.models[0].fingerprint,
+        run.request.dataset.fingerprint,
+        run.device,
+        run.versions["torch"],
+        "Seed",
+    ]
     for words in (*said, *where):
         assert words in page.text
 
@@ -77,7 +93,12 @@ def test_a_run_is_told_with_status_sentence_number_scope_reasons_pictures_settin
 def test_it_begins_with_the_bottom_line_and_the_picture_that_shows_it(told, tmp_path):
     page = write_html(told, tmp_path / "report.html").read_text(encoding="utf-8")
     first = page.index('aria-label="Bottom line"')
-    assert first < page.index('class="figure hero"') < page.index('id="summary"') < page.index("<article")
+    assert (
+        first
+        < page.index('class="figure hero"')
+        < page.index('id="summary"')
+        < page.index("<article")
+    )
     line = page[first : page.index("</section>", first)]
     assert "✗ Failure found" in line and "It is fails" in line and "✗ Failure found: 1 run." in line
 
@@ -119,12 +140,17 @@ def test_a_run_that_cannot_be_drawn_says_why_and_the_others_are_drawn(workspace,
     small.run(workspace, broken="views")
     small.run(workspace)
     page = read(write_html(workspace, tmp_path / "report.html"))
-    assert "This run cannot be drawn: Unexpected ZeroDivisionError: no picture." in page.text and page.tags.count("picture") == 1
+    assert (
+        "This run cannot be drawn: Unexpected ZeroDivisionError: no picture." in page.text
+        and page.tags.count("picture") == 1
+    )
 
 
 def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace, tmp_path):
     classifier, dataset = nets.small_cnn(), nets.images()
-    for _ in steps(build_request("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset):
+    for _ in steps(
+        build_request("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset
+    ):
         pass
     page = read(write_html(workspace, tmp_path / "report.html"))
     assert manual.page("deepinspect").plain in page.text
@@ -134,20 +160,33 @@ def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace, tm
 def derived_run(workspace: Workspace, items: list[Derived], seed: int) -> None:
     made = DerivedDataset(workspace.add_derived(items))
     models = [small.model()]
-    for _ in steps(build_request("small_report", models, made, {"seed": seed}), workspace, models, made):
+    for _ in steps(
+        build_request("small_report", models, made, {"seed": seed}), workspace, models, made
+    ):
         pass
 
 
 def test_where_an_input_comes_from_is_told_once_for_all_inputs_of_one_origin(told, tmp_path):
     root = told.runs()[-1]
-    trail = (Ancestor("data, row 1", dataset="d", index=1), Ancestor("Small check on net", run=root.id))
+    trail = (
+        Ancestor("data, row 1", dataset="d", index=1),
+        Ancestor("Small check on net", run=root.id),
+    )
     values = [np.full(4, i / 60, np.float32) for i in range(60)]
-    items = [Derived(f"the <example> {i}", x, "table", "data", trail, features=tuple("abcd")) for i, x in enumerate(values)]
+    items = [
+        Derived(f"the <example> {i}", x, "table", "data", trail, features=tuple("abcd"))
+        for i, x in enumerate(values)
+    ]
     derived_run(told, items, 1)
     derived_run(told, items, 2)
     page = read(write_html(told, tmp_path / "report.html"))
-    assert page.text.count("data, row 1 → Small check on net → 60 inputs, among them the <example> 0") == 1
-    assert page.text.count("Where its input comes from:") == 2 and page.text.count("told above") == 1
+    assert (
+        page.text.count("data, row 1 → Small check on net → 60 inputs, among them the <example> 0")
+        == 1
+    )
+    assert (
+        page.text.count("Where its input comes from:") == 2 and page.text.count("told above") == 1
+    )
     assert page.values.count(f"#run-{root.id}") > 1, "the run that made it can be jumped to"
 
 
@@ -168,9 +207,18 @@ def test_a_repeated_run_and_what_it_found_again_are_told_once(told, tmp_path):
     done = told.runs()[-1]
     again = told.add_run(done.request)
     found = told.finding(told.findings()[0].id)
-    same = Finding(found.kind, found.title, found.severity, found.detail, found.picture, found.input)
+    same = Finding(
+        found.kind, found.title, found.severity, found.detail, found.picture, found.input
+    )
     step = Step(1, 1, told.result(done.id))
-    told.update_run(again.id, state=RunState.DONE, step=step, verdict=done.verdict, device=done.device, findings=[same])
+    told.update_run(
+        again.id,
+        state=RunState.DONE,
+        step=step,
+        verdict=done.verdict,
+        device=done.device,
+        findings=[same],
+    )
     assert len(told.runs()) == 4 and len(told.findings()) == 2
     after = read(write_html(told, tmp_path / "after.html"))
     assert after.tags.count("article") == 1

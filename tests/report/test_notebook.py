@@ -20,7 +20,13 @@ def test_show_runs_an_analysis_and_shows_verdict_and_picture():
     shown = robgui.show("small-report", small.model(), small.data(), says="fails")
     assert shown.verdict.status is Status.FAILS and isinstance(shown.result, small.SmallResult)
     page = shown._repr_html_()
-    for words in ("✗ Failure found", "It is fails, says “cat”.", "Confidence:", "Every input.", "It was told so."):
+    for words in (
+        "✗ Failure found",
+        "It is fails, says “cat”.",
+        "Confidence:",
+        "Every input.",
+        "It was told so.",
+    ):
         assert words in page
     picture = re.search(r'src="data:image/png;base64,([^"]+)"', page)
     assert picture and base64.b64decode(picture[1]).startswith(b"\x89PNG")
@@ -28,7 +34,9 @@ def test_show_runs_an_analysis_and_shows_verdict_and_picture():
 
 
 def test_names_from_files_become_no_markup():
-    page = robgui.show("small_report", small.model(EVIL, labels=(EVIL, "b", "c")), small.data(EVIL))._repr_html_()
+    page = robgui.show(
+        "small_report", small.model(EVIL, labels=(EVIL, "b", "c")), small.data(EVIL)
+    )._repr_html_()
     assert "<script" not in page
 
 
@@ -57,7 +65,9 @@ def test_it_is_plotted_and_saved_with_title_and_provenance(tmp_path):
     assert "Small check" in words and "net on numbers" in words and "seed 3" in words
     for ending, start in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
         assert shown.save(tmp_path / f"a{ending}").read_bytes().startswith(start)
-    with pytest.raises(RobguiError, match=r"a\.doc: a picture is written as \.png, \.svg, \.pdf, \.gif, \.mp4"):
+    with pytest.raises(
+        RobguiError, match=r"a\.doc: a picture is written as \.png, \.svg, \.pdf, \.gif, \.mp4"
+    ):
         shown.save(tmp_path / "a.doc")
     with pytest.raises(RobguiError, match="this result has no film"):
         shown.save(tmp_path / "a.gif")
@@ -67,7 +77,9 @@ def test_it_is_plotted_and_saved_with_title_and_provenance(tmp_path):
 
 def test_its_film_is_saved_by_its_ending(tmp_path):
     plain = robgui.show("small_report", small.model(), small.data())
-    shown = robgui.Exhibit(plain.request, plain.result, plain.verdict, (*plain.views, samples.film()), plain.provenance)
+    shown = robgui.Exhibit(
+        plain.request, plain.result, plain.verdict, (*plain.views, samples.film()), plain.provenance
+    )
     assert shown.save(tmp_path / "a.gif").read_bytes().startswith(b"GIF89a")
 
 

@@ -1,4 +1,6 @@
-"""The PDF: a cover with the bottom line, the summary, the methods, the findings, the runs, page numbers."""
+"""The PDF: a cover with the bottom line, the summary, the methods, the findings, the runs, page
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def told(workspace: Workspace) -> Workspace:
     model, dataset = small.model(ODD, labels=(ODD, "b", "c")), small.data(ODD)
     small.run(workspace, [model], dataset, says="fails", seed=7)
     for indices in ([0], [0, 1]):
-        failed = workspace.add_run(build_request("small_report", [model], dataset, {}, indices=indices))
+        failed = workspace.add_run(
+            build_request("small_report", [model], dataset, {}, indices=indices)
+        )
         workspace.update_run(failed.id, state=RunState.FAILED, error="out of memory")
     workspace.set_finding(workspace.findings()[0].id, note=ODD, starred=True)
     return workspace
@@ -45,7 +49,9 @@ def test_cover_summary_findings_runs_and_failures_follow_each_other(told):
     pages = [words(sheet) for sheet in sheets(told, Figures(told))]
     cover, summary, findings, run, failed = pages
     assert "Robustness report" in cover and "✗ Failure found" in cover and "It is fails" in cover
-    assert summary.startswith("Summary") and "✗ Failure found" in summary and "Confidence:" in summary
+    assert (
+        summary.startswith("Summary") and "✗ Failure found" in summary and "Confidence:" in summary
+    )
     assert findings.startswith("Findings") and "★" in findings and "is unsure" in findings
     assert "Every input." in run and "• It was told so." in run and "Seed" in run
     assert told.runs()[-1].request.models[0].fingerprint in run
@@ -57,7 +63,9 @@ def test_the_methods_used_are_explained(workspace):
 
     classifier, dataset = nets.small_cnn(), nets.images()
 
-    for _ in steps(build_request("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset):
+    for _ in steps(
+        build_request("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset
+    ):
         pass
     pages = [words(sheet) for sheet in sheets(workspace, Figures(workspace))]
     assert any("The methods in plain words" in page and "DeepInspect" in page for page in pages)
@@ -74,7 +82,11 @@ def test_html_and_pdf_together_draw_each_picture_once(told, tmp_path: Path, monk
     figures = Figures(told)
     write_html(told, tmp_path / "report.html", figures)
     write_pdf(told, tmp_path / "report.pdf", figures)
-    assert sorted(drawn) == [False, False, True], "a picture in light for both and in dark for the screen, a table for paper"
+    assert sorted(drawn) == [
+        False,
+        False,
+        True,
+    ], "a picture in light for both and in dark for the screen, a table for paper"
 
 
 def test_the_file_has_numbered_pages_and_no_address(told, tmp_path: Path):
@@ -99,7 +111,12 @@ def test_nothing_stands_outside_its_page(told):
 
 
 def test_a_table_takes_the_height_that_is_reserved_for_it():
-    rows = {"Name": "value", "A name that takes more than one line": "short", "Long": "many words " * 80, "Empty": ""}
+    rows = {
+        "Name": "value",
+        "A name that takes more than one line": "short",
+        "Long": "many words " * 80,
+        "Empty": "",
+    }
     sheet = Sheet()
     top = sheet.y
     sheet.table(rows, width=3.0)
@@ -113,7 +130,11 @@ def test_an_empty_workspace_says_what_to_do(workspace):
 
 def test_the_ending_decides_what_is_written(told, tmp_path: Path):
     assert write_report(told, tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
-    assert write_report(told, tmp_path / "a.HTML").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (
+        write_report(told, tmp_path / "a.HTML")
+        .read_text(encoding="utf-8")
+        .startswith("<!doctype html>")
+    )
     with pytest.raises(WorkspaceError, match=r"a\.doc: a report is written as \.html or \.pdf"):
         write_report(told, tmp_path / "a.doc")
     with pytest.raises(WorkspaceError, match="cannot be written"):

@@ -1,4 +1,6 @@
-"""What a report says: verdicts as stored, judged anew where only words were kept, one row per model."""
+"""What a report says: verdicts as stored, judged anew where only words were kept, one row per
+model.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,10 @@ def test_a_method_that_is_no_longer_installed_costs_its_picture_and_not_the_repo
 
 def test_views_that_raise_are_one_sentence(workspace):
     one = chapter(workspace, small.run(workspace, broken="views"))
-    assert views(workspace, one) == ((), "This run cannot be drawn: Unexpected ZeroDivisionError: no picture.")
+    assert views(workspace, one) == (
+        (),
+        "This run cannot be drawn: Unexpected ZeroDivisionError: no picture.",
+    )
 
 
 def test_the_bottom_line_is_the_worst_that_any_run_says_with_its_reason(workspace):
@@ -99,7 +104,9 @@ def test_every_model_of_a_run_has_a_row_with_what_is_said_of_it(workspace):
     table = summary([chapter(workspace, run)])
     assert list(table) == ["net 0", "net 1", "net 2"]
     said = [cells[0].judged[0].verdict for cells in table.values()]
-    assert [verdict.sentence for verdict in said] == [f"Model {place} is sure." for place in range(3)]
+    assert [verdict.sentence for verdict in said] == [
+        f"Model {place} is sure." for place in range(3)
+    ]
     assert [verdict.number.value for verdict in said] == pytest.approx(confidence.tolist())
 
 
@@ -115,9 +122,18 @@ def test_a_repeated_run_is_told_once_and_a_different_one_is_not(workspace):
 
 
 def test_provenance_says_model_data_settings_seed_version_and_date_and_no_folder(workspace):
-    run = small.run(workspace, [small.model("/home/me/net.onnx")], small.data("/home/me/d.npz"), seed=7)
+    run = small.run(
+        workspace, [small.model("/home/me/net.onnx")], small.data("/home/me/d.npz"), seed=7
+    )
     line = origin.provenance_of(run)
-    for words in ("net.onnx (", "d.npz (", f"settings {run.request.fingerprint}", "seed 7", f"robgui {__version__}", "20"):
+    for words in (
+        "net.onnx (",
+        "d.npz (",
+        f"settings {run.request.fingerprint}",
+        "seed 7",
+        f"robgui {__version__}",
+        "20",
+    ):
         assert words in line
     assert "/home" not in line and "\n" not in line
 
@@ -127,11 +143,15 @@ def test_the_subject_names_model_and_input():
     whole = build_request("small_report", models, dataset, {})
     assert origin.subject(whole) == "net on numbers"
     assert origin.subject(whole.model_copy(update={"indices": (2,)})) == "net on input 2 of numbers"
-    assert origin.subject(whole.model_copy(update={"indices": (2, 3)})) == "net on 2 inputs of numbers"
+    assert (
+        origin.subject(whole.model_copy(update={"indices": (2, 3)})) == "net on 2 inputs of numbers"
+    )
     assert origin.subject(whole.model_copy(update={"dataset": None})) == "net"
 
 
 def test_methods_stand_in_the_order_of_the_rail_and_loose_analyses_last(workspace):
     one = chapter(workspace, small.run(workspace))
     assert report_content.method_title("last_particle") == "Last particle"
-    assert report_content.method_title(LOOSE) == "Other analyses" and list(by_method([one])) == [LOOSE]
+    assert report_content.method_title(LOOSE) == "Other analyses" and list(by_method([one])) == [
+        LOOSE
+    ]

@@ -29,10 +29,16 @@ def data(tmp_path, monkeypatch: pytest.MonkeyPatch):
 
 def test_given_data_are_played_with_the_given_network_and_every_claim_is_answered(data) -> None:
     seen: list[str] = []
-    found = list(claims(Setting(data, (small_cnn(seed=2),), True, watch=lambda title, step: seen.append(title))))
+    found = list(
+        claims(
+            Setting(data, (small_cnn(seed=2),), True, watch=lambda title, step: seen.append(title))
+        )
+    )
     assert len(found) == 4 and {claim.method for claim in found} == {"feature-game"} and seen
     few, convergence, players, persistence = found
-    assert few.detail["played"] == 2 and few.holds == (few.detail["found"] == 2 and few.detail["mean"] <= 17)
+    assert few.detail["played"] == 2 and few.holds == (
+        few.detail["found"] == 2 and few.detail["mean"] <= 17
+    )
     assert "iterations" in convergence.ours and players.detail["severities"].shape == (1, 3)
     assert persistence.holds in (True, False, None)
     for claim in found:
@@ -42,13 +48,17 @@ def test_given_data_are_played_with_the_given_network_and_every_claim_is_answere
 
 def test_a_network_that_never_changes_its_mind_fails_the_claim(data) -> None:
     stubborn = dataclasses.replace(SIZE, calls=300)
-    classifier = module.Classifier.from_module(Constant([1.0, 0.0, 0.0, 0.0]), (1, 12, 12), output="logits")
+    classifier = module.Classifier.from_module(
+        Constant([1.0, 0.0, 0.0, 0.0]), (1, 12, 12), output="logits"
+    )
     subject = module.Subject("spots", classifier, module.open_dataset(data))
     claim = module._small_images(Setting(quick=True), stubborn, subject)
     assert claim.holds is False and claim.detail["found"] == 0
 
 
-def test_the_bundled_traffic_lights_are_played_untargeted_and_to_green(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundled_traffic_lights_are_played_untargeted_and_to_green(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "_SMALL", SIZE)
     found = list(module._traffic_claims(Setting(quick=True), SIZE))
     assert [claim.paper for claim in found] == ["4.85 pixels, 0.303 s", "3.23 pixels, 0.21 s"]

@@ -32,7 +32,10 @@ def test_every_claim_is_run_for_a_given_model(tmp_path):
     found = list(claims(Setting(data=tmp_path / "table.npz", models=(classifier,))))
     assert len(found) == 10 and all(claim.method == "deepinspect" and claim.note for claim in found)
     verdict = {claim.statement.split(": ")[1]: claim.holds for claim in found}
-    assert verdict["the truly worst pairs are among the reported"] and verdict["reported confusions are true more often than by chance"]
+    assert (
+        verdict["the truly worst pairs are among the reported"]
+        and verdict["reported confusions are true more often than by chance"]
+    )
     assert found[3].detail["aucec"] > 0.9
     assert sum(len(claim.figures) for claim in found) == 3
     assert [figure.analysis for claim in found for figure in claim.figures] == [
@@ -47,7 +50,9 @@ def test_without_labels_the_claims_say_that_they_cannot_run(tmp_path):
     classifier, _ = told(x, 6)
     np.save(tmp_path / "table.npy", x.astype(np.float32))
     found = list(claims(Setting(data=tmp_path / "table.npy", models=(classifier,), quick=True)))
-    assert [claim.holds for claim in found[:-1]] == [None] * 9 and all("no labels" in claim.note for claim in found[:-1])
+    assert [claim.holds for claim in found[:-1]] == [None] * 9 and all(
+        "no labels" in claim.note for claim in found[:-1]
+    )
 
 
 def test_data_without_a_training_part_need_models(tmp_path):
@@ -60,7 +65,10 @@ def test_the_bundled_models_are_those_with_layers_to_look_into(monkeypatch: pyte
     seen, said = [], []
     monkeypatch.setattr(module, "_of_model", lambda subject: iter([seen.append(subject.name)]))
     list(claims(Setting(quick=True, say=said.append)))
-    assert seen == ["fashion_mlp.pt2", "fashion_cnn.safetensors"] and "fashion_rnn.pt is left out" in said[0]
+    assert (
+        seen == ["fashion_mlp.pt2", "fashion_cnn.safetensors"]
+        and "fashion_rnn.pt is left out" in said[0]
+    )
 
 
 def test_deepinspect_has_claims():

@@ -42,9 +42,10 @@ def claims(setting):
         missing()
 """
 START = (
-    "import sys, robgui.reproduce, robgui.reproduce.claim as c; robgui.reproduce.__path__.append(sys.argv.pop(1)); "
-    "from types import SimpleNamespace as N; tiny = N(name='tiny_method', claims='robgui.reproduce.tiny_method.claims:claims'); "
-    "c.all_methods = lambda: (tiny,); from robgui.cli import main; sys.exit(main(sys.argv[1:]))"
+    "import sys, robgui.reproduce, robgui.reproduce.claim as c;"
+    " robgui.reproduce.__path__.append(sys.argv.pop(1)); from types import SimpleNamespace as N;"
+    " tiny = N(name='tiny_method', claims='robgui.reproduce.tiny_method.claims:claims');"
+    " c.all_methods = lambda: (tiny,); from robgui.cli import main; sys.exit(main(sys.argv[1:]))"
 )
 
 
@@ -55,8 +56,12 @@ def tiny(tmp_path, monkeypatch):
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
     (package / "claims.py").write_text(TINY)
-    monkeypatch.setattr(robgui.reproduce, "__path__", [*robgui.reproduce.__path__, str(package.parent)])
-    method = SimpleNamespace(name="tiny_method", claims="robgui.reproduce.tiny_method.claims:claims")
+    monkeypatch.setattr(
+        robgui.reproduce, "__path__", [*robgui.reproduce.__path__, str(package.parent)]
+    )
+    method = SimpleNamespace(
+        name="tiny_method", claims="robgui.reproduce.tiny_method.claims:claims"
+    )
     monkeypatch.setattr("robgui.reproduce.claim.all_methods", lambda: (method,))
     yield package.parent
     for name in [name for name in sys.modules if name.startswith("robgui.reproduce.tiny_method")]:
@@ -64,18 +69,29 @@ def tiny(tmp_path, monkeypatch):
 
 
 def document(folder: Path) -> dict:
-    return json.loads((folder / "result.json").read_text(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    return json.loads(
+        (folder / "result.json").read_text(),
+        parse_constant=lambda word: pytest.fail(f"{word} is no JSON"),
+    )
 
 
 def test_claims_that_hold_give_exit_code_0_and_what_undecided_says_why(tiny, tmp_path, capsys):
-    assert main(["reproduce", "tiny-method", "--seed", "7", "--quick", "--out", str(tmp_path / "out")]) == 0
+    assert (
+        main(["reproduce", "tiny-method", "--seed", "7", "--quick", "--out", str(tmp_path / "out")])
+        == 0
+    )
     shown = capsys.readouterr()
     assert "one is less than two  1 < 2  1 < 2  holds" in shown.out
     assert "undecided" in shown.out and "the moon is missing; bring it." in shown.out
     assert "1 hold, 0 do not hold, 1 undecided" in shown.out
     assert "one is less than two: holds" in shown.err
     result = document(tmp_path / "out")
-    assert (result["state"], result["holds"], result["does_not_hold"], result["undecided"]) == ("done", 1, 0, 1)
+    assert (result["state"], result["holds"], result["does_not_hold"], result["undecided"]) == (
+        "done",
+        1,
+        0,
+        1,
+    )
     assert result["claims"][0]["note"] == "seed 7, quick True" and result["settings"]["seed"] == 7
 
 
@@ -99,7 +115,12 @@ def test_ctrl_c_keeps_what_is_done_and_gives_130(tiny, tmp_path):
     out = tmp_path / "out"
     words = [sys.executable, "-c", START, str(tiny), "reproduce", "tiny-method", "--out", str(out)]
     process = subprocess.Popen(
-        words, cwd=ROOT, env={**os.environ, "TINY_SLEEP": "1"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        words,
+        cwd=ROOT,
+        env={**os.environ, "TINY_SLEEP": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     for line in process.stderr:
         if "sleeping" in line:
@@ -107,7 +128,12 @@ def test_ctrl_c_keeps_what_is_done_and_gives_130(tiny, tmp_path):
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     shown, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and "one is less than two" in shown and "interrupted" in errors and "Traceback" not in errors
+    assert (
+        process.returncode == 130
+        and "one is less than two" in shown
+        and "interrupted" in errors
+        and "Traceback" not in errors
+    )
     result = document(out)
     assert result["state"] == "interrupted" and len(result["claims"]) == 2
 
@@ -132,11 +158,19 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words, expected, tmp_path, mo
 
 def test_nothing_that_could_be_run_is_no_success():
     hold, fail, cannot = (Claim("m", "s", "p", "o", holds) for holds in (True, False, None))
-    assert [exit_code(claims) for claims in ([hold, cannot], [hold, fail], [cannot], [])] == [0, 1, 1, 1]
+    assert [exit_code(claims) for claims in ([hold, cannot], [hold, fail], [cannot], [])] == [
+        0,
+        1,
+        1,
+        1,
+    ]
 
 
 def test_the_table_lines_up_its_columns():
-    claims = [Claim("m", "short", "1", "2", True), Claim("m", "a longer statement", "0.1 -> 0.2", "", None, "why " * 40)]
+    claims = [
+        Claim("m", "short", "1", "2", True),
+        Claim("m", "a longer statement", "0.1 -> 0.2", "", None, "why " * 40),
+    ]
     lines = table(claims, 100).splitlines()
     assert lines[0].index("paper") == lines[2].index("1") == lines[3].index("0.1")
     assert max(map(len, lines)) <= 100 and lines[4].startswith("    why")
@@ -150,14 +184,37 @@ def test_a_quick_run_on_the_bundled_data_writes_table_document_and_figures(tmp_p
     """With the quickest of the three bundled networks; corner cases need two."""
     out = tmp_path / "out"
     model = str(DEMO / "fashion_mlp.pt2")
-    words = [sys.executable, "-m", "robgui", "reproduce", "zonnscan", "--quick", "--models", model, "--out", str(out)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    words = [
+        sys.executable,
+        "-m",
+        "robgui",
+        "reproduce",
+        "zonnscan",
+        "--quick",
+        "--models",
+        model,
+        "--out",
+        str(out),
+    ]
+    done = subprocess.run(
+        words,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
     result = document(out)
     assert done.returncode == (0 if result["does_not_hold"] == 0 else 1), done.stderr
     assert len(result["claims"]) == 6 and result["holds"] >= 3, done.stdout
-    assert [claim["holds"] for claim in result["claims"]].index(None) == 1 and "load at least two models" in done.stdout
+    assert [claim["holds"] for claim in result["claims"]].index(
+        None
+    ) == 1 and "load at least two models" in done.stdout
     for claim in result["claims"]:
-        assert {type(claim[name]) for name in ("method", "statement", "paper", "ours", "verdict", "note")} == {str}
+        assert {
+            type(claim[name])
+            for name in ("method", "statement", "paper", "ours", "verdict", "note")
+        } == {str}
         assert isinstance(claim["detail"], dict) and claim["seconds"] >= 0
         assert claim["statement"] in done.stdout and claim["ours"] in done.stdout and claim["note"]
         for name in claim["figures"]:

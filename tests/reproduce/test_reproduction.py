@@ -1,4 +1,6 @@
-"""The paper's tables in small, trajectories from ADS-B records, and networks hardened by training."""
+"""The paper's tables in small, trajectories from ADS-B records, and networks hardened by
+training.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ import pytest
 import torch
 
 from robgui.analyses.last_particle.hardening import Defence, train_table
-from robgui.analyses.last_particle.trajectories import FEATURES, NAMES, POINTS, STEP, describe, kind_of_aircraft, read_trajectories
+from robgui.analyses.last_particle.trajectories import (
+    FEATURES,
+    NAMES,
+    POINTS,
+    STEP,
+    describe,
+    kind_of_aircraft,
+    read_trajectories,
+)
 from robgui.core.errors import DataError
 from robgui.reproduce.claim import Setting
 from robgui.reproduce.last_particle import bench as benches
@@ -19,7 +29,9 @@ from robgui.reproduce.last_particle import claims as module
 from robgui.reproduce.last_particle.claims import claims
 
 
-def _flight(airframe: str, points: int, speed: float = 400.0, turn: float = 0.0, start: int = 0) -> list[dict]:
+def _flight(
+    airframe: str, points: int, speed: float = 400.0, turn: float = 0.0, start: int = 0
+) -> list[dict]:
     return [
         {
             "icao24": airframe,
@@ -44,8 +56,12 @@ def test_a_straight_flight_has_its_speed_and_neither_turn_nor_acceleration(tmp_p
     found = read_trajectories(folder)
     row = dict(zip(FEATURES, found.features[0], strict=True))
     assert found.features.shape == (1, 72) and NAMES[found.labels[0]] == "short-haul"
-    assert row["mean of ground speed"] == pytest.approx(400 * 0.514444) and row["deviation of speed"] == pytest.approx(0, abs=1e-9)
-    assert row["highest of acceleration"] == pytest.approx(0, abs=1e-9) and row["mean of turn rate"] == pytest.approx(0, abs=1e-12)
+    assert row["mean of ground speed"] == pytest.approx(400 * 0.514444) and row[
+        "deviation of speed"
+    ] == pytest.approx(0, abs=1e-9)
+    assert row["highest of acceleration"] == pytest.approx(0, abs=1e-9) and row[
+        "mean of turn rate"
+    ] == pytest.approx(0, abs=1e-12)
 
 
 def test_a_circle_has_the_curvature_of_its_radius_across_north(tmp_path: Path) -> None:
@@ -57,14 +73,26 @@ def test_a_circle_has_the_curvature_of_its_radius_across_north(tmp_path: Path) -
 
 
 def test_gaps_unknown_types_and_broken_records_leave_no_piece(tmp_path: Path) -> None:
-    broken = [{"icao24": "a", "timestamp": None}, {"icao24": 3, "timestamp": 1, "groundspeed": 1, "track": 1, "vertical_rate": 1}]
+    broken = [
+        {"icao24": "a", "timestamp": None},
+        {"icao24": 3, "timestamp": 1, "groundspeed": 1, "track": 1, "vertical_rate": 1},
+    ]
     split = _flight("a", POINTS - 1) + _flight("a", POINTS - 1, start=100_000)
     records = [*broken, *split, *_flight("b", 2 * POINTS), *_flight("c", 2 * POINTS + 3)]
-    found = read_trajectories(_folder(tmp_path, records, "icao24,old_type,type\na,,A320\nb,,\nc,,B77W\n"))
-    assert found.airframes == ("c", "c") and NAMES[found.labels[0]] == "long-haul" and np.isfinite(found.features).all()
+    found = read_trajectories(
+        _folder(tmp_path, records, "icao24,old_type,type\na,,A320\nb,,\nc,,B77W\n")
+    )
+    assert (
+        found.airframes == ("c", "c")
+        and NAMES[found.labels[0]] == "long-haul"
+        and np.isfinite(found.features).all()
+    )
 
 
-@pytest.mark.parametrize(("designator", "name"), [("B738", "short-haul"), ("A388", "long-haul"), ("PC12", "business or small")])
+@pytest.mark.parametrize(
+    ("designator", "name"),
+    [("B738", "short-haul"), ("A388", "long-haul"), ("PC12", "business or small")],
+)
 def test_designators_are_told_apart(designator: str, name: str) -> None:
     assert NAMES[kind_of_aircraft(designator)] == name
 
@@ -79,31 +107,48 @@ def test_a_folder_without_records_is_refused_in_one_sentence(tmp_path: Path) -> 
 
 
 def test_a_constant_piece_is_described_by_finite_numbers() -> None:
-    assert np.isfinite(describe(np.column_stack([np.arange(POINTS) * STEP, np.zeros((POINTS, 3))]))).all()
+    assert np.isfinite(
+        describe(np.column_stack([np.arange(POINTS) * STEP, np.zeros((POINTS, 3))]))
+    ).all()
 
 
 @pytest.mark.parametrize(
-    "defence", [None, Defence("adversarial", "linf", 0.02), Defence("adversarial", "l2", 0.02), Defence("noise", "l2", 0.02)]
+    "defence",
+    [
+        None,
+        Defence("adversarial", "linf", 0.02),
+        Defence("adversarial", "l2", 0.02),
+        Defence("noise", "l2", 0.02),
+    ],
 )
 def test_training_learns_and_depends_on_the_seed_alone(defence: Defence | None) -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(size=(200, 4)).astype(np.float32)
     y = (x[:, 0] > x[:, 1]).astype(np.int64)
-    runs = [[*train_table(x, y, ("a", "b"), hidden=(16,), epochs=60, seed=1, defence=defence)][-1].result for _ in range(2)]
+    runs = [
+        [*train_table(x, y, ("a", "b"), hidden=(16,), epochs=60, seed=1, defence=defence)][
+            -1
+        ].result
+        for _ in range(2)
+    ]
     first, second = (run.infer(torch.from_numpy(x)) for run in runs)
     assert torch.equal(first, second) and (first.argmax(1).numpy() == y).mean() > 0.85
 
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benches, "_SMALL", benches.Size((1e-4, 0.1), 3, 50, ((8,),), (2, 4), (8,), 5, critical=0.05))
+    monkeypatch.setattr(
+        benches, "_SMALL", benches.Size((1e-4, 0.1), 3, 50, ((8,),), (2, 4), (8,), 5, critical=0.05)
+    )
 
 
 def test_every_table_is_run_on_the_bundled_data_and_judged(tiny: None) -> None:
     found = list(claims(Setting(quick=True)))
     statements = [claim.statement for claim in found]
     assert len(found) == 5 + 3 + 3 + 4 + 1 and len(set(statements)) == len(found)
-    assert all(claim.ours for claim in found) and not any("Table" in claim.note and not claim.ours for claim in found)
+    assert all(claim.ours for claim in found) and not any(
+        "Table" in claim.note and not claim.ours for claim in found
+    )
     assert next(claim for claim in found if "found failing" in claim.statement).holds is True
 
 
@@ -121,5 +166,9 @@ def test_a_model_without_bounds_cannot_run_table_1_and_says_why(tiny: None) -> N
     wave = torch.nn.Sequential(torch.nn.Linear(30, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
     from robgui.core.model.classifier import Classifier
 
-    found = list(module._table_1(bench, Classifier.from_module(wave, (30,), bench.names, output="logits"), bench.test))
+    found = list(
+        module._table_1(
+            bench, Classifier.from_module(wave, (30,), bench.names, output="logits"), bench.test
+        )
+    )
     assert len(found) == 5 and all(claim.holds is None and "tanh" in claim.note for claim in found)

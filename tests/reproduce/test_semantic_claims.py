@@ -40,7 +40,16 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setattr(all_claims, "IMAGENET_CLASS", {"teapot": 1})
     monkeypatch.setattr(all_claims, "NEAR", ((140.0, 40.0),))
     networks = (network(with_hole, "holed"), network(WIDE, "wide"))
-    return Bench(networks, from_arrays(middle, kind="image"), (0.95, 0.9), networks, "", SIZE, Setting(), 2000)
+    return Bench(
+        networks,
+        from_arrays(middle, kind="image"),
+        (0.95, 0.9),
+        networks,
+        "",
+        SIZE,
+        Setting(),
+        2000,
+    )
 
 
 def run(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> dict[str, Claim]:
@@ -48,34 +57,57 @@ def run(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> dict[str, Claim]:
     return {claim.statement: claim for claim in claims(bench.setting)}
 
 
-def test_every_claim_is_decided_by_what_was_found(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_claim_is_decided_by_what_was_found(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = run(bench, monkeypatch)
     fall = found["azimuth of the teapot: the score falls from high to almost nothing"]
-    assert fall.holds and fall.detail["highest"].min() > 0.8 and fall.figures[0].analysis == "semantic_map"
+    assert (
+        fall.holds
+        and fall.detail["highest"].min() > 0.8
+        and fall.figures[0].analysis == "semantic_map"
+    )
     traps = found["azimuth × elevation of the teapot: low spots inside regions of high score"]
     assert traps.holds and traps.detail["maps_with_traps"] == 1
-    table = found["rotation × scale of inputs: the order of 2 networks by SRVR is not that by accuracy"]
-    assert table.holds is None and "Cannot tell" in table.note  # one start of one shape has no standard error
+    table = found[
+        "rotation × scale of inputs: the order of 2 networks by SRVR is not that by accuracy"
+    ]
+    assert (
+        table.holds is None and "Cannot tell" in table.note
+    )  # one start of one shape has no standard error
     assert "InceptionV3 7.92 %" in table.paper and "Accuracy on 2,000 inputs: " in table.note
-    unknown = found["azimuth × elevation of meshes: the order of 2 networks by SRVR is not that by accuracy"]
+    unknown = found[
+        "azimuth × elevation of meshes: the order of 2 networks by SRVR is not that by accuracy"
+    ]
     assert unknown.holds is None and "not known here" in unknown.note
     same = [claim for statement, claim in found.items() if "same bounds" in statement]
-    assert same and all(claim.holds is None or claim.holds == (np.median(claim.detail["overlaps"]) >= 0.8) for claim in same)
-    smaller = [claim for statement, claim in found.items() if "naive regions are smaller" in statement]
+    assert same and all(
+        claim.holds is None or claim.holds == (np.median(claim.detail["overlaps"]) >= 0.8)
+        for claim in same
+    )
+    smaller = [
+        claim for statement, claim in found.items() if "naive regions are smaller" in statement
+    ]
     for claim in smaller:
         volumes = claim.detail["volumes"]
         count = sum(
-            naive < min(others) for naive, *others in zip(*(volumes[method] for method in ("naive", "oir_b", "oir_w")), strict=True)
+            naive < min(others)
+            for naive, *others in zip(
+                *(volumes[method] for method in ("naive", "oir_b", "oir_w")), strict=True
+            )
         )
         assert (
-            claim.holds == (count > len(volumes["naive"]) / 2) and claim.ours == f"smallest from {count} of {len(volumes['naive'])} starts"
+            claim.holds == (count > len(volumes["naive"]) / 2)
+            and claim.ours == f"smallest from {count} of {len(volumes['naive'])} starts"
         )
 
 
 def test_a_network_that_always_sees_the_class_fulfils_no_claim_of_falling(bench: Bench) -> None:
     steady = find("semantic_map")
     *_, step = steady.engine(
-        (network(lambda u: 0 * u[:, 0] + 0.9, "steady"),), None, steady.params(scene="toy", step={"azimuth": 30}, target="pot")
+        (network(lambda u: 0 * u[:, 0] + 0.9, "steady"),),
+        None,
+        steady.params(scene="toy", step={"azimuth": 30}, target="pot"),
     )
     assert all_claims._drop(step.result, "it falls", "x").holds is False
     assert all_claims._traps(step.result, "it has traps").holds is False
@@ -90,7 +122,9 @@ def test_regions_across_the_seam_are_compared_on_the_same_turn() -> None:
     assert len(overlaps) == 3 and min(overlaps) > 0.95
 
 
-def test_regions_of_different_size_are_compared_although_the_smaller_one_lacks_the_other_start() -> None:
+def test_regions_of_different_size_are_compared_although_the_smaller_one_lacks_the_other_start() -> (
+    None
+):
     known = find("semantic_regions")
     params = known.params(scene="toy", axes=("azimuth",), target="pot", starts=((130,), (160,)))
     *_, step = known.engine(network(plateau([(100.0, 180.0)]), "flat"), None, params)
@@ -108,33 +142,53 @@ def test_the_order_of_networks_differs_only_beyond_the_standard_errors() -> None
     higher = volumes([0.10, 0.12, 0.11, 0.09], [0.20, 0.22, 0.20, 0.19])
     assert order_differs(higher, accurate, 2000, names)[0] is True
     assert order_differs(higher[::-1], accurate, 2000, names)[0] is False
-    holds, why = order_differs(volumes([0.1, 0.3, 0.0, 0.2], [0.2, 0.1, 0.3, 0.1]), accurate, 2000, names)
+    holds, why = order_differs(
+        volumes([0.1, 0.3, 0.0, 0.2], [0.2, 0.1, 0.3, 0.1]), accurate, 2000, names
+    )
     assert holds is None and "exact and plain (SRVR)" in why
     holds, why = order_differs(higher, (0.901, 0.900), 2000, names)
     assert holds is None and "exact and plain (accuracy)" in why
-    assert order_differs(higher[:, :1], accurate, 2000, names)[0] is None  # one region has no standard error
+    assert (
+        order_differs(higher[:, :1], accurate, 2000, names)[0] is None
+    )  # one region has no standard error
 
 
-def test_without_a_network_of_imagenet_the_mesh_claims_say_what_to_install(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_of_imagenet_the_mesh_claims_say_what_to_install(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def missing() -> Classifier:
         raise MissingExtraError("A network", "imagenet")
 
     monkeypatch.setattr(benches, "imagenet_network", missing)
     bare = open_bench(Setting(models=(), quick=True))
-    assert not bare.imagenet and "robgui[imagenet]" in bare.lacking and len(bare.networks) == 3 and len(bare.dataset) == 2
+    assert (
+        not bare.imagenet
+        and "robgui[imagenet]" in bare.lacking
+        and len(bare.networks) == 3
+        and len(bare.dataset) == 2
+    )
     only_mesh = Bench((), None, (), (), bare.lacking, SIZE, Setting())
     found = run(only_mesh, monkeypatch)
-    assert all(claim.holds is None for claim in found.values()) and any("robgui[imagenet]" in claim.note for claim in found.values())
+    assert all(claim.holds is None for claim in found.values()) and any(
+        "robgui[imagenet]" in claim.note for claim in found.values()
+    )
 
 
 def test_inputs_are_those_that_every_network_gets_right() -> None:
     chosen = open_bench(Setting(quick=True)).dataset
     assert len(chosen) == 2
     with pytest.raises(DataError, match="no labels"):
-        benches._sure_inputs((network(FLAT, "a"),), from_arrays(np.zeros((2, 1, 4, 4), dtype=np.float32), kind="image"), 1, 0)
+        benches._sure_inputs(
+            (network(FLAT, "a"),),
+            from_arrays(np.zeros((2, 1, 4, 4), dtype=np.float32), kind="image"),
+            1,
+            0,
+        )
 
 
 def test_the_network_of_the_extra_sees_a_thousand_classes() -> None:
     pytest.importorskip("efficientnet_lite_pytorch")
     net = imagenet_network()
-    assert net.classes == 1000 and net.shape == (3, 224, 224) and net.settings.mean == (127 / 255,) * 3
+    assert (
+        net.classes == 1000 and net.shape == (3, 224, 224) and net.settings.mean == (127 / 255,) * 3
+    )

@@ -28,7 +28,19 @@ from robgui.reproduce.zonnscan.claims import (
     homogeneity,
 )
 
-SIZE = Size(0.15, 0.3, 40, 40, 64, key_pool=300, runs=1, key_samples=64, sweeps=2, sweep_samples=64, epochs=6)
+SIZE = Size(
+    0.15,
+    0.3,
+    40,
+    40,
+    64,
+    key_pool=300,
+    runs=1,
+    key_samples=64,
+    sweeps=2,
+    sweep_samples=64,
+    epochs=6,
+)
 
 
 def bars(count: int, seed: int) -> Dataset:
@@ -45,12 +57,17 @@ def bars(count: int, seed: int) -> Dataset:
 
 @pytest.fixture(scope="module")
 def trained() -> tuple[Classifier, ...]:
-    return tuple(list(train(name, bars(1500, 0), epochs=10, seed=0))[-1].result for name in NETWORKS)
+    return tuple(
+        list(train(name, bars(1500, 0), epochs=10, seed=0))[-1].result for name in NETWORKS
+    )
 
 
 @pytest.fixture
 def bench(trained: tuple[Classifier, ...]) -> Bench:
-    subjects = tuple(Subject(name, place, model) for place, (name, model) in enumerate(zip(NETWORKS, trained, strict=True)))
+    subjects = tuple(
+        Subject(name, place, model)
+        for place, (name, model) in enumerate(zip(NETWORKS, trained, strict=True))
+    )
     return Bench(subjects, bars(400, 1), np.random.default_rng(0).permutation(400), SIZE, Setting())
 
 
@@ -59,33 +76,59 @@ def constant(bench: Bench, scores: list[float]) -> Subject:
     head = nn.Linear(64, 3)
     nn.init.zeros_(head.weight)
     head.bias.data = torch.tensor(scores)
-    return Subject("constant", 5, Classifier.from_module(nn.Sequential(nn.Flatten(), head), (1, 8, 8), bench.dataset.names))
+    return Subject(
+        "constant",
+        5,
+        Classifier.from_module(nn.Sequential(nn.Flatten(), head), (1, 8, 8), bench.dataset.names),
+    )
 
 
-def test_every_network_learns_and_the_same_seed_gives_the_same_network(trained: tuple[Classifier, ...]) -> None:
+def test_every_network_learns_and_the_same_seed_gives_the_same_network(
+    trained: tuple[Classifier, ...],
+) -> None:
     data = bars(300, 2)
     for model in trained:
         assert (model.infer(data.array()).argmax(1).cpu().numpy() == data.labels).mean() > 0.6
-    first, again, other = (list(train("MLP", data, epochs=1, seed=seed))[-1].result for seed in (3, 3, 4))
+    first, again, other = (
+        list(train("MLP", data, epochs=1, seed=seed))[-1].result for seed in (3, 3, 4)
+    )
     assert first.fingerprint == again.fingerprint != other.fingerprint
 
 
 def test_training_needs_labelled_images() -> None:
     with pytest.raises(DataError, match="--models"):
-        next(train("MLP", from_arrays(np.zeros((4, 1, 8, 8), dtype=np.float32), kind="image"), epochs=1, seed=0))
+        next(
+            train(
+                "MLP",
+                from_arrays(np.zeros((4, 1, 8, 8), dtype=np.float32), kind="image"),
+                epochs=1,
+                seed=0,
+            )
+        )
 
 
 def test_adversarial_claim_gives_the_figures_of_paper_and_run(bench: Bench) -> None:
     claim = _adversarial(bench, bench.subjects[1])
     assert claim.paper == "0.35 -> 0.96, p < 0.001" and TABLE_I_ADVERSARIAL[1] == (0.3462, 0.9613)
-    assert claim.holds == (claim.detail["means"][1] > claim.detail["means"][0] and claim.detail["ks_p"] < 1e-3)
-    assert claim.detail["inputs"] == [40, 40] and "eps = 0.15" in claim.note and "eps = 0.3" in claim.note and "64 " in claim.note
+    assert claim.holds == (
+        claim.detail["means"][1] > claim.detail["means"][0] and claim.detail["ks_p"] < 1e-3
+    )
+    assert (
+        claim.detail["inputs"] == [40, 40]
+        and "eps = 0.15" in claim.note
+        and "eps = 0.3" in claim.note
+        and "64 " in claim.note
+    )
     assert claim.figures[0].analysis == "zonnscan_populations"
 
 
-def test_a_model_whose_index_is_the_same_everywhere_does_not_fulfil_the_claims(bench: Bench) -> None:
+def test_a_model_whose_index_is_the_same_everywhere_does_not_fulfil_the_claims(
+    bench: Bench,
+) -> None:
     claim = _adversarial(bench, constant(bench, [1.0, 2.0, 3.0]))
-    assert claim.holds is False and claim.detail["means"][0] == pytest.approx(claim.detail["means"][1])
+    assert claim.holds is False and claim.detail["means"][0] == pytest.approx(
+        claim.detail["means"][1]
+    )
     assert claim.paper == "p < 0.001"
 
 
@@ -98,7 +141,11 @@ def test_corner_cases_are_compared_with_the_test_inputs(bench: Bench) -> None:
 def test_models_that_agree_have_no_corner_cases_and_the_claim_says_so(bench: Bench) -> None:
     agreeing = dataclasses.replace(bench, subjects=(bench.subjects[0], bench.subjects[0]))
     claim = _corner_cases(agreeing, agreeing.subjects[0])
-    assert claim.holds is None and "agree on every input" in claim.note and claim.verdict == "undecided"
+    assert (
+        claim.holds is None
+        and "agree on every input" in claim.note
+        and claim.verdict == "undecided"
+    )
 
 
 def test_the_watermark_claim_tells_what_it_cost_and_the_p_value_of_independent_inputs(
@@ -107,7 +154,9 @@ def test_the_watermark_claim_tells_what_it_cost_and_the_p_value_of_independent_i
     monkeypatch.setattr("robgui.reproduce.zonnscan.claims.KEY", 10)
     claim = _watermark(bench, bench.subjects[0])
     assert claim.holds == (claim.detail["ks_p"] < 1e-3), claim.note
-    assert claim.detail["key"] == 10 and claim.detail["ks_p_one_value_per_input"] == pytest.approx(claim.detail["ks_p"])
+    assert claim.detail["key"] == 10 and claim.detail["ks_p_one_value_per_input"] == pytest.approx(
+        claim.detail["ks_p"]
+    )
     assert "accuracy" in claim.note and claim.figures[0].analysis == "zonnscan_watermark"
 
 
@@ -119,7 +168,10 @@ def test_a_key_that_cannot_be_made_is_a_claim_that_cannot_run(bench: Bench) -> N
 def test_sweeps_give_three_claims_and_the_whole_cube_is_the_same_for_all(bench: Bench) -> None:
     subject = bench.subjects[0]
     rising, starting, whole = _sweeps(bench, subject)
-    assert rising.holds is not None and len(rising.detail["index"]) == len(rising.detail["radii"]) == 21
+    assert (
+        rising.holds is not None
+        and len(rising.detail["index"]) == len(rising.detail["radii"]) == 21
+    )
     assert [drawing.name for drawing in rising.figures] == ["sweep-mlp", "sweep-adversarial-mlp"]
     assert starting.detail["inputs"] > 0
     assert whole.holds and len(whole.detail["values"]) == 2 * len(rising.figures)
@@ -136,24 +188,38 @@ def test_homogeneity_is_a_uniform_p_value_under_equal_means_and_small_otherwise(
     p = [homogeneity(values, width) for values, width in zip(lanes.mean(2), half, strict=True)]
     assert stats.kstest(p, "uniform").pvalue > 0.01
     assert homogeneity(np.array([0.1, 0.2, 0.3]), np.full(3, 0.01)) < 1e-6
-    assert homogeneity(np.array([0.5, 0.5]), np.zeros(2)) == 1 and homogeneity(np.array([0.5, 0.6]), np.zeros(2)) == 0
+    assert (
+        homogeneity(np.array([0.5, 0.5]), np.zeros(2)) == 1
+        and homogeneity(np.array([0.5, 0.6]), np.zeros(2)) == 0
+    )
 
 
 def test_all_claims_run_for_every_model_under_the_eyes_of_the_caller(
     trained: tuple[Classifier, ...], tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = bars(400, 1)
-    np.savez(tmp_path / "bars.npz", images=data.array(), labels=data.labels, names=np.array(data.names))
+    np.savez(
+        tmp_path / "bars.npz", images=data.array(), labels=data.labels, names=np.array(data.names)
+    )
     monkeypatch.setattr(benches, "_SMALL", SIZE)
     said: list[str] = []
     seen: list[tuple[str, Step]] = []
-    setting = Setting(tmp_path / "bars.npz", trained, True, 0, said.append, lambda title, step: seen.append((title, step)))
+    setting = Setting(
+        tmp_path / "bars.npz",
+        trained,
+        True,
+        0,
+        said.append,
+        lambda title, step: seen.append((title, step)),
+    )
     found = list(claims(setting))
     assert len(found) == 18 and {claim.method for claim in found} == {"zonnscan"}
     assert "400 inputs of bars.npz" in said[0] and seen[-1][1].done == seen[-1][1].total
 
 
-def test_two_models_of_one_name_are_told_apart_in_tables_and_file_names(trained: tuple[Classifier, ...]) -> None:
+def test_two_models_of_one_name_are_told_apart_in_tables_and_file_names(
+    trained: tuple[Classifier, ...],
+) -> None:
     assert benches._names([trained[0], trained[0], trained[1]]) == ["MLP (1)", "MLP (2)", "CNN"]
     assert Subject("MLP (2)", 1, trained[0]).slug == "mlp-2"
 

@@ -1,4 +1,6 @@
-"""What the attacks share: archives with parts replaced, and a child process whose end is looked at."""
+"""What the attacks share: archives with parts replaced, and a child process whose end is looked
+at.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from robgui.core.errors import RobguiError
 from robgui.core.loading import load
 
 ROOT = Path(__file__).parents[2]
-#: A line for each file: one sentence, or that it went well; anything else (a traceback, a signal) ends the child.
+#: A line for each file: one sentence, or that it went well; anything else (a traceback, a signal)
+#: ends the child.
 _LOAD = """
 import resource, sys
 import torch
@@ -37,7 +40,12 @@ resource.setrlimit(resource.RLIMIT_AS, (used + {extra}, used + {extra}))
 """
 
 
-def repack(source: Path, target: Path, change: Callable[[str, bytes], tuple[str, bytes]], more: Mapping[str, bytes] | None = None) -> Path:
+def repack(
+    source: Path,
+    target: Path,
+    change: Callable[[str, bytes], tuple[str, bytes]],
+    more: Mapping[str, bytes] | None = None,
+) -> Path:
     """A copy of an archive in which every part went through ``change``; checksums are right."""
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
         root = old.namelist()[0].split("/")[0]
@@ -58,8 +66,15 @@ def refused(path: Path, error: type[RobguiError] = RobguiError, **settings: obje
 
 
 def child(code: str, *words: object, seconds: float = 600) -> str:
-    """What Python prints for ``code`` in a process of its own, which must end by itself and without a traceback."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    """What Python prints for ``code`` in a process of its own, which must end by itself and
+    without a traceback.
+    """
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "1",
+        "PYTHONWARNINGS": "ignore",
+    }
     ended = subprocess.run(
         [sys.executable, "-c", code, *map(str, words)],
         capture_output=True,
@@ -69,12 +84,20 @@ def child(code: str, *words: object, seconds: float = 600) -> str:
         cwd=ROOT,
         check=False,
     )
-    reason = signal.Signals(-ended.returncode).name if ended.returncode < 0 else ended.stderr[-2000:]
+    reason = (
+        signal.Signals(-ended.returncode).name if ended.returncode < 0 else ended.stderr[-2000:]
+    )
     assert ended.returncode == 0, f"{reason} after {ended.stdout[-300:]!r}"
     return ended.stdout
 
 
-def loaded_in_child(*paths: Path, settings: Mapping[str, object] | None = None, extra: int = 0) -> list[str]:
-    """How loading each of ``paths`` ends in a process of its own, with at most ``extra`` bytes more than it begins with."""
+def loaded_in_child(
+    *paths: Path, settings: Mapping[str, object] | None = None, extra: int = 0
+) -> list[str]:
+    """How loading each of ``paths`` ends in a process of its own, with at most ``extra`` bytes
+    more than it begins with.
+    """
     limit = _LIMIT.format(extra=extra) if extra else ""
-    return child(_LOAD.format(limit=limit, settings=repr(dict(settings or {}))), *paths).splitlines()
+    return child(
+        _LOAD.format(limit=limit, settings=repr(dict(settings or {}))), *paths
+    ).splitlines()

@@ -1,6 +1,8 @@
-"""Attacks every operation an exported graph may use: valid calls with one to four arguments made hostile.
+"""Attacks every operation an exported graph may use: valid calls with one to four arguments made
+hostile.
 
-Run as a program: ``python -m tests.security.op_fuzzer SEED TRIALS`` prints every operation before it is attacked, so that
+Run as a program: ``python -m tests.security.op_fuzzer SEED TRIALS`` prints every operation before
+    it is attacked, so that
 the last line names the one that ended the process.
 """
 
@@ -18,12 +20,74 @@ import torch
 from robgui.core.loading.exported.operations import NAMES, TensorOperation
 from tests.security.op_samples import Call, samples
 
-INTS = (-(2**63), -(2**62), -(2**31), -65537, -257, -7, -2, -1, 0, 1, 2, 3, 4, 5, 7, 64, 257, 65537, 2**31, 2**40, 2**62, 2**63 - 1)
-FLOATS = (float("nan"), float("inf"), float("-inf"), 0.0, -1.0, 1e-300, 1e30, 1e308, -1e308, 0.5, 2.0, 3.7)
-TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int8, torch.uint8, torch.bool)
-WORDS = ("", "same", "valid", "constant", "reflect", "replicate", "circular", "sum", "mean", "floor", "trunc", "ij", "ij,jk->ik", "i->ii")
+INTS = (
+    -(2**63),
+    -(2**62),
+    -(2**31),
+    -65537,
+    -257,
+    -7,
+    -2,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    64,
+    257,
+    65537,
+    2**31,
+    2**40,
+    2**62,
+    2**63 - 1,
+)
+FLOATS = (
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+    0.0,
+    -1.0,
+    1e-300,
+    1e30,
+    1e308,
+    -1e308,
+    0.5,
+    2.0,
+    3.7,
+)
+TYPES = (
+    torch.float32,
+    torch.float64,
+    torch.float16,
+    torch.bfloat16,
+    torch.int64,
+    torch.int32,
+    torch.int8,
+    torch.uint8,
+    torch.bool,
+)
+WORDS = (
+    "",
+    "same",
+    "valid",
+    "constant",
+    "reflect",
+    "replicate",
+    "circular",
+    "sum",
+    "mean",
+    "floor",
+    "trunc",
+    "ij",
+    "ij,jk->ik",
+    "i->ii",
+)
 SIDES = (0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 16, 33, 64, 100)
-#: Bytes that a call may ask for, and those that the process may have beyond what torch itself takes.
+#: Bytes that a call may ask for, and those that the process may have beyond what torch itself
+#: takes.
 ROOM, MEMORY = 2**26, 3 * 2**30
 
 
@@ -63,7 +127,9 @@ class Attacker:
             case list():
                 return self._list(list(value), chance)
             case None:
-                return pick((None, torch.rand(3, 4), pick(INTS), pick(FLOATS), [pick(INTS)], [pick(FLOATS)]))
+                return pick(
+                    (None, torch.rand(3, 4), pick(INTS), pick(FLOATS), [pick(INTS)], [pick(FLOATS)])
+                )
         return value
 
     def _list(self, values: list[Any], chance: float) -> list[Any]:
@@ -91,7 +157,9 @@ class Attacker:
 
     def _odd_values(self, tensor: torch.Tensor) -> torch.Tensor:
         if tensor.numel() and self._random.random() < 0.35:
-            extreme = torch.tensor(self._random.choice(FLOATS if tensor.is_floating_point() else INTS))
+            extreme = torch.tensor(
+                self._random.choice(FLOATS if tensor.is_floating_point() else INTS)
+            )
             tensor.view(-1)[self._random.randrange(tensor.numel())] = extreme.to(tensor.dtype)
         return tensor
 

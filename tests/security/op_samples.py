@@ -1,4 +1,6 @@
-"""One valid call, or several, of every operation an exported graph may use: what the fuzzer starts from."""
+"""One valid call, or several, of every operation an exported graph may use: what the fuzzer
+starts from.
+"""
 
 from __future__ import annotations
 
@@ -27,49 +29,66 @@ def call(*args: Any, **kwargs: Any) -> Call:
 
 #: Overloads that take one tensor and nothing they need beside it.
 _UNARY = """
-abs absolute acos acosh alias asin asinh atan atanh ceil celu clone contiguous cos cosh detach elu erf erfc exp exp2 expm1
-floor frac gelu hardshrink hardsigmoid hardswish hardtanh isfinite isinf isnan leaky_relu lift_fresh lift_fresh_copy log
-log10 log1p log2 log_sigmoid logical_not mish nan_to_num neg ones_like positive reciprocal relu relu6 round rsqrt selu sigmoid
-sign silu sin sinh softplus softshrink sqrt square tan tanh trunc zeros_like _to_copy sum mean amax amin argmax argmin max
-min prod std var std_mean var_mean all any
+abs absolute acos acosh alias asin asinh atan atanh ceil celu clone contiguous cos cosh detach elu
+erf erfc exp exp2 expm1 floor frac gelu hardshrink hardsigmoid hardswish hardtanh isfinite isinf
+isnan leaky_relu lift_fresh lift_fresh_copy log log10 log1p log2 log_sigmoid logical_not mish
+nan_to_num neg ones_like positive reciprocal relu relu6 round rsqrt selu sigmoid sign silu sin sinh
+softplus softshrink sqrt square tan tanh trunc zeros_like _to_copy sum mean amax amin argmax argmin
+max min prod std var std_mean var_mean all any
 """
 #: Overloads .Tensor that take two tensors, and .Scalar with a number in place of the second.
 _BINARY = """
-add sub mul div rsub eq ne lt le gt ge fmod remainder bitwise_and bitwise_or bitwise_xor true_divide multiply subtract
-greater greater_equal less less_equal not_equal
+add sub mul div rsub eq ne lt le gt ge fmod remainder bitwise_and bitwise_or bitwise_xor true_divide
+multiply subtract greater greater_equal less less_equal not_equal
 """
 _IN_PLACE = """
-relu_ sigmoid_ tanh_ silu_ hardswish_ hardsigmoid_ hardtanh_ leaky_relu_ elu_ celu_ selu_ gelu_ relu6_ mish_ exp_ sqrt_
-neg_ abs_ clamp_ zero_
+relu_ sigmoid_ tanh_ silu_ hardswish_ hardsigmoid_ hardtanh_ leaky_relu_ elu_ celu_ selu_ gelu_
+relu6_ mish_ exp_ sqrt_ neg_ abs_ clamp_ zero_
 """
 
 
 def _norms() -> dict[str, list[Call]]:
     x, c = f(2, 6, 4, 4), f(6)
     return {
-        "batch_norm.default": [call(x, c, c, c, c, False, 0.1, 1e-5, True), call(f(2, 6), None, None, c, c, False, 0.1, 1e-5, False)],
+        "batch_norm.default": [
+            call(x, c, c, c, c, False, 0.1, 1e-5, True),
+            call(f(2, 6), None, None, c, c, False, 0.1, 1e-5, False),
+        ],
         "native_batch_norm.default": [call(x, c, c, c, c, False, 0.1, 1e-5)],
         "_native_batch_norm_legit_no_training.default": [call(x, c, c, c, c, 0.1, 1e-5)],
         "_native_batch_norm_legit_functional.default": [call(x, c, c, c, c, False, 0.1, 1e-5)],
         "_native_batch_norm_legit.default": [call(x, c, c, c, c, False, 0.1, 1e-5)],
         "_native_batch_norm_legit.no_stats": [call(f(1, 6, 16), c, c, True, 0.1, 1e-5)],
         "layer_norm.default": [call(f(2, 5, 6), [6], c, c, 1e-5, True), call(f(2, 5, 6), [5, 6])],
-        "native_layer_norm.default": [call(f(2, 5, 6), [6], c, c, 1e-5), call(f(2, 5, 6), [6], None, None, 1e-5)],
+        "native_layer_norm.default": [
+            call(f(2, 5, 6), [6], c, c, 1e-5),
+            call(f(2, 5, 6), [6], None, None, 1e-5),
+        ],
         "rms_norm.default": [call(f(2, 5, 6), [6], c, 1e-5), call(f(2, 5, 6), [6])],
         "_fused_rms_norm.default": [call(f(2, 5, 6), [6], c, 1e-5)],
         "group_norm.default": [call(x, 3, c, c, 1e-5, True), call(x, 2)],
         "native_group_norm.default": [call(x, c, c, 2, 6, 16, 3, 1e-5)],
-        "instance_norm.default": [call(x, c, c, None, None, True, 0.1, 1e-5, True), call(x, c, c, c, c, False, 0.1, 1e-5, True)],
+        "instance_norm.default": [
+            call(x, c, c, None, None, True, 0.1, 1e-5, True),
+            call(x, c, c, c, c, False, 0.1, 1e-5, True),
+        ],
     }
 
 
 def _recurrent() -> dict[str, list[Call]]:
-    def params(gates: int, layers: int = 1, ways: int = 1, inputs: int = 4, hidden: int = 5) -> list[torch.Tensor]:
+    def params(
+        gates: int, layers: int = 1, ways: int = 1, inputs: int = 4, hidden: int = 5
+    ) -> list[torch.Tensor]:
         made: list[torch.Tensor] = []
         for layer in range(layers):
             size = inputs if layer == 0 else hidden * ways
             for _ in range(ways):
-                made += [f(gates * hidden, size), f(gates * hidden, hidden), f(gates * hidden), f(gates * hidden)]
+                made += [
+                    f(gates * hidden, size),
+                    f(gates * hidden, hidden),
+                    f(gates * hidden),
+                    f(gates * hidden),
+                ]
         return made
 
     x, h, h4 = f(2, 3, 4), f(1, 2, 5), f(4, 2, 5)
@@ -96,7 +115,10 @@ def _windows() -> dict[str, list[Call]]:
     w1, w2, w3 = f(4, 3, 3), f(4, 3, 3, 3), f(4, 3, 2, 2, 2)
     found = {
         "conv1d.default": [call(x1, w1, f(4), [1], [1], [1], 1)],
-        "conv2d.default": [call(x2, w2, f(4), [1, 1], [0, 0], [1, 1], 1), call(f(2, 4, 8, 8), f(4, 1, 3, 3), None, [2], [1], [1], 4)],
+        "conv2d.default": [
+            call(x2, w2, f(4), [1, 1], [0, 0], [1, 1], 1),
+            call(f(2, 4, 8, 8), f(4, 1, 3, 3), None, [2], [1], [1], 4),
+        ],
         "conv3d.default": [call(x3, w3, f(4), [1, 1, 1], [0, 0, 0], [1, 1, 1], 1)],
         "conv1d.padding": [call(x1, w1, f(4), [1], "same", [1], 1)],
         "conv2d.padding": [call(x2, w2, f(4), [1, 1], "valid", [1, 1], 1)],
@@ -107,28 +129,54 @@ def _windows() -> dict[str, list[Call]]:
             call(x1, w1, None, [1], [0], [1], False, [0], 1),
         ],
         "conv_transpose1d.default": [call(x1, f(3, 4, 3), f(4), [2], [1], [1], 1, [1])],
-        "conv_transpose2d.input": [call(x2, f(3, 4, 3, 3), f(4), [2, 2], [1, 1], [1, 1], 1, [1, 1])],
-        "conv_transpose3d.input": [call(x3, f(3, 4, 2, 2, 2), f(4), [2, 2, 2], [0, 0, 0], [1, 1, 1], 1, [1, 1, 1])],
+        "conv_transpose2d.input": [
+            call(x2, f(3, 4, 3, 3), f(4), [2, 2], [1, 1], [1, 1], 1, [1, 1])
+        ],
+        "conv_transpose3d.input": [
+            call(x3, f(3, 4, 2, 2, 2), f(4), [2, 2, 2], [0, 0, 0], [1, 1, 1], 1, [1, 1, 1])
+        ],
     }
     for n, x in ((1, x1), (2, x2), (3, x3)):
         ones = [1] * n
         twos, none = [2] * n, [0] * n
-        found[f"max_pool{n}d.default"] = [call(x, twos, twos, none, ones, False), call(x, [2], [], [1], [1], True)]
+        found[f"max_pool{n}d.default"] = [
+            call(x, twos, twos, none, ones, False),
+            call(x, [2], [], [1], [1], True),
+        ]
         found[f"avg_pool{n}d.default"] = [call(x, twos, twos, none, True, False), call(x, twos)]
         found[f"adaptive_avg_pool{n}d.default"] = [call(x, twos)]
         found[f"adaptive_max_pool{n}d.default"] = [call(x, twos)]
-        found[f"upsample_nearest{n}d.default"] = [call(x, [side * 7 // 4 for side in x.shape[2:]], *[1.75] * n)]
+        found[f"upsample_nearest{n}d.default"] = [
+            call(x, [side * 7 // 4 for side in x.shape[2:]], *[1.75] * n)
+        ]
         found[f"upsample_nearest{n}d.vec"] = [call(x, None, [2.0] * n), call(x, [5] * n, None)]
         found[f"replication_pad{n}d.default"] = [call(x, [1, 2] * n)]
         found[f"reflection_pad{n}d.default"] = [call(x, [1, 1] * n)]
-    found["max_pool2d_with_indices.default"] = [call(x2, [2, 2], [2, 2], [0, 0], [1, 1], False), call(x2, [3, 3], [2, 2], [1, 1])]
+    found["max_pool2d_with_indices.default"] = [
+        call(x2, [2, 2], [2, 2], [0, 0], [1, 1], False),
+        call(x2, [3, 3], [2, 2], [1, 1]),
+    ]
     found["max_pool3d_with_indices.default"] = [call(x3, [2, 2, 2], [2, 2, 2])]
     found["_adaptive_avg_pool2d.default"] = [call(x2, [3, 3])]
     found["_adaptive_avg_pool3d.default"] = [call(x3, [3, 3, 3])]
-    for name, x, n in (("linear1d", x1, 1), ("bilinear2d", x2, 2), ("bicubic2d", x2, 2), ("trilinear3d", x3, 3)):
-        found[f"upsample_{name}.default"] = [call(x, [side * 7 // 4 for side in x.shape[2:]], False, *[1.75] * n)]
-        found[f"upsample_{name}.vec"] = [call(x, None, True, [2.0] * n), call(x, [5] * n, False, None)]
-    found["pad.default"] = [call(x2, [1, 1, 1, 1], "constant", 0.0), call(x2, [1, 1, 1, 1], "reflect"), call(x1, [1, 2], "replicate")]
+    for name, x, n in (
+        ("linear1d", x1, 1),
+        ("bilinear2d", x2, 2),
+        ("bicubic2d", x2, 2),
+        ("trilinear3d", x3, 3),
+    ):
+        found[f"upsample_{name}.default"] = [
+            call(x, [side * 7 // 4 for side in x.shape[2:]], False, *[1.75] * n)
+        ]
+        found[f"upsample_{name}.vec"] = [
+            call(x, None, True, [2.0] * n),
+            call(x, [5] * n, False, None),
+        ]
+    found["pad.default"] = [
+        call(x2, [1, 1, 1, 1], "constant", 0.0),
+        call(x2, [1, 1, 1, 1], "reflect"),
+        call(x1, [1, 2], "replicate"),
+    ]
     found["constant_pad_nd.default"] = [call(x2, [1, 2, 0, 1], 0.5), call(x2, [-1, -2])]
     found["pixel_shuffle.default"] = [call(f(2, 8, 3, 3), 2)]
     found["pixel_unshuffle.default"] = [call(f(2, 2, 4, 4), 2)]
@@ -195,7 +243,9 @@ def _shapes() -> dict[str, list[Call]]:
         "meshgrid.default": [call([f(3), f(4)])],
         "type_as.default": [call(x, x.double())],
         "to.dtype": [call(x, torch.float64)],
-        "to.dtype_layout": [call(x, dtype=torch.float32, layout=torch.strided, device=torch.device("cpu"))],
+        "to.dtype_layout": [
+            call(x, dtype=torch.float32, layout=torch.strided, device=torch.device("cpu"))
+        ],
         "to.device": [call(x, torch.device("cpu"), torch.float32)],
         "to.other": [call(x, x.double())],
         "sym_size.int": [call(x, 1)],
@@ -278,7 +328,10 @@ def _products() -> dict[str, list[Call]]:
         "matmul.default": [call(f(2, 3, 4), f(4, 5)), call(f(4), f(4))],
         "linear.default": [call(f(2, 3, 4), f(5, 4), f(5)), call(f(2, 4), f(5, 4))],
         "bilinear.default": [call(f(2, 3), f(2, 4), f(5, 3, 4), f(5))],
-        "einsum.default": [call("bij,bjk->bik", [f(2, 3, 4), f(2, 4, 5)]), call("ii->i", [f(3, 3)])],
+        "einsum.default": [
+            call("bij,bjk->bik", [f(2, 3, 4), f(2, 4, 5)]),
+            call("ii->i", [f(3, 3)]),
+        ],
         "cross.default": [call(f(2, 3), f(2, 3), 1)],
         "cosine_similarity.default": [call(f(2, 3), f(2, 3), 1, 1e-8)],
         "cdist.default": [call(f(2, 3, 4), f(2, 5, 4), 2.0)],
@@ -340,14 +393,20 @@ def _pointwise() -> dict[str, list[Call]]:
         two = (i(2, 3) + 1, i(2, 3) + 1) if "bitwise" in name else (x, f(2, 1))
         found[f"{name}.Tensor"] = [call(*two)]
         found[f"{name}.Scalar"] = [call(two[0], 2)]
-    found |= {f"{name}.default": [call(f(2, 3), *([0.1] if name == "clamp_" else []))] for name in _IN_PLACE.split()}
+    found |= {
+        f"{name}.default": [call(f(2, 3), *([0.1] if name == "clamp_" else []))]
+        for name in _IN_PLACE.split()
+    }
     for name in ("add_", "sub_", "mul_", "div_"):
         found[f"{name}.Tensor"] = [call(f(2, 3), f(2, 3))]
         found[f"{name}.Scalar"] = [call(f(2, 3), 2.0)]
     for name in ("atan2", "maximum", "minimum", "logical_and", "logical_or", "logical_xor"):
         found[f"{name}.default"] = [call(x, x)]
     return found | {
-        "div.Tensor_mode": [call(x, x, rounding_mode="floor"), call(i(2, 3), i(2, 3) + 1, rounding_mode="trunc")],
+        "div.Tensor_mode": [
+            call(x, x, rounding_mode="floor"),
+            call(i(2, 3), i(2, 3) + 1, rounding_mode="trunc"),
+        ],
         "div.Scalar_mode": [call(i(2, 3), 2, rounding_mode="floor")],
         "floor_divide.default": [call(i(2, 3), i(2, 3) + 1)],
         "floor_divide.Scalar": [call(i(2, 3), 2)],
@@ -385,7 +444,17 @@ def samples() -> dict[str, list[Call]]:
     """Operation and overload -> calls that succeed."""
     torch.manual_seed(0)
     found: dict[str, list[Call]] = {}
-    for part in (_pointwise, _reductions, _norms, _recurrent, _windows, _shapes, _indexing, _creation, _products):
+    for part in (
+        _pointwise,
+        _reductions,
+        _norms,
+        _recurrent,
+        _windows,
+        _shapes,
+        _indexing,
+        _creation,
+        _products,
+    ):
         for name, calls in part().items():
             found.setdefault(name, []).extend(calls)
     return found

@@ -1,4 +1,6 @@
-"""The name of an architecture, which a side file may bring, builds a network and does nothing else."""
+"""The name of an architecture, which a side file may bring, builds a network and does nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading import load
 from tests.security.attacks import refused
 
-#: Stand-ins for libraries that are not installed here, with their signatures; whatever would reach out leaves a mark.
+#: Stand-ins for libraries that are not installed here, with their signatures; whatever would reach
+#: out leaves a mark.
 TIMM = """
 from pathlib import Path
 from torch import nn
@@ -73,7 +76,9 @@ def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (place / "timm").mkdir()
     (place / "timm" / "__init__.py").write_text(TIMM.replace("MARK", repr(str(mark))))
     (place / "torchvision" / "__init__.py").write_text(TORCHVISION)
-    (place / "torchvision" / "models" / "__init__.py").write_text(MODELS.replace("MARK", repr(str(mark))))
+    (place / "torchvision" / "models" / "__init__.py").write_text(
+        MODELS.replace("MARK", repr(str(mark)))
+    )
     monkeypatch.syspath_prepend(str(place))
     import sys
 
@@ -84,7 +89,14 @@ def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         del sys.modules[name]
 
 
-@pytest.mark.parametrize("architecture", ["timm:resnet18", "timm:resnet18.a1_in1k(num_classes=3)", "torchvision:resnet18(num_classes=3)"])
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        "timm:resnet18",
+        "timm:resnet18.a1_in1k(num_classes=3)",
+        "torchvision:resnet18(num_classes=3)",
+    ],
+)
 def test_a_network_of_a_library_is_built_without_trust(weights, mark, architecture):
     assert load(weights, device="cpu", architecture=architecture).classes == 3
     assert not mark.exists()
@@ -103,7 +115,9 @@ def test_a_network_of_a_library_is_built_without_trust(weights, mark, architectu
     ],
 )
 def test_arguments_for_a_library_need_trust(weights, mark, architecture):
-    assert "without trust only num_classes" in refused(weights, TrustError, architecture=architecture)
+    assert "without trust only num_classes" in refused(
+        weights, TrustError, architecture=architecture
+    )
     assert not mark.exists()
 
 
@@ -121,13 +135,20 @@ def test_arguments_for_a_library_need_trust(weights, mark, architecture):
         "timm:resnet18(num_classes='3')",
     ],
 )
-def test_only_listed_classifiers_with_a_sensible_number_of_classes_are_built(weights, mark, architecture):
+def test_only_listed_classifiers_with_a_sensible_number_of_classes_are_built(
+    weights, mark, architecture
+):
     refused(weights, ModelError, architecture=architecture)
     assert not mark.exists()
 
 
 def test_even_a_trusted_network_downloads_no_weights_of_its_own_accord(weights, mark):
-    load(weights, device="cpu", trust=True, architecture="torchvision:fasterrcnn_resnet50_fpn(num_classes=3)")
+    load(
+        weights,
+        device="cpu",
+        trust=True,
+        architecture="torchvision:fasterrcnn_resnet50_fpn(num_classes=3)",
+    )
     assert not mark.exists()
 
 

@@ -1,4 +1,6 @@
-"""Exported programs: every permitted operation keeps to its tensors and to bounded memory, whatever a file hands to it."""
+"""Exported programs: every permitted operation keeps to its tensors and to bounded memory,
+whatever a file hands to it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,12 @@ from torch import nn
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading import load
 from robgui.core.loading.exported.contract import BrokenContractError
-from robgui.core.loading.exported.operations import NAMES, SizeOperation, TensorOperation, find_operation
+from robgui.core.loading.exported.operations import (
+    NAMES,
+    SizeOperation,
+    TensorOperation,
+    find_operation,
+)
 from tests.security.attacks import ROOT, child, loaded_in_child, refused, repack
 from tests.security.op_samples import f, samples
 from tests.security.zoo import NETWORKS, Recurrent, network
@@ -40,7 +47,11 @@ def export(net: nn.Module, path: Path, shape: tuple[int, ...], *, decompose: boo
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An honest file of one linear layer, 6 -> 3."""
     torch.manual_seed(0)
-    return export(nn.Sequential(nn.Linear(6, 3), nn.ReLU()).eval(), tmp_path_factory.mktemp("exported") / "plain.pt2", (6,))
+    return export(
+        nn.Sequential(nn.Linear(6, 3), nn.ReLU()).eval(),
+        tmp_path_factory.mktemp("exported") / "plain.pt2",
+        (6,),
+    )
 
 
 def with_graph(plain: Path, target: Path, change: Any) -> Path:
@@ -62,7 +73,9 @@ def last_call(plain: Path, target: Path, operation: str, **arguments: Any) -> Pa
     def change(graph: dict[str, Any]) -> None:
         node = graph["nodes"][-1]
         node["target"] = f"torch.ops.aten.{operation}"
-        node["inputs"] = [{"name": name, "arg": argument, "kind": 1} for name, argument in arguments.items()]
+        node["inputs"] = [
+            {"name": name, "arg": argument, "kind": 1} for name, argument in arguments.items()
+        ]
 
     return with_graph(plain, target, change)
 
@@ -79,9 +92,13 @@ def test_every_permitted_operation_has_a_valid_call_that_is_carried_out():
 def test_no_hostile_call_of_a_permitted_operation_ends_the_process(seed):
     command = [sys.executable, "-m", "tests.security.op_fuzzer", str(seed), "12"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    ended = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False, timeout=600)
+    ended = subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False, timeout=600
+    )
     *_, last = ended.stdout.splitlines()
-    reason = signal.Signals(-ended.returncode).name if ended.returncode < 0 else ended.stderr[-1000:]
+    reason = (
+        signal.Signals(-ended.returncode).name if ended.returncode < 0 else ended.stderr[-1000:]
+    )
     assert ended.returncode == 0, f"{last}: {reason}"
     assert int(last.removeprefix("carried out ")) > len(NAMES)  # the attacks reach the kernels
 
@@ -89,7 +106,9 @@ def test_no_hostile_call_of_a_permitted_operation_ends_the_process(seed):
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_no_permitted_operation_is_a_backward_step_or_writes_into_an_argument_for_results(name):
     schema = TensorOperation(name).function._schema
-    assert "backward" not in name and not any(argument.name.startswith("out") and argument.is_out for argument in schema.arguments)
+    assert "backward" not in name and not any(
+        argument.name.startswith("out") and argument.is_out for argument in schema.arguments
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,17 +135,32 @@ def test_operations_that_cannot_be_checked_are_not_permitted(plain, tmp_path, ta
 
 
 BROKEN: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "short averages": ("_native_batch_norm_legit_no_training.default", (f(2, 64, 3, 3), f(64), f(64), f(2), f(2), 0.1, 1e-5)),
-    "attention of different lengths": ("scaled_dot_product_attention.default", (f(2, 2, 4, 8), f(2, 2, 3, 8), f(2, 2, 4, 8))),
-    "fewer heads in the query": ("_scaled_dot_product_flash_attention_for_cpu.default", (f(2, 1, 4, 8), f(2, 2, 4, 8), f(2, 2, 4, 8))),
-    "a scale of nothing": ("upsample_bicubic2d.default", (f(2, 3, 8, 8), [7, 7], False, 1e-300, 1.75)),
+    "short averages": (
+        "_native_batch_norm_legit_no_training.default",
+        (f(2, 64, 3, 3), f(64), f(64), f(2), f(2), 0.1, 1e-5),
+    ),
+    "attention of different lengths": (
+        "scaled_dot_product_attention.default",
+        (f(2, 2, 4, 8), f(2, 2, 3, 8), f(2, 2, 4, 8)),
+    ),
+    "fewer heads in the query": (
+        "_scaled_dot_product_flash_attention_for_cpu.default",
+        (f(2, 1, 4, 8), f(2, 2, 4, 8), f(2, 2, 4, 8)),
+    ),
+    "a scale of nothing": (
+        "upsample_bicubic2d.default",
+        (f(2, 3, 8, 8), [7, 7], False, 1e-300, 1.75),
+    ),
     "no tensor": ("copy.default", (None, f(2))),
     "an endless window": ("max_pool1d.default", (f(2, 3, 8), [2**62])),
     "an index outside": ("gather.default", (f(4, 5), 1, torch.full((2, 3), 2**40))),
     "a row that is none": ("embedding.default", (f(7, 4), torch.tensor([7]))),
     "a negative row": ("index_select.default", (f(7, 4), 0, torch.tensor([-1]))),
     "division by zero": ("floor_divide.default", (torch.tensor([1]), torch.tensor([0]))),
-    "the one overflow of a division": ("div.Tensor_mode", (torch.tensor([-(2**63)]), torch.tensor([-1]))),
+    "the one overflow of a division": (
+        "div.Tensor_mode",
+        (torch.tensor([-(2**63)]), torch.tensor([-1])),
+    ),
     "a remainder by minus one": ("remainder.Scalar", (torch.tensor([-(2**63)]), -1)),
     "a range without end": ("arange.start_step", (0, 10, 0)),
 }
@@ -149,7 +183,9 @@ def test_sizes_are_plain_numbers_that_cannot_grow_without_end():
 
 
 def test_indices_that_would_overwrite_memory_are_refused(plain, tmp_path):
-    """The review's attack: a backward step of max pooling with indices of the attacker's choice ran a command."""
+    """The review's attack: a backward step of max pooling with indices of the attacker's choice
+    ran a command.
+    """
     tensor = {"as_tensor": {"name": "x"}}
     path = last_call(
         plain,
@@ -166,11 +202,26 @@ def test_indices_that_would_overwrite_memory_are_refused(plain, tmp_path):
 def test_a_recurrent_layer_with_a_changed_setting_ends_in_a_sentence_and_not_in_a_crash(tmp_path):
     honest = export(Recurrent(nn.LSTM, 2, 2).eval(), tmp_path / "lstm.pt2", (7, 4))
     paths = []
-    for name, value in (("batch_first", False), ("num_layers", 40), ("bidirectional", False), ("has_biases", False)):
+    for name, value in (
+        ("batch_first", False),
+        ("num_layers", 40),
+        ("bidirectional", False),
+        ("has_biases", False),
+    ):
         changed = []
 
-        def change(graph: dict[str, Any], name: str = name, value: Any = value, changed: list[str] = changed) -> None:
-            for given in (given for node in graph["nodes"] if "lstm" in node["target"] for given in node["inputs"]):
+        def change(
+            graph: dict[str, Any],
+            name: str = name,
+            value: Any = value,
+            changed: list[str] = changed,
+        ) -> None:
+            for given in (
+                given
+                for node in graph["nodes"]
+                if "lstm" in node["target"]
+                for given in node["inputs"]
+            ):
                 if given["name"] == name:
                     given["arg"] = {"as_int" if name == "num_layers" else "as_bool": value}
                     changed.append(name)
@@ -178,7 +229,9 @@ def test_a_recurrent_layer_with_a_changed_setting_ends_in_a_sentence_and_not_in_
         paths.append(with_graph(honest, tmp_path / f"{name}.pt2", change))
         assert changed
     answers = loaded_in_child(*paths)
-    assert len(answers) == 4 and all("its operation lstm is refused" in answer for answer in answers)
+    assert len(answers) == 4 and all(
+        "its operation lstm is refused" in answer for answer in answers
+    )
 
 
 def _size(n: int) -> dict[str, Any]:
@@ -189,15 +242,28 @@ GREEDY: dict[str, dict[str, Any]] = {
     "arange.default": {"end": {"as_int": 700_000_000}},
     "full.default": {"size": _size(700_000_000), "fill_value": {"as_float": 1.0}},
     "eye.default": {"n": {"as_int": 30_000}},
-    "linspace.default": {"start": {"as_float": 0.0}, "end": {"as_float": 1.0}, "steps": {"as_int": 700_000_000}},
-    "repeat.default": {"self": {"as_tensor": {"name": "input"}}, "repeats": {"as_ints": [10**8, 1]}},
-    "constant_pad_nd.default": {"self": {"as_tensor": {"name": "input"}}, "pad": {"as_ints": [10**9, 0]}},
+    "linspace.default": {
+        "start": {"as_float": 0.0},
+        "end": {"as_float": 1.0},
+        "steps": {"as_int": 700_000_000},
+    },
+    "repeat.default": {
+        "self": {"as_tensor": {"name": "input"}},
+        "repeats": {"as_ints": [10**8, 1]},
+    },
+    "constant_pad_nd.default": {
+        "self": {"as_tensor": {"name": "input"}},
+        "pad": {"as_ints": [10**9, 0]},
+    },
 }
 
 
 def test_a_small_file_that_asks_for_much_memory_is_refused_before_it_is_taken(plain, tmp_path):
     """Within 1.5 GB beyond what torch itself takes: the review's file of 11 KB took 5.4 GB."""
-    paths = [last_call(plain, tmp_path / f"{operation}.pt2", operation, **arguments) for operation, arguments in GREEDY.items()]
+    paths = [
+        last_call(plain, tmp_path / f"{operation}.pt2", operation, **arguments)
+        for operation, arguments in GREEDY.items()
+    ]
     answers = loaded_in_child(*paths, extra=3 * GIB // 2)
     for operation, answer in zip(GREEDY, answers, strict=True):
         assert f"its operation {operation.split('.')[0]} is refused" in answer
@@ -211,11 +277,22 @@ def test_results_that_are_kept_count_together(plain, tmp_path):
         tensors = []
         for number in range(1000):
             name = f"big{number}"
-            inputs = [{"name": "size", "arg": _size(25_000_000), "kind": 1}, {"name": "fill_value", "arg": {"as_float": 1.0}, "kind": 1}]
-            node = {**last, "target": "torch.ops.aten.full.default", "inputs": inputs, "outputs": [{"as_tensor": {"name": name}}]}
+            inputs = [
+                {"name": "size", "arg": _size(25_000_000), "kind": 1},
+                {"name": "fill_value", "arg": {"as_float": 1.0}, "kind": 1},
+            ]
+            node = {
+                **last,
+                "target": "torch.ops.aten.full.default",
+                "inputs": inputs,
+                "outputs": [{"as_tensor": {"name": name}}],
+            }
             graph["nodes"].insert(-1, node)
             tensors.append({"name": name})
-        last["target"], last["inputs"] = "torch.ops.aten.cat.default", [{"name": "tensors", "arg": {"as_tensors": tensors}, "kind": 1}]
+        last["target"], last["inputs"] = (
+            "torch.ops.aten.cat.default",
+            [{"name": "tensors", "arg": {"as_tensors": tensors}, "kind": 1}],
+        )
 
     path = with_graph(plain, tmp_path / "m.pt2", change)
     (answer,) = loaded_in_child(path, extra=3 * GIB // 2)
@@ -226,7 +303,9 @@ def test_a_batch_of_any_size_is_not_taken_from_the_file(plain, tmp_path):
     def change(graph: dict[str, Any]) -> None:
         graph["tensor_values"]["input"]["sizes"][0] = {"as_int": 10**9}
 
-    assert "batches of exactly" in refused(with_graph(plain, tmp_path / "m.pt2", change), ModelError)
+    assert "batches of exactly" in refused(
+        with_graph(plain, tmp_path / "m.pt2", change), ModelError
+    )
 
 
 def test_a_shape_that_would_take_gigabytes_is_refused(plain):
@@ -235,7 +314,9 @@ def test_a_shape_that_would_take_gigabytes_is_refused(plain):
 
 def test_a_graph_of_many_megabytes_is_refused_before_it_becomes_objects(plain, tmp_path):
     def change(name: str, content: bytes) -> tuple[str, bytes]:
-        return name, (b"[" + b"[]," * 20_000_000 + b"[]]" if name.endswith("model.json") else content)
+        return name, (
+            b"[" + b"[]," * 20_000_000 + b"[]]" if name.endswith("model.json") else content
+        )
 
     (answer,) = loaded_in_child(repack(plain, tmp_path / "m.pt2", change), extra=GIB)
     assert "longer than" in answer
@@ -263,5 +344,9 @@ def test_the_child_of_these_tests_notices_a_crash():
 
 def test_the_input_of_the_fixture_is_called_as_these_tests_expect(plain):
     with zipfile.ZipFile(plain) as archive:
-        document = json.loads(archive.read(next(name for name in archive.namelist() if name.endswith("models/model.json"))))
+        document = json.loads(
+            archive.read(
+                next(name for name in archive.namelist() if name.endswith("models/model.json"))
+            )
+        )
     assert "input" in document["graph_module"]["graph"]["tensor_values"]

@@ -1,4 +1,7 @@
-"""Names that stand in files lead only to plain files beside them; pipes and devices are not waited for."""
+"""Names that stand in files lead only to plain files beside them.
+
+Pipes and devices are not waited for.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,9 @@ def model(tmp_path: Path) -> Path:
     path = tmp_path / "home" / "m.pt2"
     with torch.no_grad():
         program = torch.export.export(
-            nn.Sequential(nn.Linear(6, 2)).eval(), (torch.rand(2, 6),), dynamic_shapes=({0: torch.export.Dim("n")},)
+            nn.Sequential(nn.Linear(6, 2)).eval(),
+            (torch.rand(2, 6),),
+            dynamic_shapes=({0: torch.export.Dim("n")},),
         )
     torch.export.save(program, path)
     return path
@@ -73,7 +78,9 @@ def test_class_names_beside_the_model_are_read(model):
     assert load(model, device="cpu").labels == ("cat", "dog")
 
 
-@pytest.mark.parametrize("how", ["absolute", "upwards", "link", "sub-folder link", "nothing", "nul"])
+@pytest.mark.parametrize(
+    "how", ["absolute", "upwards", "link", "sub-folder link", "nothing", "nul"]
+)
 def test_a_side_file_reads_no_file_elsewhere(model, tmp_path, how):
     secret = tmp_path / "secret.txt"
     secret.write_text("password one\npassword two\n")
@@ -103,7 +110,10 @@ def test_class_names_from_a_device_or_a_pipe_are_refused_at_once(model, pipe, ta
 
 def test_a_person_may_name_class_names_anywhere(model, tmp_path):
     (tmp_path / "elsewhere.txt").write_text("cat\ndog\n")
-    assert load(model, device="cpu", labels=str(tmp_path / "elsewhere.txt")).labels == ("cat", "dog")
+    assert load(model, device="cpu", labels=str(tmp_path / "elsewhere.txt")).labels == (
+        "cat",
+        "dog",
+    )
 
 
 def test_class_names_without_end_are_refused_before_they_are_read(tmp_path):
@@ -153,7 +163,9 @@ def test_a_pipe_in_place_of_a_labels_file_is_not_waited_for(tmp_path, name):
     Image.fromarray(np.zeros((8, 8), np.uint8)).save(folder / "a.png")
     os.mkfifo(folder / name)
     assert within(SECONDS, lambda: open_dataset(folder)) is None
-    assert isinstance(within(SECONDS, lambda: open_dataset(folder, labels=str(folder / name))), DataError)
+    assert isinstance(
+        within(SECONDS, lambda: open_dataset(folder, labels=str(folder / name))), DataError
+    )
 
 
 @pytest.mark.parametrize("suffix", [".pt", ".onnx", ".skops", ".safetensors"])
@@ -185,7 +197,13 @@ def test_beside_allows_what_lies_below(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["a = " + "[" * 100_000, "a = " + "[" * 5000 + "]" * 5000, "shape = [" + "9" * 5000 + "]", "a" + ".a" * 100_000 + " = 1", "\x00"],
+    [
+        "a = " + "[" * 100_000,
+        "a = " + "[" * 5000 + "]" * 5000,
+        "shape = [" + "9" * 5000 + "]",
+        "a" + ".a" * 100_000 + " = 1",
+        "\x00",
+    ],
 )
 def test_a_side_file_nested_or_written_without_end_is_one_sentence(model, text):
     side_file(model, text)

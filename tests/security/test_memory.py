@@ -33,7 +33,9 @@ def bomb(size: int) -> bytes:
         zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
         archive.open("a0.npy", "w", force_zip64=True) as file,
     ):
-        np.lib.format.write_array_header_2_0(file, {"descr": "|u1", "fortran_order": False, "shape": (size,)})
+        np.lib.format.write_array_header_2_0(
+            file, {"descr": "|u1", "fortran_order": False, "shape": (size,)}
+        )
         for _ in range(size >> 20):
             file.write(bytes(2**20))
     return buffer.getvalue()
@@ -69,7 +71,9 @@ def test_an_honest_result_of_zeros_is_unpacked():
 def test_an_array_of_another_length_than_its_shape_is_refused(shape):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive, archive.open("a0.npy", "w") as file:
-        np.lib.format.write_array_header_2_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+        np.lib.format.write_array_header_2_0(
+            file, {"descr": "<f8", "fortran_order": False, "shape": shape}
+        )
         file.write(bytes(24))
     with pytest.raises(WorkspaceError, match="damaged"):
         unzip(buffer.getvalue())

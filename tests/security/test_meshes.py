@@ -1,4 +1,6 @@
-"""Meshes: text in any encoding is read, and what a mesh names is looked for in its own folder only."""
+"""Meshes: text in any encoding is read, and what a mesh names is looked for in its own folder
+only.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,17 @@ FACES = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4
 TEXTS = {
     "m.obj": b"# Gr\xfc\xdfe\no W\xfcrfel\n" + FACES,
     "m.off": b"OFF # \xfc\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n",
-    "m.stl": b"solid W\xfcrfel\n"
-    + b"facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n" * 4
-    + b"endsolid W\xfcrfel\n",
-    "m.ply": b"ply\nformat ascii 1.0\ncomment \xfc\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
-    b"element face 4\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n",
+    "m.stl": (
+        b"solid W\xfcrfel\n"
+        + b"facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1"
+        b" 0\nendloop\nendfacet\n" * 4 + b"endsolid W\xfcrfel\n"
+    ),
+    "m.ply": (
+        b"ply\nformat ascii 1.0\ncomment \xfc\nelement vertex 4\nproperty float x\nproperty float"
+        b" y\nproperty float z\nelement face 4\nproperty list uchar int"
+        b" vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1"
+        b" 2 3\n"
+    ),
 }
 
 
@@ -44,11 +52,15 @@ def test_binary_meshes_are_left_as_they_are(tmp_path):
 
 def test_a_material_with_a_name_that_is_not_utf8_gives_its_colour(tmp_path):
     (tmp_path / "m.mtl").write_bytes(b"newmtl gr\xfcn\nKd 0 1 0\n")
-    (tmp_path / "m.obj").write_bytes(b"mtllib m.mtl\n" + FACES.replace(b"f 1 2 3", b"vt 0 0\nusemtl gr\xfcn\nf 1/1 2/1 3/1"))
+    (tmp_path / "m.obj").write_bytes(
+        b"mtllib m.mtl\n" + FACES.replace(b"f 1 2 3", b"vt 0 0\nusemtl gr\xfcn\nf 1/1 2/1 3/1")
+    )
     assert len(read_mesh(tmp_path / "m.obj").faces) == 4
 
 
-@pytest.mark.parametrize("name", ["../secret.mtl", "/etc/hostname", "pipe.mtl", "zero.mtl", "link.mtl"])
+@pytest.mark.parametrize(
+    "name", ["../secret.mtl", "/etc/hostname", "pipe.mtl", "zero.mtl", "link.mtl"]
+)
 def test_a_mesh_reads_nothing_outside_its_folder_and_waits_for_no_pipe(tmp_path, name):
     home = tmp_path / "home"
     home.mkdir()
@@ -68,7 +80,11 @@ def test_a_mesh_that_is_a_pipe_is_refused_at_once(tmp_path):
 
 
 def test_a_texture_of_one_column_takes_no_gigabytes(tmp_path: Path):
-    Image.fromarray(np.zeros((10_000_000, 1), np.uint8)).save(tmp_path / "texture.png", compress_level=9)
-    (tmp_path / "m.obj").write_bytes(FACES.replace(b"f 1 2 3", b"vt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3"))
+    Image.fromarray(np.zeros((10_000_000, 1), np.uint8)).save(
+        tmp_path / "texture.png", compress_level=9
+    )
+    (tmp_path / "m.obj").write_bytes(
+        FACES.replace(b"f 1 2 3", b"vt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3")
+    )
     with pytest.raises(DataError, match="too large"):
         read_mesh(tmp_path / "m.obj")

@@ -1,4 +1,6 @@
-"""Names come from files of anyone: the window shows them letter by letter and never takes them for rich text."""
+"""Names come from files of anyone: the window shows them letter by letter and never takes them
+for rich text.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ import torch
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 from PySide6.QtGui import Qt as Guess
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QGraphicsTextItem, QGraphicsView, QLabel, QTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QGraphicsTextItem,
+    QGraphicsView,
+    QLabel,
+    QTextEdit,
+    QWidget,
+)
 from torch import nn
 
 from robgui.core.finding import Finding
@@ -29,7 +39,9 @@ SOURCES = Path(__file__).parent.parent.parent / "robgui" / "gui"
 
 def rendered(text: str, format_: Qt.TextFormat = Qt.TextFormat.AutoText) -> str:
     """What a person sees of ``text`` in a label or a tooltip."""
-    if format_ is Qt.TextFormat.PlainText or (format_ is Qt.TextFormat.AutoText and not Guess.mightBeRichText(text)):
+    if format_ is Qt.TextFormat.PlainText or (
+        format_ is Qt.TextFormat.AutoText and not Guess.mightBeRichText(text)
+    ):
         return text
     document = QTextDocument()
     document.setHtml(text)
@@ -37,7 +49,9 @@ def rendered(text: str, format_: Qt.TextFormat = Qt.TextFormat.AutoText) -> str:
 
 
 def honest(seen: str) -> bool:
-    """Whether every hostile name is seen with its brackets (a name may be cut, but not swallowed)."""
+    """Whether every hostile name is seen with its brackets (a name may be cut, but not
+    swallowed).
+    """
     return seen.count(MARK) == len(re.findall(rf"<b>{MARK}", seen))
 
 
@@ -58,10 +72,16 @@ def lies(root: QWidget) -> list[str]:
         elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
             model = widget.model()
             for row in range(min(model.rowCount(QModelIndex()), 20)):
-                columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(QModelIndex())
+                columns = (
+                    1 if isinstance(model, QAbstractListModel) else model.columnCount(QModelIndex())
+                )
                 for column in range(columns):
                     shown = model.data(model.index(row, column), Qt.ItemDataRole.ToolTipRole)
-                    look(widget, rendered(shown if isinstance(shown, str) else ""), "tooltip of an item")
+                    look(
+                        widget,
+                        rendered(shown if isinstance(shown, str) else ""),
+                        "tooltip of an item",
+                    )
         elif isinstance(widget, QGraphicsView) and widget.scene() is not None:
             for item in widget.scene().items():
                 if isinstance(item, QGraphicsTextItem):
@@ -79,9 +99,13 @@ def files(tmp_path):
     net = nn.Sequential(nn.Flatten(), nn.Linear(64, 8), nn.ReLU(), nn.Linear(8, 3))
     model = folder / f"<b>{MARK}.pt"
     torch.jit.trace(net, torch.rand(2, 1, 8, 8)).save(model)
-    (folder / f"{model.name}.toml").write_text(f"shape = [1, 8, 8]\nlabels = {names!r}\n".replace("'", '"'))
+    (folder / f"{model.name}.toml").write_text(
+        f"shape = [1, 8, 8]\nlabels = {names!r}\n".replace("'", '"')
+    )
     pixels = np.random.default_rng(0).integers(0, 256, (12, 8, 8), np.uint8)
-    np.savez(folder / f"<b>{MARK}.npz", images=pixels, labels=np.arange(12) % 3, names=np.array(names))
+    np.savez(
+        folder / f"<b>{MARK}.npz", images=pixels, labels=np.arange(12) % 3, names=np.array(names)
+    )
     return model, folder / f"<b>{MARK}.npz"
 
 
@@ -92,7 +116,9 @@ def window(qtbot, tmp_path, files):
     made.show()
     qtbot.waitExposed(made)
     store = made.store
-    qtbot.waitUntil(lambda: bool(store.analyses) and store.history.workspace is not None, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: bool(store.analyses) and store.history.workspace is not None, timeout=60_000
+    )
     store.library.load_dataset(files[1])
     store.library.load_model(Opening(files[0], quiet=True))
     idle(qtbot, store)
@@ -106,7 +132,17 @@ def window(qtbot, tmp_path, files):
 
 
 def idle(qtbot, store):
-    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy or store.pictures.busy or store.runner.busy), timeout=300_000)
+    qtbot.waitUntil(
+        lambda: (
+            not (
+                store.background.busy
+                or store.keeping.busy
+                or store.pictures.busy
+                or store.runner.busy
+            )
+        ),
+        timeout=300_000,
+    )
 
 
 QUICK = {
@@ -123,7 +159,11 @@ def test_no_place_of_the_window_takes_a_name_for_rich_text(qtbot, window, files)
     store = window.store
     for name, values in QUICK.items():
         window.show_panel(name)
-        params = {key: value for key, value in values.items() if key in store.analyses[name].params.model_fields}
+        params = {
+            key: value
+            for key, value in values.items()
+            if key in store.analyses[name].params.model_fields
+        }
         store.set_params(name, store.analyses[name].params.parse(params))
         request = store.request(name)
         assert request is not None, store.obstacle(name)
@@ -131,7 +171,9 @@ def test_no_place_of_the_window_takes_a_name_for_rich_text(qtbot, window, files)
     idle(qtbot, store)
     assert [run.error for run in store.history.runs if run.error] == []
     workspace = store.history.workspace
-    workspace.add_findings(workspace.runs()[0].id, [Finding(EVIL, f"{EVIL} is mistaken", 0.9, {"class": EVIL})])
+    workspace.add_findings(
+        workspace.runs()[0].id, [Finding(EVIL, f"{EVIL} is mistaken", 0.9, {"class": EVIL})]
+    )
     store.history.refresh()
     idle(qtbot, store)
     for level in ("info", "warning", "error"):
@@ -147,7 +189,9 @@ def test_no_place_of_the_window_takes_a_name_for_rich_text(qtbot, window, files)
         idle(qtbot, store)
         found[name] = lies(window)
     assert {place: words for place, words in found.items() if words} == {}
-    assert sum(MARK in QLabel.text(label) for label in window.findChildren(QLabel)) > 5, "the names are on show at all"
+    assert sum(MARK in QLabel.text(label) for label in window.findChildren(QLabel)) > 5, (
+        "the names are on show at all"
+    )
 
 
 def test_the_dialogs_of_a_model_take_no_name_for_rich_text(qtbot, window, files, tmp_path):
@@ -161,7 +205,10 @@ def test_the_dialogs_of_a_model_take_no_name_for_rich_text(qtbot, window, files,
 
 
 def test_the_question_of_trust_takes_no_name_for_rich_text(qtbot, tmp_path):
-    dialog = TrustDialog(Code("0" * 64, tmp_path / EVIL, EVIL, (Source(Path(EVIL), EVIL),), (EVIL,)), f"{EVIL} is a pickle.")
+    dialog = TrustDialog(
+        Code("0" * 64, tmp_path / EVIL, EVIL, (Source(Path(EVIL), EVIL),), (EVIL,)),
+        f"{EVIL} is a pickle.",
+    )
     qtbot.addWidget(dialog)
     assert lies(dialog) == []
 
@@ -173,7 +220,9 @@ def test_a_message_box_shows_both_of_its_texts_letter_by_letter(qtbot):
     assert sum(MARK in label.text() for label in box.findChildren(QLabel)) == 2
 
 
-@pytest.mark.parametrize("text", ["plain", EVIL, "a < b > c", "<img src='http://x'>", "line\nline <b>", "&lt;", ""])
+@pytest.mark.parametrize(
+    "text", ["plain", EVIL, "a < b > c", "<img src='http://x'>", "line\nline <b>", "&lt;", ""]
+)
 def test_a_tip_shows_exactly_its_text(text, qtbot):
     assert rendered(tip(text)) == text
 
@@ -188,9 +237,13 @@ def test_the_probe_of_these_tests_finds_a_lie(qtbot):
 
 
 def test_every_label_of_the_window_is_made_plain():
-    """A new label is a ``Label``: one that Qt may take for rich text is made nowhere but where its words are escaped."""
+    """A new label is a ``Label``: one that Qt may take for rich text is made nowhere but where
+    its words are escaped.
+    """
     allowed = {"widgets/plain.py", "panels/panel.py"}
     made = {
-        str(path.relative_to(SOURCES)) for path in SOURCES.rglob("*.py") if re.search(r"(?<![\w.])QLabel\(|\(QLabel\)", path.read_text())
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if re.search(r"(?<![\w.])QLabel\(|\(QLabel\)", path.read_text())
     }
     assert made <= allowed

@@ -1,4 +1,6 @@
-"""What the program writes for the user is for the user, and a report tells nobody where files lie."""
+"""What the program writes for the user is for the user, and a report tells nobody where files
+lie.
+"""
 
 from __future__ import annotations
 
@@ -91,13 +93,20 @@ def test_a_report_holds_no_absolute_path(tmp_path):
     folder.mkdir()
     np.savez(folder / "images.npz", images=np.zeros((3, 4, 4), np.uint8), labels=[0, 1, 0])
     dataset = open_dataset(folder / "images.npz")
-    classifier = Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, 2)), (1, 4, 4), name="net.pt2")
+    classifier = Classifier.from_module(
+        nn.Sequential(nn.Flatten(), nn.Linear(16, 2)), (1, 4, 4), name="net.pt2"
+    )
     classifier.path = folder / "net.pt2"
     with Workspace.open(folder / "w.robgui") as workspace:
-        request = build_request("zonnscan", [classifier], dataset, {"samples": 16, "radii": (0.0, 0.1)}, indices=[0])
+        request = build_request(
+            "zonnscan", [classifier], dataset, {"samples": 16, "radii": (0.0, 0.1)}, indices=[0]
+        )
         list(steps(request, workspace, [classifier], dataset))
         lost = workspace.add_run(request)
-        error = f"The model net.pt2 is no longer at {classifier.path}; {folder}/other.pth and /opt/x/y.pt are gone too."
+        error = (
+            f"The model net.pt2 is no longer at {classifier.path}; {folder}/other.pth and"
+            " /opt/x/y.pt are gone too."
+        )
         workspace.update_run(lost.id, error=error)
         page = write_html(workspace, tmp_path / "report.html").read_text(encoding="utf-8")
     assert "my secret project" not in page and str(tmp_path) not in page and "/opt/x" not in page

@@ -1,4 +1,6 @@
-"""TorchScript: nothing of a file runs unless it only computes, and what computes cannot leave its tensors."""
+"""TorchScript: nothing of a file runs unless it only computes, and what computes cannot leave
+its tensors.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,10 @@ def test_code_that_writes_a_file_is_refused_and_does_not_run(plain, tmp_path, li
         "print(input)",
         "_9 = fork(input)",
         "_9 = __torch__.torch.classes.quantized.LinearPackedParamsBase",
-        "_9 = torch.max_pool2d_with_indices_backward(input, input, [1], [1], [0], [1], False, input)",
+        (
+            "_9 = torch.max_pool2d_with_indices_backward(input, input, [1], [1], [0], [1], False,"
+            " input)"
+        ),
         "_9 = torch.as_strided(input, [1000], [1])",
         "_9 = torch.set_(input)",
         "_9 = input.resize_([1000000])",
@@ -121,24 +126,44 @@ def stateful(tmp_path: Path) -> Path:
 def test_a_method_that_torch_would_call_while_loading_is_refused_before_it_runs(stateful, tmp_path):
     mark = tmp_path / "mark"
     hidden = f'getattr(torch, "from\\137file")("{mark}", True, 10)'.encode()
-    path = repack(stateful, tmp_path / "m.pt", lambda name, content: (name, content.replace(b"torch.log(torch.zeros([1]))", hidden)))
+    path = repack(
+        stateful,
+        tmp_path / "m.pt",
+        lambda name, content: (name, content.replace(b"torch.log(torch.zeros([1]))", hidden)),
+    )
     assert hidden in b"".join(_parts(path).values())
     assert "state__, which would run" in refused(path, TrustError, shape=(6,))
     assert not mark.exists()
 
 
-def test_a_part_whose_name_differs_in_case_only_does_not_take_the_place_of_the_checked_code(stateful, tmp_path):
+def test_a_part_whose_name_differs_in_case_only_does_not_take_the_place_of_the_checked_code(
+    stateful, tmp_path
+):
     mark = tmp_path / "mark"
     hidden = f'getattr(torch, "from\\137file")("{mark}", True, 10)'.encode()
 
     def change(name: str, content: bytes) -> tuple[str, bytes]:
-        return (name[:-3] + ".PY" if name.endswith(".py") else name), content.replace(b"torch.log(torch.zeros([1]))", hidden)
+        return (name[:-3] + ".PY" if name.endswith(".py") else name), content.replace(
+            b"torch.log(torch.zeros([1]))", hidden
+        )
 
     refused(repack(stateful, tmp_path / "m.pt", change), ModelError, shape=(6,))
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("name", ["model.json", "code/a.PY", "DATA.PKL", "extra/x", "code/../data.pkl", "code/a.py\n", "tensors.json", ""])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "model.json",
+        "code/a.PY",
+        "DATA.PKL",
+        "extra/x",
+        "code/../data.pkl",
+        "code/a.py\n",
+        "tensors.json",
+        "",
+    ],
+)
 def test_torch_is_given_only_the_parts_that_were_checked(name):
     assert not _PARTS.fullmatch(name)
 
@@ -163,7 +188,10 @@ def test_an_object_of_torchs_own_classes_needs_trust(plain, tmp_path):
     ("line", "operation"),
     [
         ('torch.save(input, "MARK")', "aten::save"),
-        ('input = torch.add(input, torch.mean(torch.from_file("MARK", True, 10)))', "aten::from_file"),
+        (
+            'input = torch.add(input, torch.mean(torch.from_file("MARK", True, 10)))',
+            "aten::from_file",
+        ),
         ("print(input)", "prim::Print"),
     ],
 )
@@ -171,7 +199,9 @@ def test_the_graphs_are_checked_even_where_the_text_passed(plain, tmp_path, line
     """The second line of defence by itself: what torch compiled, whatever the text looked like."""
     path = with_line(plain, tmp_path / "m.pt", line.replace("MARK", str(tmp_path / "mark")))
     unit = torch._C.CompilationUnit()
-    module = torch._C.import_ir_module_from_buffer(unit, path.read_bytes(), torch.device("cpu"), {}, False)
+    module = torch._C.import_ir_module_from_buffer(
+        unit, path.read_bytes(), torch.device("cpu"), {}, False
+    )
     assert unknown_operations(unit, module) == [operation]
     assert not (tmp_path / "mark").exists()
 
@@ -197,7 +227,16 @@ def test_text_that_torch_does_not_write_is_refused(text):
         check_code({"code/a.py": text})
 
 
-@pytest.mark.parametrize("text", ['x = "\\n\\t\\"\\\\"', 'x = "\\303\\244\\000"', "x = -1", "x = -inf", 'x = getattr(self, "0")'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = "\\n\\t\\"\\\\"',
+        'x = "\\303\\244\\000"',
+        "x = -1",
+        "x = -inf",
+        'x = getattr(self, "0")',
+    ],
+)
 def test_text_as_torch_writes_it_passes(text):
     check_code({"code/a.py": text})
 
@@ -214,20 +253,34 @@ def nested(n: int) -> dict[str, bytes]:
 def test_code_nested_without_end_is_refused_and_ends_no_process(plain, tmp_path):
     paths = []
     for how, text in nested(100_000).items():
-        paths.append(repack(plain, tmp_path / f"{how}.pt", lambda name, content, text=text: (name, content.replace(RETURN, text))))
+        paths.append(
+            repack(
+                plain,
+                tmp_path / f"{how}.pt",
+                lambda name, content, text=text: (name, content.replace(RETURN, text)),
+            )
+        )
     answers = loaded_in_child(*paths)
     assert len(answers) == 4 and all(answer.startswith("refused") for answer in answers)
 
 
 def _chain(n: int) -> bytes:
-    """Lists in lists, each put into the one before it through the memo, so that no step looks deep."""
+    """Lists in lists, each put into the one before it through the memo, so that no step looks
+    deep.
+    """
     made = b"".join(b"]r" + k.to_bytes(4, "little") for k in range(n))
-    joined = b"".join(b"j" + k.to_bytes(4, "little") + b"j" + (k + 1).to_bytes(4, "little") + b"a0" for k in range(n - 1))
+    joined = b"".join(
+        b"j" + k.to_bytes(4, "little") + b"j" + (k + 1).to_bytes(4, "little") + b"a0"
+        for k in range(n - 1)
+    )
     return b"\x80\x02(" + made + b"l" + joined + b"."
 
 
 def test_a_pickle_nested_without_end_is_refused_and_ends_no_process(plain, tmp_path):
-    tuples, lists = b"\x80\x02)" + b"\x85" * 1_000_000 + b".", b"\x80\x02" + b"]" * 1_000_000 + b"a" * 999_999 + b"\x85."
+    tuples, lists = (
+        b"\x80\x02)" + b"\x85" * 1_000_000 + b".",
+        b"\x80\x02" + b"]" * 1_000_000 + b"a" * 999_999 + b"\x85.",
+    )
     paths = []
     for number, content in enumerate((tuples, lists, _chain(200_000))):
 
@@ -242,7 +295,10 @@ def test_a_pickle_nested_without_end_is_refused_and_ends_no_process(plain, tmp_p
 def test_the_pickles_of_real_models_are_sound():
     from robgui.core.loading.pickles import is_sound
 
-    for content in (pickle.dumps([[k] for k in range(5000)]), pickle.dumps({"a": [1, "x", "x"], "b": ("x", {"c": [2]})}, 2)):
+    for content in (
+        pickle.dumps([[k] for k in range(5000)]),
+        pickle.dumps({"a": [1, "x", "x"], "b": ("x", {"c": [2]})}, 2),
+    ):
         assert is_sound(content)
 
 
@@ -253,7 +309,9 @@ def test_hostile_sizes_of_a_recurrent_layer_end_in_a_sentence_and_not_in_a_crash
         torch.jit.script(Recurrent(nn.LSTM, 2, 2).eval()).save(str(tmp_path / "lstm.pt"))
 
     def change(name: str, content: bytes) -> tuple[str, bytes]:
-        return name, content.replace(b"True, 2, 0., training, True, True)", b"True, 2, 0., training, True, False)")
+        return name, content.replace(
+            b"True, 2, 0., training, True, True)", b"True, 2, 0., training, True, False)"
+        )
 
     path = repack(tmp_path / "lstm.pt", tmp_path / "m.pt", change)
     answers = loaded_in_child(path, path, path, settings={"shape": (7, 4)})
@@ -307,11 +365,17 @@ def test_a_value_that_is_not_of_its_declared_type_is_refused_before_it_is_used(t
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.jit.script(Both().eval()).save(str(tmp_path / "both.pt"))
-    lies = [(b"\nLarge\n", b"\nSmall\n"), (b"K\x01K\x02\x86", b"K\x01\x85"), (b"K\x01K\x02\x86", b"K\x07")]
+    lies = [
+        (b"\nLarge\n", b"\nSmall\n"),
+        (b"K\x01K\x02\x86", b"K\x01\x85"),
+        (b"K\x01K\x02\x86", b"K\x07"),
+    ]
     paths = []
     for number, (old, new) in enumerate(lies):
 
-        def change(name: str, content: bytes, old: bytes = old, new: bytes = new) -> tuple[str, bytes]:
+        def change(
+            name: str, content: bytes, old: bytes = old, new: bytes = new
+        ) -> tuple[str, bytes]:
             assert not name.endswith("/data.pkl") or old in content
             return name, (content.replace(old, new) if name.endswith("/data.pkl") else content)
 
@@ -327,7 +391,9 @@ def save(name: str, how: str, path: Path) -> nn.Module:
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
         if how == "traced":
-            torch.jit.trace(net, torch.rand(2, *NETWORKS[name][1]), check_trace=False).save(str(path))
+            torch.jit.trace(net, torch.rand(2, *NETWORKS[name][1]), check_trace=False).save(
+                str(path)
+            )
         else:
             scripted = torch.jit.script(net)
             (torch.jit.freeze(scripted) if how == "frozen" else scripted).save(str(path))

@@ -1,4 +1,6 @@
-"""scikit-learn models: no number in a skops file leads compiled code outside its arrays, and none starts processes."""
+"""scikit-learn models: no number in a skops file leads compiled code outside its arrays, and
+none starts processes.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ import numpy as np
 import pytest
 import skops.io
 from sklearn.base import clone
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -40,8 +48,12 @@ HONEST = {
     "forest": RandomForestClassifier(3, max_depth=3, random_state=0),
     "extra trees": ExtraTreesClassifier(3, max_depth=3, random_state=0),
     "boosted": GradientBoostingClassifier(n_estimators=3, random_state=0),
-    "bagged": BaggingClassifier(DecisionTreeClassifier(max_depth=3), 3, max_features=2, random_state=0),
-    "voting": VotingClassifier([("tree", DecisionTreeClassifier()), ("line", LogisticRegression())], voting="soft"),
+    "bagged": BaggingClassifier(
+        DecisionTreeClassifier(max_depth=3), 3, max_features=2, random_state=0
+    ),
+    "voting": VotingClassifier(
+        [("tree", DecisionTreeClassifier()), ("line", LogisticRegression())], voting="soft"
+    ),
     "pipeline": make_pipeline(StandardScaler(), SVC(random_state=0)),
     "svm": SVC(random_state=0),
     "neighbours": KNeighborsClassifier(3, algorithm="brute"),
@@ -60,7 +72,9 @@ def test_an_honest_model_loads_without_trust_and_answers_as_before(tmp_path, nam
 def test_an_attribute_that_names_columns_does_not_hide_a_wide_tree(tmp_path):
     """The review's attack: scikit-learn would read thousands of columns beside an input of four."""
     forest = RandomForestClassifier(3, max_depth=3, random_state=0).fit(X, Y)
-    forest.estimators_ = RandomForestClassifier(3, max_depth=3, random_state=0).fit(WIDE, Y).estimators_
+    forest.estimators_ = (
+        RandomForestClassifier(3, max_depth=3, random_state=0).fit(WIDE, Y).estimators_
+    )
     forest.estimators_features_ = [np.arange(4000)] * 3
     (answer,) = loaded_in_child(save(forest, tmp_path / "m.skops"))
     assert "points outside itself" in answer
@@ -68,7 +82,9 @@ def test_an_attribute_that_names_columns_does_not_hide_a_wide_tree(tmp_path):
 
 @pytest.mark.parametrize("columns", [[0, 4000], [0, -1], [0], [0, 1, 2]])
 def test_a_bagged_tree_sees_only_columns_there_are(tmp_path, columns):
-    bagged = BaggingClassifier(DecisionTreeClassifier(max_depth=3), 3, max_features=2, random_state=0).fit(X, Y)
+    bagged = BaggingClassifier(
+        DecisionTreeClassifier(max_depth=3), 3, max_features=2, random_state=0
+    ).fit(X, Y)
     bagged.estimators_features_ = [np.array(columns)] * 3
     assert "points outside itself" in refused(save(bagged, tmp_path / "m.skops"), ModelError)
 
@@ -78,7 +94,9 @@ def test_a_tree_that_declares_more_nodes_than_it_stores_is_refused_before_it_is_
 
     def change(name: str, content: bytes) -> tuple[str, bytes]:
         if name == "schema.json":
-            state = json.loads(content)["content"]["content"]["tree_"]["content"]["content"]["node_count"]
+            state = json.loads(content)["content"]["content"]["tree_"]["content"]["content"][
+                "node_count"
+            ]
             text = json.dumps(json.loads(content)).replace(
                 f'"content": "{state["content"]}", "is_json"', '"content": "10000000", "is_json"'
             )
@@ -145,7 +163,14 @@ def test_a_model_starts_no_processes_and_prints_nothing(tmp_path, name, capfd):
         part.n_jobs, part.verbose = 4, 3
     classifier = load(save(model, tmp_path / "m.skops"), device="cpu")
     classifier.infer(X)
-    loaded = classifier.backend.estimator if hasattr(classifier, "backend") else classifier._backend.estimator
-    assert all(part.n_jobs is None and part.verbose == 0 for part in (loaded, *getattr(loaded, "estimators_", ())))
+    loaded = (
+        classifier.backend.estimator
+        if hasattr(classifier, "backend")
+        else classifier._backend.estimator
+    )
+    assert all(
+        part.n_jobs is None and part.verbose == 0
+        for part in (loaded, *getattr(loaded, "estimators_", ()))
+    )
     captured = capfd.readouterr()
     assert "Parallel" not in captured.out + captured.err

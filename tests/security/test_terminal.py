@@ -15,8 +15,17 @@ from robgui.cli.printing import plain, plain_warnings, print_json
 from robgui.cli.progress import Progress
 from robgui.core.execution.analysis import Step
 
-#: A new window title, a cleared screen, the same with the one-byte form, a turned direction of writing, a forged line.
-NAMES = ["\x1b]0;owned\x07", "\x1b[2Jclear", "\x9b2J", "a\u202eb", "fine\nrobgui: all is well", "tab\there", "Käse 猫"]
+#: A new window title, a cleared screen, the same with the one-byte form, a turned direction of
+#: writing, a forged line.
+NAMES = [
+    "\x1b]0;owned\x07",
+    "\x1b[2Jclear",
+    "\x9b2J",
+    "a\u202eb",
+    "fine\nrobgui: all is well",
+    "tab\there",
+    "Käse 猫",
+]
 ORDERS = ("\x1b", "\x07", "\x9b", "\u202e", "\r", "\x7f")
 
 
@@ -25,7 +34,9 @@ def model(tmp_path):
     """A model whose side file brings hostile class names."""
     path = tmp_path / "m.pt2"
     program = torch.export.export(
-        nn.Sequential(nn.Linear(6, len(NAMES))).eval(), (torch.rand(2, 6),), dynamic_shapes=({0: torch.export.Dim("n")},)
+        nn.Sequential(nn.Linear(6, len(NAMES))).eval(),
+        (torch.rand(2, 6),),
+        dynamic_shapes=({0: torch.export.Dim("n")},),
     )
     torch.export.save(program, path)
     (tmp_path / "m.pt2.toml").write_text(f"labels = {json.dumps(NAMES)}\n")
@@ -37,11 +48,19 @@ def assert_tame(text: str) -> None:
 
 
 def test_inspect_shows_hostile_class_names_as_text(model, tmp_path, capsys):
-    (tmp_path / "data.csv").write_text("a,b,c,d,e,f\n" + "\n".join("0.1,0.2,0.3,0.4,0.5,0.6" for _ in range(4)) + "\n")
-    assert main(["inspect", str(model), "--data", str(tmp_path / "data.csv"), "--device", "cpu"]) == 0
+    (tmp_path / "data.csv").write_text(
+        "a,b,c,d,e,f\n" + "\n".join("0.1,0.2,0.3,0.4,0.5,0.6" for _ in range(4)) + "\n"
+    )
+    assert (
+        main(["inspect", str(model), "--data", str(tmp_path / "data.csv"), "--device", "cpu"]) == 0
+    )
     captured = capsys.readouterr()
     assert_tame(captured.out + captured.err)
-    assert "\\x1b]0;owned" in captured.out and "\\nrobgui: all is well" in captured.out and "Käse 猫" in captured.out
+    assert (
+        "\\x1b]0;owned" in captured.out
+        and "\\nrobgui: all is well" in captured.out
+        and "Käse 猫" in captured.out
+    )
 
 
 def test_the_json_of_inspect_parses_to_the_same_names_and_holds_no_orders(model, capsys):

@@ -82,7 +82,9 @@ def test_the_question_tells_what_a_pickle_calls(tmp_path, marker):
     assert not marker.exists()
 
 
-def test_what_the_user_trusts_is_loaded_from_then_on_and_no_more_once_it_is_revoked(weights, marker):
+def test_what_the_user_trusts_is_loaded_from_then_on_and_no_more_once_it_is_revoked(
+    weights, marker
+):
     code = asked(weights)
     trust.trust(code.digest, code.what)
     classifier = load(weights, device="cpu")
@@ -113,9 +115,13 @@ def test_any_change_of_what_would_run_asks_again(weights, marker, changed):
     if changed == "tiny.pth":
         torch.save(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).state_dict(), weights)
     elif changed == "tiny.pth.toml":
-        (weights.parent / changed).write_text('architecture = "nets.py:net(width=3)"\nshape = [1, 4, 4]\n')
+        (weights.parent / changed).write_text(
+            'architecture = "nets.py:net(width=3)"\nshape = [1, 4, 4]\n'
+        )
     else:
-        (weights.parent / changed).write_text((weights.parent / changed).read_text() + "\nprint('evil')\n")
+        (weights.parent / changed).write_text(
+            (weights.parent / changed).read_text() + "\nprint('evil')\n"
+        )
     assert asked(weights).digest != code.digest
     assert not marker.exists()
 
@@ -132,10 +138,15 @@ def test_modules_beside_the_architecture_are_copied_hashed_and_imported(weights,
     (weights.parent / "layers" / "inner.py").write_text("WIDTH = 3\n")
     (weights.parent / "unused.py").write_text("raise SystemExit\n")
     (weights.parent / "nets.py").write_text(
-        "from torch import nn\nimport layers\ndef net(n):\n    return nn.Sequential(nn.Flatten(), nn.Linear(16, layers.WIDTH))\n"
+        "from torch import nn\nimport layers\ndef net(n):\n    return nn.Sequential(nn.Flatten(),"
+        " nn.Linear(16, layers.WIDTH))\n"
     )
     code = asked(weights)
-    assert sorted(source.path.name for source in code.sources) == ["__init__.py", "inner.py", "nets.py"]
+    assert sorted(source.path.name for source in code.sources) == [
+        "__init__.py",
+        "inner.py",
+        "nets.py",
+    ]
     assert load(weights, device="cpu", trust=True).classes == 3
     (weights.parent / "layers" / "inner.py").write_text("WIDTH = 4\n")
     assert asked(weights).digest != code.digest
@@ -174,7 +185,9 @@ def test_errors_name_the_files_the_user_knows(weights):
     (weights.parent / "nets.py").write_text("raise RuntimeError('no')\n")
     with pytest.raises(ModelError) as caught:
         load(weights, device="cpu", trust=True)
-    assert str(weights) in str(caught.value) and str(weights.parent / "nets.py") in str(caught.value)
+    assert str(weights) in str(caught.value) and str(weights.parent / "nets.py") in str(
+        caught.value
+    )
     assert "robgui-" not in str(caught.value)
 
 
@@ -185,7 +198,9 @@ def test_digests_may_be_given_instead_of_the_store(weights):
         load(weights, device="cpu", trust={"0" * 64})
 
 
-def test_saving_the_settings_of_a_trusted_model_asks_anew_because_the_side_file_is_part_of_it(weights):
+def test_saving_the_settings_of_a_trusted_model_asks_anew_because_the_side_file_is_part_of_it(
+    weights,
+):
     code = asked(weights)
     trust.trust(code.digest, code.what)
     classifier = load(weights, device="cpu")
@@ -194,21 +209,29 @@ def test_saving_the_settings_of_a_trusted_model_asks_anew_because_the_side_file_
 
 
 def test_a_harmless_file_is_loaded_without_a_copy_and_without_a_question(tmp_path):
-    torch.jit.trace(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), torch.rand(2, 1, 4, 4)).save(tmp_path / "m.pt")
+    torch.jit.trace(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), torch.rand(2, 1, 4, 4)).save(
+        tmp_path / "m.pt"
+    )
     classifier = load(tmp_path / "m.pt", device="cpu", shape=(1, 4, 4))
     assert classifier.ran == ""
 
 
 def test_the_private_copies_are_gone_when_the_program_ends(weights, tmp_path):
     code = (
-        "import sys, pathlib, tempfile\nfrom robgui.core.loading import load\n"
-        "load(sys.argv[1], device='cpu', trust=True)\n"
-        "(folder,) = pathlib.Path(tempfile.gettempdir()).glob('robgui-*')\n"
-        "print(oct(folder.stat().st_mode & 0o777), [f.name for f in folder.rglob('*') if f.is_file()])\n"
+        "import sys, pathlib, tempfile\nfrom robgui.core.loading import load\nload(sys.argv[1],"
+        " device='cpu', trust=True)\n(folder,) ="
+        " pathlib.Path(tempfile.gettempdir()).glob('robgui-*')\nprint(oct(folder.stat().st_mode &"
+        " 0o777), [f.name for f in folder.rglob('*') if f.is_file()])\n"
     )
     (tmp_path / "tmp").mkdir()
     environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([sys.executable, "-c", code, str(weights)], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(weights)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     assert done.stdout.strip() == "0o700 ['nets.py']", done.stderr
     assert not list((tmp_path / "tmp").glob("robgui-*"))
 
@@ -218,13 +241,18 @@ def test_records_are_private_and_those_that_others_may_write_are_not_believed(us
     key = "a" * 64
     trust.trust(key, "it")
     (file,) = user_folders.rglob(f"{key}.json")
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600 and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert (
+        stat.S_IMODE(file.stat().st_mode) == 0o600
+        and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    )
     assert trust.is_trusted(key)
     file.chmod(0o666)
     assert not trust.is_trusted(key)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"nul", b"[" * 100_000, b"\xff", b'{"digest": "other"}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{", b"nul", b"[" * 100_000, b"\xff", b'{"digest": "other"}']
+)
 def test_a_damaged_record_trusts_nothing(user_folders, content):
     key = "b" * 64
     trust.trust(key, "it")

@@ -11,8 +11,13 @@ from robgui.core.loading import load
 from robgui.core.workspace import Workspace
 from tests.batch import small
 
-SCAN = '[[analyses]]\nname = "zonnscan"\nindex = 0\nmodels = ["net_0*"]\nparams = { samples = 16, radii = [0.0, 0.1] }\n'
-TRUSTED = small.HEAD.replace("net_*.safetensors", "net_0.safetensors").replace('.safetensors"\n', '.safetensors"\ntrust = true\n')
+SCAN = (
+    '[[analyses]]\nname = "zonnscan"\nindex = 0\nmodels = ["net_0*"]\nparams = { samples = 16,'
+    " radii = [0.0, 0.1] }\n"
+)
+TRUSTED = small.HEAD.replace("net_*.safetensors", "net_0.safetensors").replace(
+    '.safetensors"\n', '.safetensors"\ntrust = true\n'
+)
 
 
 @pytest.fixture
@@ -25,14 +30,26 @@ def suite(tmp_path):
 
 
 def run(suite, *words):
-    return main(["batch", str(suite), "--device", "cpu", "--workspace", str(suite.parent / "w.robgui"), *words])
+    return main(
+        [
+            "batch",
+            str(suite),
+            "--device",
+            "cpu",
+            "--workspace",
+            str(suite.parent / "w.robgui"),
+            *words,
+        ]
+    )
 
 
 @pytest.mark.parametrize("words", [(), ("--dry-run",)])
 def test_what_a_suite_says_of_itself_does_not_count(suite, capsys, words):
     assert run(suite, *words) == 2
     said = capsys.readouterr().err
-    assert "A suite cannot say so itself: add --trust to the command" in said and said.count("\n") == 1
+    assert (
+        "A suite cannot say so itself: add --trust to the command" in said and said.count("\n") == 1
+    )
     assert not (suite.parent / "executed").exists()
 
 

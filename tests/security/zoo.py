@@ -18,7 +18,9 @@ class Block(nn.Module):
         self.relu = nn.ReLU(inplace=True)
         self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
         self.bn2 = nn.BatchNorm2d(outputs)
-        self.down = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+        self.down = nn.Sequential(
+            nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         y = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
@@ -29,7 +31,12 @@ class Block(nn.Module):
 class ResNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(3, 8, 7, 2, 3, bias=False), nn.BatchNorm2d(8), nn.ReLU(True), nn.MaxPool2d(3, 2, 1))
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, 8, 7, 2, 3, bias=False),
+            nn.BatchNorm2d(8),
+            nn.ReLU(True),
+            nn.MaxPool2d(3, 2, 1),
+        )
         self.layers = nn.Sequential(Block(8, 8), Block(8, 16, 2))
         self.pool = nn.AdaptiveAvgPool2d((1, 1))
         self.fc = nn.Linear(16, 5)
@@ -65,7 +72,12 @@ class MobileNet(nn.Module):
             nn.Conv2d(8, 16, 1),
             nn.SiLU(),
         )
-        self.classifier = nn.Sequential(nn.Linear(16, 8), nn.Hardswish(inplace=True), nn.Dropout(0.2, inplace=True), nn.Linear(8, 5))
+        self.classifier = nn.Sequential(
+            nn.Linear(16, 8),
+            nn.Hardswish(inplace=True),
+            nn.Dropout(0.2, inplace=True),
+            nn.Linear(8, 5),
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         return self.classifier(self.features(x).mean([2, 3]))
@@ -144,7 +156,12 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         n, length, size = x.shape
-        q, k, v = self.qkv(x).reshape(n, length, 3, self.heads, size // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
+        q, k, v = (
+            self.qkv(x)
+            .reshape(n, length, 3, self.heads, size // self.heads)
+            .permute(2, 0, 3, 1, 4)
+            .unbind(0)
+        )
         y = F.scaled_dot_product_attention(q, k, v)
         return self.proj(y.transpose(1, 2).reshape(n, length, size))
 
@@ -249,8 +266,12 @@ class Cells(nn.Module):
 class Waves(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.conv = nn.Sequential(nn.Conv1d(4, 8, 3, padding=2, dilation=2), nn.BatchNorm1d(8), nn.Tanh(), nn.AvgPool1d(2))
-        self.head = nn.Sequential(nn.AdaptiveMaxPool1d(1), nn.Flatten(), nn.Linear(8, 5), nn.Softmax(dim=1))
+        self.conv = nn.Sequential(
+            nn.Conv1d(4, 8, 3, padding=2, dilation=2), nn.BatchNorm1d(8), nn.Tanh(), nn.AvgPool1d(2)
+        )
+        self.head = nn.Sequential(
+            nn.AdaptiveMaxPool1d(1), nn.Flatten(), nn.Linear(8, 5), nn.Softmax(dim=1)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         return self.head(self.conv(x.transpose(1, 2)))

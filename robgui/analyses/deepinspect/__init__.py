@@ -1,4 +1,6 @@
-"""DeepInspect: which classes a network confuses and where it is biased (Tian, Zhong, Ordonez, Kaiser and Ray)."""
+"""DeepInspect: which classes a network confuses and where it is biased (Tian, Zhong, Ordonez,
+Kaiser and Ray).
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,18 @@ if TYPE_CHECKING:
     from robgui.analyses.deepinspect.coverage import deepinspect_coverage
     from robgui.analyses.deepinspect.inspection import deepinspect
     from robgui.analyses.deepinspect.kernels import avg_bias, bias, napvd, rho
-    from robgui.analyses.deepinspect.pairs import clustered, neuron_name, pair_inputs, pair_neurons, report
-    from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
+    from robgui.analyses.deepinspect.pairs import (
+        clustered,
+        neuron_name,
+        pair_inputs,
+        pair_neurons,
+        report,
+    )
+    from robgui.analyses.deepinspect.params import (
+        CoverageParams,
+        DeepInspectParams,
+        ThresholdsParams,
+    )
     from robgui.analyses.deepinspect.result import (
         CoverageResult,
         DeepInspectResult,
@@ -23,7 +35,8 @@ if TYPE_CHECKING:
     from robgui.analyses.deepinspect.thresholds import deepinspect_thresholds
     from robgui.analyses.deepinspect.truth import aucec, avg_cd, cost_curve, type1conf, type2conf
 
-#: Public name -> module of this package; imported when first used, so that the window reads the record without torch.
+#: Public name -> module of this package; imported when first used, so that the window reads the
+#: record without torch.
 _HOMES = {
     **dict.fromkeys(("Difference", "difference"), "compare"),
     "deepinspect_coverage": "coverage",
@@ -31,7 +44,17 @@ _HOMES = {
     **dict.fromkeys(("avg_bias", "bias", "napvd", "rho"), "kernels"),
     **dict.fromkeys(("clustered", "neuron_name", "pair_inputs", "pair_neurons", "report"), "pairs"),
     **dict.fromkeys(("CoverageParams", "DeepInspectParams", "ThresholdsParams"), "params"),
-    **dict.fromkeys(("CoverageResult", "DeepInspectResult", "Exhibit", "Quality", "Sensitivity", "ThresholdsResult"), "result"),
+    **dict.fromkeys(
+        (
+            "CoverageResult",
+            "DeepInspectResult",
+            "Exhibit",
+            "Quality",
+            "Sensitivity",
+            "ThresholdsResult",
+        ),
+        "result",
+    ),
     "deepinspect_thresholds": "thresholds",
     **dict.fromkeys(("aucec", "avg_cd", "cost_curve", "type1conf", "type2conf"), "truth"),
 }

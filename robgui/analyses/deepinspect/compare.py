@@ -1,4 +1,6 @@
-"""Two results of the same classes against each other: which pairs has one model learned to tell apart?"""
+"""Two results of the same classes against each other: which pairs has one model learned to tell
+apart?
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,15 @@ from robgui.core.errors import DataError
 class Difference:
     """Two models side by side.
 
-    Distances of different networks have different scales; so each is measured in standard deviations from its own mean.
+    Distances of different networks have different scales; so each is measured in standard
+    deviations from its own mean.
 
     Attributes:
         classes: Class names, in the order of the first result.
         first: ``(m, m)`` standardised distances of the first.
         second: ``(m, m)`` those of the second, in the first's order of classes.
-        change: ``(m, m)`` second - first: above 0 where the second tells the two classes apart better.
+        change: ``(m, m)`` second - first: above 0 where the second tells the two classes apart
+            better.
         spearman: Rank correlation of the two; nan when it is not known.
     """
 
@@ -39,8 +43,13 @@ def difference(first: DeepInspectResult, second: DeepInspectResult) -> Differenc
     Raises:
         DataError: The two do not have the same classes.
     """
-    if sorted(first.classes) != sorted(second.classes) or len(set(first.classes)) != len(first.classes):
-        raise DataError(f"{first.model} and {second.model} do not have the same classes, so their matrices cannot be compared.")
+    if sorted(first.classes) != sorted(second.classes) or len(set(first.classes)) != len(
+        first.classes
+    ):
+        raise DataError(
+            f"{first.model} and {second.model} do not have the same classes, so their matrices"
+            " cannot be compared."
+        )
     order = [second.classes.index(name) for name in first.classes]
     ours, theirs = standardised(first.napvd), standardised(second.napvd[np.ix_(order, order)])
     return Difference(first.classes, ours, theirs, theirs - ours, _spearman(ours, theirs))

@@ -19,8 +19,12 @@ _SIDE = 84
 _BUDGET = 8_000_000
 
 
-def exhibits_of(classifier: Classifier, dataset: Dataset, result: DeepInspectResult) -> tuple[Exhibit, ...]:
-    """The classes that fail by their labels, the first confused and the first biased pairs, with pictures."""
+def exhibits_of(
+    classifier: Classifier, dataset: Dataset, result: DeepInspectResult
+) -> tuple[Exhibit, ...]:
+    """The classes that fail by their labels, the first confused and the first biased pairs, with
+    pictures.
+    """
     errors = class_errors(result)
     failing = [] if errors is None else errors.failing[:CLASSES].tolist()
     chosen = [("class", c, int(errors.taken_for[c]), -1) for c in failing if errors is not None]
@@ -31,17 +35,33 @@ def exhibits_of(classifier: Classifier, dataset: Dataset, result: DeepInspectRes
 
 
 def _exhibit(
-    classifier: Classifier, dataset: Dataset, result: DeepInspectResult, kind: str, a: int, b: int, c: int, keep_input: bool
+    classifier: Classifier,
+    dataset: Dataset,
+    result: DeepInspectResult,
+    kind: str,
+    a: int,
+    b: int,
+    c: int,
+    keep_input: bool,
 ) -> Exhibit:
     places, wrong = _to_show(result, kind, a, b, c)
     failing = places[:1] if wrong and keep_input else places[:0]
-    return Exhibit(kind, a, b, c, places, wrong, _row(dataset, places), _inputs(classifier, dataset, failing))
+    return Exhibit(
+        kind, a, b, c, places, wrong, _row(dataset, places), _inputs(classifier, dataset, failing)
+    )
 
 
-def _to_show(result: DeepInspectResult, kind: str, a: int, b: int, c: int) -> tuple[np.ndarray, int]:
-    """Places of the inputs in a picture and how many of these are wrong; for bias the pair of a or b that is nearer to c."""
+def _to_show(
+    result: DeepInspectResult, kind: str, a: int, b: int, c: int
+) -> tuple[np.ndarray, int]:
+    """Places of the inputs in a picture and how many of these are wrong.
+
+    For bias the pair of a or b that is nearer to c.
+    """
     if kind == "class":
-        wrong = np.flatnonzero((result.true == a) & (result.predicted >= 0) & (result.predicted != a))
+        wrong = np.flatnonzero(
+            (result.true == a) & (result.predicted >= 0) & (result.predicted != a)
+        )
         wrong = wrong[np.argsort(result.predicted[wrong] != b, kind="stable")][:_SHOWN]
         return wrong, len(wrong)
     if kind == "bias":
@@ -50,7 +70,9 @@ def _to_show(result: DeepInspectResult, kind: str, a: int, b: int, c: int) -> tu
     mixed = found.places[found.wrong][:_SHOWN]
     if len(mixed):
         return mixed, len(mixed)
-    members = [found.places[result.predicted[found.places] == each][: _SHOWN // 2] for each in (a, b)]
+    members = [
+        found.places[result.predicted[found.places] == each][: _SHOWN // 2] for each in (a, b)
+    ]
     return np.concatenate(members), 0
 
 

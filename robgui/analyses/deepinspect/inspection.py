@@ -1,9 +1,10 @@
 """DeepInspect: which classes does the network confuse, and where is it biased?
 
-Tian, Zhong, Ordonez, Kaiser and Ray, "Testing DNN Image Classifiers for Confusion & Bias Errors" (ICSE 2020). One
-pass over the inputs counts how often each predicted class activates each neuron (rho, Section 3.1); classes whose
-columns are near are confused (Section 3.2), and pairs that stand differently to third classes are biased (3.3).
-Labels, where there are any, serve to judge the reported pairs and nothing else (Section 4).
+Tian, Zhong, Ordonez, Kaiser and Ray, "Testing DNN Image Classifiers for Confusion & Bias Errors"
+(ICSE 2020). One pass over the inputs counts how often each predicted class activates each neuron
+(rho, Section 3.1); classes whose columns are near are confused (Section 3.2), and pairs that stand
+differently to third classes are biased (3.3). Labels, where there are any, serve to judge the
+reported pairs and nothing else (Section 4).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from robgui.core.dataset import Dataset, Skipped
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond the third.
+#: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond
+#: the third.
 _RHO_LIVE, _RHO_SINGLE, _RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
 #: So many bias pairs get their worst third class.
 _TRIPLETS = 1000
@@ -50,7 +52,9 @@ class InspectionPart:
     skipped: tuple[Skipped, ...]
 
 
-def inspect_part(classifier: Classifier, dataset: Dataset, params: DeepInspectParams, part: range) -> Iterator[Step[InspectionPart | None]]:
+def inspect_part(
+    classifier: Classifier, dataset: Dataset, params: DeepInspectParams, part: range
+) -> Iterator[Step[InspectionPart | None]]:
     """Counts activations over some of the inputs."""
     inputs, pace = dataset.subset(part), Pace()
     tally = Tally(classifier, inputs, (params.threshold,))
@@ -62,7 +66,12 @@ def inspect_part(classifier: Classifier, dataset: Dataset, params: DeepInspectPa
     yield Step(len(inputs), len(inputs), result)
 
 
-def merge_parts(classifier: Classifier, dataset: Dataset, params: DeepInspectParams, parts: Sequence[InspectionPart]) -> DeepInspectResult:
+def merge_parts(
+    classifier: Classifier,
+    dataset: Dataset,
+    params: DeepInspectParams,
+    parts: Sequence[InspectionPart],
+) -> DeepInspectResult:
     """The inspection of all inputs; counts are whole numbers, so that their sum is exact."""
     inspection = _Inspection(classifier, dataset, params)
     start = 0
@@ -73,7 +82,9 @@ def merge_parts(classifier: Classifier, dataset: Dataset, params: DeepInspectPar
     return inspection.last_step().result
 
 
-def deepinspect(classifier: Classifier, dataset: Dataset, params: DeepInspectParams) -> Iterator[Step[DeepInspectResult]]:
+def deepinspect(
+    classifier: Classifier, dataset: Dataset, params: DeepInspectParams
+) -> Iterator[Step[DeepInspectResult]]:
     """Counts activations in one pass; the matrices sharpen as batches arrive."""
     inspection = _Inspection(classifier, dataset, params)
     yield from sharpened(inspection, classifier, dataset, params)
@@ -110,7 +121,10 @@ class _Inspection:
             self._dataset.skip(skipped.path, skipped.reason)
 
     def step(self) -> Step[DeepInspectResult]:
-        """The picture now: the newest matrices with the counts they were made of; before the first, all unknown."""
+        """The picture now: the newest matrices with the counts they were made of.
+
+        Before the first, all unknown.
+        """
         if self._newest is None:
             self._newest = self._result(self._live_rho())
         return Step(self.tally.seen, len(self._dataset), self._newest)
@@ -121,10 +135,16 @@ class _Inspection:
         small = np.float32 if size <= _RHO_SINGLE else np.float16
         result = self._result(self.tally.rho(small) if size <= _RHO_LARGEST else self._no_rho())
         remarks = (
-            result.remarks if size <= _RHO_LARGEST else (*result.remarks, "Too many neurons and classes to keep what each neuron does.")
+            result.remarks
+            if size <= _RHO_LARGEST
+            else (*result.remarks, "Too many neurons and classes to keep what each neuron does.")
         )
         pictures = exhibits_of(self._classifier, self._dataset, result)
-        return Step(len(self._dataset), len(self._dataset), dataclasses.replace(result, complete=True, exhibits=pictures, remarks=remarks))
+        return Step(
+            len(self._dataset),
+            len(self._dataset),
+            dataclasses.replace(result, complete=True, exhibits=pictures, remarks=remarks),
+        )
 
     def _live_rho(self) -> np.ndarray:
         size = self.tally.neurons * self._classifier.classes
@@ -137,7 +157,9 @@ class _Inspection:
         params, tally, ranking, truth = self._params, self.tally, self._ranking, self._truth
         confused = report(-ranking.napvd, params.cutoff, params.top_percent)
         biased = report(ranking.avg_bias, params.cutoff, params.top_percent)
-        triplets, triplet_bias = worst_thirds(ranking.napvd, biased.pairs[:_TRIPLETS], params.bias_filter)
+        triplets, triplet_bias = worst_thirds(
+            ranking.napvd, biased.pairs[:_TRIPLETS], params.bias_filter
+        )
         counts, multi_label = tally.members(), self._classifier.settings.multi_label
         confusion, bias = ranking.confusion, ranking.bias
         nothing = np.zeros((0, 0))
@@ -181,7 +203,9 @@ class _Inspection:
             model_calls=tally.seen,
             complete=False,
             exhibits=(),
-            remarks=remarks_on(tally, self._dataset, self._classifier.labels, self._mode is not None),
+            remarks=remarks_on(
+                tally, self._dataset, self._classifier.labels, self._mode is not None
+            ),
             model=self._classifier.name,
             dataset=self._dataset.name,
             kind=self._classifier.kind,

@@ -1,7 +1,7 @@
 """From activations to distances: rho, NAPVD (equation 2) and average bias (equations 3 and 4).
 
-Every kernel takes numpy arrays or torch tensors and answers in kind. The ``*_rounds`` generators do the same work in
-portions of a fraction of a second, so that an engine can be stopped in between.
+Every kernel takes numpy arrays or torch tensors and answers in kind. The ``*_rounds`` generators do
+the same work in portions of a fraction of a second, so that an engine can be stopped in between.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ Array = np.ndarray | Tensor
 
 #: Up to so many classes everything is computed in double precision.
 EXACT_CLASSES = 200
-#: A squared distance below this share of the two squared norms has lost digits in the Gram product and is computed anew.
+#: A squared distance below this share of the two squared norms has lost digits in the Gram product
+#: and is computed anew.
 _CLOSE = 1e-3
-#: At most so many pairs are computed anew; more are close only where nothing can be told apart anyway.
+#: At most so many pairs are computed anew; more are close only where nothing can be told apart
+#: anyway.
 _MOST_CLOSE = 20_000
 #: Numbers of rho that are worked on at once.
 _PORTION = 8_000_000
@@ -54,13 +56,19 @@ def napvd(rho: Array, norm: Norm = "paper") -> Array:
         norm: ``rms`` divides by the root of the number of neurons that a or b ever activates.
 
     Returns:
-        ``(classes, classes)`` float64, symmetric, 0 on the diagonal, nan for a class without members.
+        ``(classes, classes)`` float64, symmetric, 0 on the diagonal, nan for a class without
+        members.
     """
     return answer(finish(napvd_rounds(as_tensor(rho), norm)), rho)
 
 
-def napvd_rounds(rho: Tensor, norm: Norm = "paper", members: Tensor | None = None) -> Generator[None, None, Tensor]:
-    """``napvd`` in portions; with ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed."""
+def napvd_rounds(
+    rho: Tensor, norm: Norm = "paper", members: Tensor | None = None
+) -> Generator[None, None, Tensor]:
+    """``napvd`` in portions.
+
+    With ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed.
+    """
     known = torch.isfinite(rho.sum(0)) if members is None else members > 0
     places = known.nonzero()[:, 0]
     chosen = rho if bool(known.all()) else rho[:, places]
@@ -69,13 +77,16 @@ def napvd_rounds(rho: Tensor, norm: Norm = "paper", members: Tensor | None = Non
     if norm == "rms":
         either = yield from _either_rounds(chosen)
         squares = torch.where(either > 0, squares / either.clamp_min(1), torch.zeros_like(squares))
-    full = torch.full((rho.shape[1], rho.shape[1]), math.nan, dtype=torch.float64, device=rho.device)
+    full = torch.full(
+        (rho.shape[1], rho.shape[1]), math.nan, dtype=torch.float64, device=rho.device
+    )
     full[places[:, None], places] = squares.sqrt()
     return full
 
 
 def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, Tensor]:
-    """Squared distances ``(m, m)`` float64 of the columns of ``x (k, m)``, by Gram products of centred columns.
+    """Squared distances ``(m, m)`` float64 of the columns of ``x (k, m)``, by Gram products of
+    centred columns.
 
     Centring makes the norms small, so that their differences keep more digits.
     """
@@ -97,7 +108,9 @@ def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, 
     return squares
 
 
-def _refine_rounds(x: Tensor, divisor: Tensor | None, squares: Tensor, sums: Tensor) -> Generator[None, None, None]:
+def _refine_rounds(
+    x: Tensor, divisor: Tensor | None, squares: Tensor, sums: Tensor
+) -> Generator[None, None, None]:
     """Replaces the squared distances of nearly equal columns by exact ones."""
     first, second = torch.triu(squares <= _CLOSE * sums, 1).nonzero(as_tuple=True)
     for start in range(0, min(len(first), _MOST_CLOSE), max(1, _PORTION // max(1, len(x)))):
@@ -125,7 +138,10 @@ def _portions(x: Tensor) -> tuple[Tensor, ...]:
 
 
 def _gram(rows: Tensor) -> Tensor:
-    """Products of all pairs of columns; numpy computes half of the symmetric matrix only, but works on the host alone."""
+    """Products of all pairs of columns.
+
+    Numpy computes half of the symmetric matrix only, but works on the host alone.
+    """
     if rows.device == HOST:
         values = rows.numpy()
         return torch.from_numpy(values.T @ values)
@@ -133,10 +149,15 @@ def _gram(rows: Tensor) -> Tensor:
 
 
 def bias(distance: Array, a: int, b: int) -> Array:
-    """Bias between classes a and b over every third class ``(classes,)``, equation (3); nan for a, b and unknown classes."""
+    """Bias between classes a and b over every third class ``(classes,)``, equation (3).
+
+    Nan for a, b and unknown classes.
+    """
     d = as_tensor(distance).double()
     difference, total = (d[a] - d[b]).abs(), d[a] + d[b]
-    value = torch.where(total > 0, difference / total.clamp_min(torch.finfo(torch.float64).tiny), difference * 0)
+    value = torch.where(
+        total > 0, difference / total.clamp_min(torch.finfo(torch.float64).tiny), difference * 0
+    )
     value[[a, b]] = math.nan
     return answer(value, distance)
 
@@ -156,11 +177,13 @@ def avg_bias(distance: Array, filter: Filter = "low") -> Array:  # noqa: A002
 
     Args:
         distance: ``(classes, classes)``; rows and columns of nan are left out.
-        filter: Which third classes count: ``low`` those with a distance to a or b below mean - 1 std of all pairs,
-            ``paper`` below mean + 1 std, ``none`` all. The sum is divided by the number of all third classes.
+        filter: Which third classes count: ``low`` those with a distance to a or b below mean - 1
+            std of all pairs, ``paper`` below mean + 1 std, ``none`` all. The sum is divided by the
+            number of all third classes.
 
     Returns:
-        ``(classes, classes)``, symmetric, 0 on the diagonal, nan where unknown and with fewer than three classes.
+        ``(classes, classes)``, symmetric, 0 on the diagonal, nan where unknown and with fewer than
+        three classes.
     """
     return answer(finish(avg_bias_rounds(as_tensor(distance), filter)), distance)
 
@@ -173,16 +196,20 @@ def avg_bias_rounds(distance: Tensor, filter: Filter = "low") -> Generator[None,
     full = torch.full((classes, classes), math.nan, dtype=torch.float64, device=distance.device)
     if len(places) < 3:
         return full
-    d = distance[places[:, None], places].to(torch.float64 if len(places) <= EXACT_CLASSES else torch.float32)
+    d = distance[places[:, None], places].to(
+        torch.float64 if len(places) <= EXACT_CLASSES else torch.float32
+    )
     total = yield from _bias_sums(d, bias_limit(distance, filter))
     full[places[:, None], places] = (total + total.T).double() / (len(places) - 2)
     return full.fill_diagonal_(0).masked_fill_(~(known[:, None] & known), math.nan)
 
 
 def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
-    """Half the sum over third classes: entry (a, b) counts those near a, and those near both with half their weight.
+    """Half the sum over third classes: entry (a, b) counts those near a, and those near both
+    with half their weight.
 
-    The matrix plus its transpose is then the sum over the classes near a or b, and only near ones are ever computed.
+    The matrix plus its transpose is then the sum over the classes near a or b, and only near ones
+    are ever computed.
     """
     near = d < limit
     near.fill_diagonal_(False)
@@ -205,7 +232,9 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
 
 
 def known_classes(matrix: Tensor) -> Tensor:
-    """Which classes ``(m,)`` have a finite number in their row beside the diagonal, or stand alone with one on it."""
+    """Which classes ``(m,)`` have a finite number in their row beside the diagonal, or stand
+    alone with one on it.
+    """
     finite = torch.isfinite(matrix)
     if len(matrix) > 1:
         finite = finite.clone().fill_diagonal_(False)
@@ -230,7 +259,11 @@ def finish(rounds: Generator[None, None, R]) -> R:
 
 def as_tensor(values: Any) -> Tensor:
     """A tensor as it is, anything else as a tensor in memory."""
-    return values.detach() if isinstance(values, Tensor) else torch.from_numpy(np.ascontiguousarray(values))
+    return (
+        values.detach()
+        if isinstance(values, Tensor)
+        else torch.from_numpy(np.ascontiguousarray(values))
+    )
 
 
 def answer(value: Tensor, given: Any) -> Array:
@@ -238,8 +271,11 @@ def answer(value: Tensor, given: Any) -> Array:
     return value if isinstance(given, Tensor) else value.cpu().numpy()
 
 
-def worst_thirds(distance: np.ndarray, pairs: np.ndarray, which: Filter) -> tuple[np.ndarray, np.ndarray]:
-    """For every pair (a, b) the triplet ``(P, 3)`` with the third class of largest bias that counts, and that bias ``(P,)``.
+def worst_thirds(
+    distance: np.ndarray, pairs: np.ndarray, which: Filter
+) -> tuple[np.ndarray, np.ndarray]:
+    """For every pair (a, b) the triplet ``(P, 3)`` with the third class of largest bias that
+    counts, and that bias ``(P,)``.
 
     Where no third class counts, the one with the largest bias of all is taken.
     """

@@ -12,7 +12,8 @@ from robgui.core.intervals import clopper_pearson
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import DeepInspectResult
 
-#: A class fails when more than this share of its inputs is wrong, 95 % sure; the window shows it as a threshold.
+#: A class fails when more than this share of its inputs is wrong, 95 % sure; the window shows it as
+#: a threshold.
 LIMIT = 0.05
 #: Fewer labelled inputs of a class than this say nothing about it.
 FEWEST = 10
@@ -23,13 +24,15 @@ class ClassErrors:
     """Errors per class of a single-label model, by the labels.
 
     Attributes:
-        table: ``(m, m)`` int64, inputs of true class (row) that the model gives each class (column).
+        table: ``(m, m)`` int64, inputs of true class (row) that the model gives each class
+            (column).
         members: ``(m,)`` labelled inputs of each class.
         wrong: ``(m,)`` how many of these the model gets wrong.
         share: ``(m,)`` wrong / members; nan without members.
         low: ``(m,)`` lower end of its exact 95 % interval.
         high: ``(m,)`` upper end.
-        taken_for: ``(m,)`` the class that the wrong ones are given most often; -1 without wrong ones.
+        taken_for: ``(m,)`` the class that the wrong ones are given most often; -1 without wrong
+            ones.
         order: ``(m,)`` classes, the surest failures first: by the lower end, then by the share.
     """
 
@@ -49,7 +52,10 @@ class ClassErrors:
 
     @property
     def directed(self) -> np.ndarray:
-        """``(m, m)`` share of a true class (row) that the model takes for another (column); nan on the diagonal."""
+        """``(m, m)`` share of a true class (row) that the model takes for another (column).
+
+        Nan on the diagonal.
+        """
         shares = self.table / np.where(self.members > 0, self.members, np.nan)[:, None]
         np.fill_diagonal(shares, np.nan)
         return shares
@@ -72,4 +78,6 @@ def class_errors(result: DeepInspectResult) -> ClassErrors | None:
     np.fill_diagonal(others, 0)
     share = wrong / np.where(members > 0, members, np.nan)
     order = np.lexsort((-np.nan_to_num(share), -np.nan_to_num(low)))
-    return ClassErrors(table, members, wrong, share, low, high, np.where(wrong > 0, others.argmax(1), -1), order)
+    return ClassErrors(
+        table, members, wrong, share, low, high, np.where(wrong > 0, others.argmax(1), -1), order
+    )

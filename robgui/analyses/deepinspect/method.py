@@ -1,4 +1,6 @@
-"""The record of DeepInspect: everything the program knows of the method without computing anything."""
+"""The record of DeepInspect: everything the program knows of the method without computing
+anything.
+"""
 
 from pathlib import Path
 
@@ -34,16 +36,19 @@ CLASSES = Analysis(
     ),
     demo=Demo("fashion_cnn.safetensors", "fashion.npz"),
     invitation=(
-        "Which classes does this network confuse, and where is it biased? Press Run: all inputs that the gallery shows are read "
-        "once, and the matrix sharpens while they arrive. With labels you see which classes are wrong and what they are taken "
-        "for; without them, which classes look alike to the network."
+        "Which classes does this network confuse, and where is it biased? Press Run: all inputs"
+        " that the gallery shows are read once, and the matrix sharpens while they arrive. With"
+        " labels you see which classes are wrong and what they are taken for; without them, which"
+        " classes look alike to the network."
     ),
     explanation=(
-        "With labels, the first matrix shows what is taken for what: each row is a true class, each column what the model says, "
-        "and the most intense cells are the most frequent errors. The distance compares the neurons that two classes activate: "
-        "the most intense cells are classes that look alike to the network and are easily confused. Bias is high where one of "
-        "two classes is much nearer to a third one than the other is. Click a cell or a row to see the inputs of that pair, "
-        "those that are mixed up first, and the neurons that tell the two apart most and least."
+        "With labels, the first matrix shows what is taken for what: each row is a true class, each"
+        " column what the model says, and the most intense cells are the most frequent errors. The"
+        " distance compares the neurons that two classes activate: the most intense cells are"
+        " classes that look alike to the network and are easily confused. Bias is high where one of"
+        " two classes is much nearer to a third one than the other is. Click a cell or a row to see"
+        " the inputs of that pair, those that are mixed up first, and the neurons that tell the two"
+        " apart most and least."
     ),
 )
 THRESHOLDS = Analysis(
@@ -60,13 +65,14 @@ THRESHOLDS = Analysis(
     inputs="many",
     demo=Demo("fashion_cnn.safetensors", "fashion.npz"),
     invitation=(
-        "Does the list of confused classes depend on when a neuron counts as active? Press Run: several thresholds are tried in "
-        "one pass over the inputs that the gallery shows."
+        "Does the list of confused classes depend on when a neuron counts as active? Press Run:"
+        " several thresholds are tried in one pass over the inputs that the gallery shows."
     ),
     explanation=(
-        "A neuron counts as active when its scaled output is above the threshold. Circles show how many of the reported pairs "
-        "are the same as at the threshold nearest to one half; a flat line means that the choice does not matter. With labels, "
-        "squares show how many reported pairs are true and triangles how many true ones are found."
+        "A neuron counts as active when its scaled output is above the threshold. Circles show how"
+        " many of the reported pairs are the same as at the threshold nearest to one half; a flat"
+        " line means that the choice does not matter. With labels, squares show how many reported"
+        " pairs are true and triangles how many true ones are found."
     ),
 )
 COVERAGE = Analysis(
@@ -83,12 +89,14 @@ COVERAGE = Analysis(
     inputs="many",
     demo=Demo("fashion_cnn.safetensors", "fashion.npz"),
     invitation=(
-        "Do coverage criteria, which many test tools count, tell the classes of this network apart? Press Run to see them class by class."
+        "Do coverage criteria, which many test tools count, tell the classes of this network apart?"
+        " Press Run to see them class by class."
     ),
     explanation=(
-        "Each group of bars is one class: the share of neurons, or of sections of their ranges, that its inputs reach. If all "
-        "groups are alike, coverage says nothing about which classes are confused, which is why DeepInspect looks at activation "
-        "probabilities instead. The table has every number."
+        "Each group of bars is one class: the share of neurons, or of sections of their ranges,"
+        " that its inputs reach. If all groups are alike, coverage says nothing about which classes"
+        " are confused, which is why DeepInspect looks at activation probabilities instead. The"
+        " table has every number."
     ),
 )
 METHOD = Method(

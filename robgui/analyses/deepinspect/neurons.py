@@ -1,4 +1,6 @@
-"""Neurons: a channel of a convolution (its spatial mean) or a unit of a linear layer, read while the model runs."""
+"""Neurons: a channel of a convolution (its spatial mean) or a unit of a linear layer, read while
+the model runs.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from robgui.core.dataset import Dataset, batches
 from robgui.core.errors import DataError, ModelError
 from robgui.core.model.classifier import Classifier
 
-#: Batches given to the model at once: looking into every layer costs the same for few inputs as for many.
+#: Batches given to the model at once: looking into every layer costs the same for few inputs as for
+#: many.
 _TOGETHER = 4
 
 
@@ -27,7 +30,8 @@ class Reading:
     Attributes:
         places: ``(n,)`` places of the inputs in the dataset.
         scores: ``(n, m)`` outputs of the model.
-        layers: Name -> ``(n, k + 2)``: the k neurons' raw outputs, then the lowest and the highest value of the whole layer.
+        layers: Name -> ``(n, k + 2)``: the k neurons' raw outputs, then the lowest and the highest
+            value of the whole layer.
     """
 
     places: np.ndarray
@@ -44,9 +48,14 @@ class Reading:
         return [layer[:, :-2] for layer in self.layers.values()]
 
     def scaled(self) -> Tensor:
-        """Outputs ``(n, N)`` scaled to 0 … 1 within each layer of each input; 0 where a layer is constant."""
+        """Outputs ``(n, N)`` scaled to 0 … 1 within each layer of each input.
+
+        0 where a layer is constant.
+        """
         whole = torch.cat(list(self.layers.values()), 1)
-        neurons, low, high = (whole.index_select(1, columns) for columns in _columns(tuple(self.sizes), whole.device))
+        neurons, low, high = (
+            whole.index_select(1, columns) for columns in _columns(tuple(self.sizes), whole.device)
+        )
         width = high.sub_(low)
         # a constant layer divides by infinity, which makes it 0
         return neurons.sub_(low).div_(width.masked_fill_(width == 0, math.inf))
@@ -54,16 +63,23 @@ class Reading:
 
 @lru_cache(maxsize=8)
 def _columns(sizes: tuple[int, ...], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    """Where in a row of all layers each neuron stands, and for each neuron the lowest and highest value of its layer."""
+    """Where in a row of all layers each neuron stands, and for each neuron the lowest and
+    highest value of its layer.
+    """
     starts = np.cumsum([0, *(size + 2 for size in sizes)])
-    neurons = np.concatenate([start + np.arange(size) for start, size in zip(starts, sizes, strict=False)])
+    neurons = np.concatenate(
+        [start + np.arange(size) for start, size in zip(starts, sizes, strict=False)]
+    )
     lowest = np.repeat(starts[1:] - 2, sizes)
-    first, second, third = (torch.from_numpy(places).to(device) for places in (neurons, lowest, lowest + 1))
+    first, second, third = (
+        torch.from_numpy(places).to(device) for places in (neurons, lowest, lowest + 1)
+    )
     return first, second, third
 
 
 def summary(output: Tensor) -> Tensor:
-    """The output of a layer as ``(n, k + 2)``: a mean per neuron, then minimum and maximum of the whole layer, row by row.
+    """The output of a layer as ``(n, k + 2)``: a mean per neuron, then minimum and maximum of
+    the whole layer, row by row.
 
     Of four dimensions the second one counts the channels; of fewer the last one counts the units.
     """
@@ -71,11 +87,15 @@ def summary(output: Tensor) -> Tensor:
         neurons = output.mean((2, 3))
     else:
         neurons = output if output.ndim == 2 else output.flatten(1, -2).mean(1)
-    whole = tuple(range(1, output.ndim))  # no flatten, which would copy an image in channels-last order
+    whole = tuple(
+        range(1, output.ndim)
+    )  # no flatten, which would copy an image in channels-last order
     return torch.cat([neurons, output.amin(whole)[:, None], output.amax(whole)[:, None]], 1).float()
 
 
-def read(classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool) -> Iterator[Reading]:
+def read(
+    classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool
+) -> Iterator[Reading]:
     """Goes through all readable inputs once; a batch that does not fit into memory is halved."""
     if not len(dataset):
         raise DataError("DeepInspect needs inputs; choose some in the gallery or with --select.")
@@ -84,15 +104,22 @@ def read(classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bo
         seen = True
         yield from _read_batch(classifier, np.asarray(places), classifier.tensor(x), last_layer)
     if not seen:
-        raise DataError(f"None of the {len(dataset):,} inputs of {dataset.name} can be read; look at what the gallery says about them.")
+        raise DataError(
+            f"None of the {len(dataset):,} inputs of {dataset.name} can be read; look at what the"
+            " gallery says about them."
+        )
 
 
-def _read_batch(classifier: Classifier, places: np.ndarray, x: Tensor, last_layer: bool) -> Iterator[Reading]:
+def _read_batch(
+    classifier: Classifier, places: np.ndarray, x: Tensor, last_layer: bool
+) -> Iterator[Reading]:
     try:
         scores, layers = classifier.activations(x, summary)
     except MemoryError:
         if len(x) == 1:
-            raise ModelError(f"{classifier.name}: not enough memory for a single input on {classifier.device}.") from None
+            raise ModelError(
+                f"{classifier.name}: not enough memory for a single input on {classifier.device}."
+            ) from None
         half = len(x) // 2
         yield from _read_batch(classifier, places[:half], x[:half], last_layer)
         yield from _read_batch(classifier, places[half:], x[half:], last_layer)
@@ -100,20 +127,27 @@ def _read_batch(classifier: Classifier, places: np.ndarray, x: Tensor, last_laye
     yield Reading(places, scores, _chosen(classifier, layers, len(x), last_layer))
 
 
-def _chosen(classifier: Classifier, layers: dict[str, Tensor], count: int, last_layer: bool) -> dict[str, Tensor]:
-    """The layers that are looked at: those with one row per input, without the last one executed."""
+def _chosen(
+    classifier: Classifier, layers: dict[str, Tensor], count: int, last_layer: bool
+) -> dict[str, Tensor]:
+    """The layers that are looked at: those with one row per input, without the last one
+    executed.
+    """
     fitting = {name: layer for name, layer in layers.items() if len(layer) == count}
     if not last_layer:
         fitting = dict(list(fitting.items())[:-1])
     if not fitting:
         raise ModelError(
-            f"{classifier.name} has no layer before its last one; switch on “Last layer too” (last_layer) to look at that one."
+            f"{classifier.name} has no layer before its last one; switch on “Last layer too”"
+            " (last_layer) to look at that one."
         )
     return fitting
 
 
 class GrowingPace:
-    """Says when what is made of the counts is due: at once, and then so late that making it takes a small share of the time."""
+    """Says when what is made of the counts is due: at once, and then so late that making it
+    takes a small share of the time.
+    """
 
     def __init__(self, share: float = 0.02, shortest: float = 0.05) -> None:
         self._share = share
@@ -133,7 +167,9 @@ class GrowingPace:
 
 
 def members(scores: Tensor, multi_label: bool) -> Tensor:
-    """Predicted labels ``(n, m)`` bool: the highest score, or every score above 0 (probability above ½) for a multi-label model."""
+    """Predicted labels ``(n, m)`` bool: the highest score, or every score above 0 (probability
+    above ½) for a multi-label model.
+    """
     if multi_label:
         return scores > 0
     return torch.nn.functional.one_hot(scores.argmax(1), scores.shape[1]).bool()

@@ -1,4 +1,6 @@
-"""One pair of classes in detail: the neurons that tell the two apart, and the inputs that mix them up."""
+"""One pair of classes in detail: the neurons that tell the two apart, and the inputs that mix
+them up.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,20 @@ MOST_INPUTS = 60
 
 def pair_words(result: DeepInspectResult, a: int, b: int) -> str:
     """What is known of two classes, in one line."""
-    parts = [f"“{result.classes[a]}” and “{result.classes[b]}”: distance {number(float(result.napvd[a, b]))}"]
+    parts = [
+        (
+            f"“{result.classes[a]}” and “{result.classes[b]}”: distance"
+            f" {number(float(result.napvd[a, b]))}"
+        )
+    ]
     if np.isfinite(result.avg_bias[a, b]):
         parts.append(f"bias {number(float(result.avg_bias[a, b]))}")
     if result.conf.size and np.isfinite(result.conf[a, b]):
         parts.append(f"truly confused {percent(float(result.conf[a, b]))}")
-    return ", ".join(parts) + f"; predicted {int(result.counts[a]):,} and {int(result.counts[b]):,} times."
+    return (
+        ", ".join(parts)
+        + f"; predicted {int(result.counts[a]):,} and {int(result.counts[b]):,} times."
+    )
 
 
 def shown_places(result: DeepInspectResult, a: int, b: int) -> np.ndarray:
@@ -31,10 +41,14 @@ def shown_places(result: DeepInspectResult, a: int, b: int) -> np.ndarray:
     return pair_inputs(result, a, b).places[:MOST_INPUTS]
 
 
-def pair_pictures(result: DeepInspectResult, a: int, b: int, pixels: Sequence[np.ndarray]) -> Images:
+def pair_pictures(
+    result: DeepInspectResult, a: int, b: int, pixels: Sequence[np.ndarray]
+) -> Images:
     """The inputs of a pair, mixed-up ones first; ``pixels`` are those at ``shown_places``."""
     places = shown_places(result, a, b)
-    pictures = tuple(_picture(result, int(place), seen) for place, seen in zip(places, pixels, strict=False))
+    pictures = tuple(
+        _picture(result, int(place), seen) for place, seen in zip(places, pixels, strict=False)
+    )
     return Images("Inputs of the pair", pictures, note=pair_words(result, a, b))
 
 
@@ -50,9 +64,19 @@ def pair_table(result: DeepInspectResult, a: int, b: int) -> Table:
     """The neurons that separate the two classes most and least."""
     neurons = pair_neurons(result, a, b)
     rows = [(int(j), "most") for j in neurons.most] + [(int(j), "least") for j in neurons.least]
-    shares = [Column(f"active for {result.classes[c]}", tuple(float(result.rho[j, c]) for j, _ in rows), "share") for c in (a, b)]
+    shares = [
+        Column(
+            f"active for {result.classes[c]}",
+            tuple(float(result.rho[j, c]) for j, _ in rows),
+            "share",
+        )
+        for c in (a, b)
+    ]
     names = Column("Neuron", tuple(neurons.names[j] for j, _ in rows))
-    return Table("Neurons of the pair", (names, Column("separates", tuple(words for _, words in rows)), *shares))
+    return Table(
+        "Neurons of the pair",
+        (names, Column("separates", tuple(words for _, words in rows)), *shares),
+    )
 
 
 def pair_offers(result: DeepInspectResult, a: int, b: int) -> Sequence[Offer]:
@@ -76,7 +100,9 @@ def pair_offers(result: DeepInspectResult, a: int, b: int) -> Sequence[Offer]:
 def _to_attack(result: DeepInspectResult, places: np.ndarray, pair: tuple[int, int]) -> int:
     """A member that the model gets right (an attack on a wrong one is no news), else the first."""
     if len(result.true):
-        right = places[(result.predicted[places] == result.true[places]) & np.isin(result.true[places], pair)]
+        right = places[
+            (result.predicted[places] == result.true[places]) & np.isin(result.true[places], pair)
+        ]
         if len(right):
             return int(right[0])
     return int(places[0])

@@ -11,17 +11,23 @@ import numpy as np
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import DeepInspectResult
 
-#: A matrix of more classes than this is sorted by its first principal direction; a tree of clusters would be too slow.
+#: A matrix of more classes than this is sorted by its first principal direction; a tree of clusters
+#: would be too slow.
 _MOST_CLUSTERED = 2000
 
 
 def pair_places(known: np.ndarray) -> np.ndarray:
-    """Unordered pairs ``(P, 2)``, a < b, for which the matrix ``known (m, m)`` is True, row by row."""
+    """Unordered pairs ``(P, 2)``, a < b, for which the matrix ``known (m, m)`` is True, row by
+    row.
+    """
     return np.argwhere(np.triu(known, 1))
 
 
 def beyond(scores: np.ndarray, cutoff: float) -> tuple[np.ndarray, float]:
-    """Which scores ``(n,)`` are above mean + cutoff std (ddof 0, strictly), and that limit; nan without scores."""
+    """Which scores ``(n,)`` are above mean + cutoff std (ddof 0, strictly), and that limit.
+
+    Nan without scores.
+    """
     if not len(scores):
         return np.zeros(0, dtype=bool), math.nan
     limit = float(scores.mean() + cutoff * scores.std())
@@ -31,7 +37,9 @@ def beyond(scores: np.ndarray, cutoff: float) -> tuple[np.ndarray, float]:
 
 
 def top_share(scores: np.ndarray, percent: float) -> np.ndarray:
-    """Which scores ``(n,)`` are among the highest ``percent`` of all: rounded up, at least one, the earlier of equals."""
+    """Which scores ``(n,)`` are among the highest ``percent`` of all: rounded up, at least one,
+    the earlier of equals.
+    """
     chosen = np.zeros(len(scores), dtype=bool)
     count = math.ceil(round(len(scores) * percent / 100, 9))
     chosen[np.argsort(-scores, kind="stable")[: max(1, count)]] = True
@@ -54,7 +62,9 @@ class Reported:
 
 
 def report(suspicion: np.ndarray, cutoff: float, top_percent: float) -> Reported:
-    """What to report of a matrix ``(m, m)`` in which higher is more suspicious (so give -NAPVD) and nan unknown."""
+    """What to report of a matrix ``(m, m)`` in which higher is more suspicious (so give -NAPVD)
+    and nan unknown.
+    """
     places = pair_places(np.isfinite(suspicion))
     scores = suspicion[places[:, 0], places[:, 1]].astype(np.float64)
     above, limit = beyond(scores, cutoff)
@@ -69,7 +79,8 @@ class PairInputs:
 
     Attributes:
         places: ``(k,)`` places among the inputs given.
-        wrong: ``(k,)`` whether the model mixes the two classes up in it; all False when labels are missing.
+        wrong: ``(k,)`` whether the model mixes the two classes up in it; all False when labels are
+            missing.
     """
 
     places: np.ndarray
@@ -77,7 +88,9 @@ class PairInputs:
 
 
 def pair_inputs(result: DeepInspectResult, a: int, b: int) -> PairInputs:
-    """Inputs of classes a and b: first those that mix the two up, then the other members of either."""
+    """Inputs of classes a and b: first those that mix the two up, then the other members of
+    either.
+    """
     if result.multi_label:
         wrong, member = _multi_label_pair(result, a, b)
     else:
@@ -85,7 +98,9 @@ def pair_inputs(result: DeepInspectResult, a: int, b: int) -> PairInputs:
         wrong = np.zeros_like(member)
         if len(result.true):
             member |= ((result.true == a) | (result.true == b)) & (result.predicted >= 0)
-            wrong = ((result.true == a) & (result.predicted == b)) | ((result.true == b) & (result.predicted == a))
+            wrong = ((result.true == a) & (result.predicted == b)) | (
+                (result.true == b) & (result.predicted == a)
+            )
     places = np.flatnonzero(member)
     places = places[np.argsort(~wrong[places], kind="stable")]
     return PairInputs(places, wrong[places])
@@ -111,7 +126,8 @@ class PairNeurons:
     """Neurons by how far apart their activation probabilities are for the two classes.
 
     Attributes:
-        least: ``(k,)`` neurons that one of the two activates in at least a tenth of its inputs, least separating first.
+        least: ``(k,)`` neurons that one of the two activates in at least a tenth of its inputs,
+            least separating first.
         most: ``(k,)`` neurons that separate the two most, most separating first.
         names: Neuron -> what to call it, for both lists: layer and number within it.
     """
@@ -126,7 +142,9 @@ def pair_neurons(result: DeepInspectResult, a: int, b: int, count: int = 10) -> 
     first, second = (result.rho[:, c].astype(np.float32) for c in (a, b))
     difference = np.nan_to_num(np.abs(first - second), nan=0.0)
     order = np.argsort(-difference, kind="stable")
-    active = np.flatnonzero(np.maximum(first, second) >= 0.1)  # a neuron that is silent for both separates nothing and says nothing
+    active = np.flatnonzero(
+        np.maximum(first, second) >= 0.1
+    )  # a neuron that is silent for both separates nothing and says nothing
     least, most = active[np.argsort(difference[active], kind="stable")][:count], order[:count]
     return PairNeurons(least, most, {int(j): neuron_name(result, int(j)) for j in (*least, *most)})
 
@@ -141,7 +159,8 @@ def neuron_name(result: DeepInspectResult, neuron: int) -> str:
 def clustered(distance: np.ndarray) -> np.ndarray:
     """An order ``(m,)`` of the classes that puts near ones side by side; unknown classes come last.
 
-    Average linkage with optimal leaf order up to 500 classes, without it up to 2,000, else by the first principal axis.
+    Average linkage with optimal leaf order up to 500 classes, without it up to 2,000, else by the
+    first principal axis.
     """
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform

@@ -16,25 +16,41 @@ class InspectParams(Params):
     """What all DeepInspect analyses share: which neurons are looked at, and what is reported."""
 
     last_layer: bool = Field(
-        False, title="Last layer too", description="Whether the outputs of the last layer count as neurons; the paper leaves them out."
+        False,
+        title="Last layer too",
+        description=(
+            "Whether the outputs of the last layer count as neurons; the paper leaves them out."
+        ),
     )
     norm: Norm = Field(
         "paper",
         title="Distance",
-        description="paper: Euclidean distance of two classes' activation probabilities. "
-        "rms: divided by the root of the number of neurons that either class ever activates.",
+        description=(
+            "paper: Euclidean distance of two classes' activation probabilities. "
+            "rms: divided by the root of the number of neurons that either class ever activates."
+        ),
     )
     bias_filter: Filter = Field(
         "low",
         title="Third classes",
-        description="Which third classes count for bias. low: those nearer to one of the two than mean - 1 std; paper: than mean + 1 std; "
-        "none: all.",
+        description=(
+            "Which third classes count for bias. low: those nearer to one of the two than mean - 1"
+            " std; paper: than mean + 1 std; none: all."
+        ),
     )
     cutoff: float = Field(
-        1.0, ge=0, le=10, title="Cut-off", description="A pair is reported when it lies so many standard deviations beyond the mean."
+        1.0,
+        ge=0,
+        le=10,
+        title="Cut-off",
+        description="A pair is reported when it lies so many standard deviations beyond the mean.",
     )
     top_percent: float = Field(
-        1.0, gt=0, le=100, title="Top per cent", description="The second list: so many per cent of all pairs, at least one."
+        1.0,
+        gt=0,
+        le=100,
+        title="Top per cent",
+        description="The second list: so many per cent of all pairs, at least one.",
     )
 
 
@@ -46,7 +62,10 @@ class DeepInspectParams(InspectParams):
         ge=0,
         lt=1,
         title="Activation threshold",
-        description="A neuron is active when its output, scaled to 0 … 1 within its layer, is above this; stable from 0.4 to 0.75.",
+        description=(
+            "A neuron is active when its output, scaled to 0 … 1 within its layer, is above this;"
+            " stable from 0.4 to 0.75."
+        ),
     )
 
 
@@ -54,7 +73,9 @@ class ThresholdsParams(InspectParams):
     """Settings of ``deepinspect_thresholds``."""
 
     thresholds: tuple[float, ...] = Field(
-        (0.25, 0.4, 0.5, 0.6, 0.75), title="Activation thresholds", description="All are tried in one pass; at least 0 and below 1."
+        (0.25, 0.4, 0.5, 0.6, 0.75),
+        title="Activation thresholds",
+        description="All are tried in one pass; at least 0 and below 1.",
     )
 
     @field_validator("thresholds")
@@ -71,17 +92,38 @@ class CoverageParams(Params):
     """Settings of ``deepinspect_coverage``."""
 
     threshold: float = Field(
-        0.5, ge=0, lt=1, title="Activation threshold", description="A neuron is covered by an input when its scaled output is above this."
+        0.5,
+        ge=0,
+        lt=1,
+        title="Activation threshold",
+        description="A neuron is covered by an input when its scaled output is above this.",
     )
     sections: int = Field(
-        100, ge=1, le=1000, title="Sections", description="Into so many parts the range of each neuron is cut (k-multisection coverage)."
+        100,
+        ge=1,
+        le=1000,
+        title="Sections",
+        description="Into so many parts the range of each neuron is cut (k-multisection coverage).",
     )
-    top: int = Field(1, ge=1, le=100, title="Top neurons", description="So many most active neurons of each layer count (top-k coverage).")
+    top: int = Field(
+        1,
+        ge=1,
+        le=100,
+        title="Top neurons",
+        description="So many most active neurons of each layer count (top-k coverage).",
+    )
     profile_percent: float = Field(
         50.0,
         gt=0,
         lt=100,
         title="Profile",
-        description="Per cent of each class's inputs that tell a neuron's usual range; the others are held against it.",
+        description=(
+            "Per cent of each class's inputs that tell a neuron's usual range; the others are held"
+            " against it."
+        ),
     )
-    last_layer: bool = Field(False, title="Last layer too", description="Whether the outputs of the last layer count as neurons.")
+    last_layer: bool = Field(
+        False,
+        title="Last layer too",
+        description="Whether the outputs of the last layer count as neurons.",
+    )

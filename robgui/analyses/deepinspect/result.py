@@ -24,8 +24,10 @@ class Quality:
         top_hits: See above.
         top_precision: See above.
         top_recall: See above.
-        aucec: Area under the cost-effectiveness curve; nan when nothing is true. Random order gives ½.
-        aucec_mode: The same for the distances of the last layer's weights; nan when these cannot be seen.
+        aucec: Area under the cost-effectiveness curve; nan when nothing is true. Random order gives
+            ½.
+        aucec_mode: The same for the distances of the last layer's weights; nan when these cannot be
+            seen.
         aucec_optimal: The same for the perfect order.
         gain_random: aucec / ½ - 1.
         gain_mode: aucec / aucec_mode - 1; nan when MODE is not known.
@@ -33,7 +35,8 @@ class Quality:
         found: ``(K,)`` share of true errors found by then.
         found_mode: ``(K,)`` the same for MODE; nan when not known.
         found_optimal: ``(K,)`` the same for the perfect order.
-        spearman: Rank correlation of suspicion and truth over the pairs, 1 is perfect; nan when one of them is constant.
+        spearman: Rank correlation of suspicion and truth over the pairs, 1 is perfect; nan when one
+            of them is constant.
         spearman_p: Its p value.
     """
 
@@ -89,42 +92,53 @@ class Exhibit:
 class DeepInspectResult:
     """Classes against classes, for m classes, N neurons and n inputs.
 
-    Matrices ``(m, m)`` are symmetric with 0 on the diagonal, and nan in rows and columns of a class without predicted
-    members. Pairs are unordered, ``a < b``; no pair in a list has a nan score. Inputs are numbered by their place
-    among those given.
+    Matrices ``(m, m)`` are symmetric with 0 on the diagonal, and nan in rows and columns of a class
+    without predicted members. Pairs are unordered, ``a < b``; no pair in a list has a nan score.
+    Inputs are numbered by their place among those given.
 
     Attributes:
         classes: ``m`` class names.
         counts: ``(m,)`` predicted members of each class.
         empty: ``(E,)`` classes without predicted members, which are in no pair.
         layers: Names of the layers looked at, in order of execution.
-        layer_sizes: ``(L,)`` neurons of each; neuron j of ``rho`` belongs to the layer that ``cumsum`` of this tells.
-        rho: ``(N, m)`` share of a class's members that activate a neuron, float16 above four million values; nan for an
-            empty class. ``(0, m)`` in unfinished Steps above one million values, and above 128 million always.
+        layer_sizes: ``(L,)`` neurons of each; neuron j of ``rho`` belongs to the layer that
+            ``cumsum`` of this tells.
+        rho: ``(N, m)`` share of a class's members that activate a neuron, float16 above four
+            million values; nan for an empty class. ``(0, m)`` in unfinished Steps above one million
+            values, and above 128 million always.
         napvd: ``(m, m)`` distance of two classes; small means confused.
-        avg_bias: ``(m, m)`` how differently two classes stand to third ones; large means biased. nan with fewer than three classes.
-        mode: ``(m, m)`` Euclidean distance of the classes' weights in the last layer; ``(0, 0)`` when they cannot be seen.
-        confusion_limit: mean - cut-off std of napvd: a pair below it is reported; nan when there is no pair.
+        avg_bias: ``(m, m)`` how differently two classes stand to third ones; large means biased.
+            nan with fewer than three classes.
+        mode: ``(m, m)`` Euclidean distance of the classes' weights in the last layer; ``(0, 0)``
+            when they cannot be seen.
+        confusion_limit: mean - cut-off std of napvd: a pair below it is reported; nan when there is
+            no pair.
         confusion_pairs: ``(P, 2)`` reported pairs, most confused first.
         confusion_top: ``(Q, 2)`` the top per cent, most confused first.
         bias_limit: mean + cut-off std of avg_bias.
         bias_pairs: ``(P', 2)`` reported pairs, most biased first.
         bias_top: ``(Q', 2)`` the top per cent, most biased first.
-        triplets: ``(T, 3)`` for the first 1,000 bias pairs (a, b): a, b and the third class with the largest bias.
+        triplets: ``(T, 3)`` for the first 1,000 bias pairs (a, b): a, b and the third class with
+            the largest bias.
         triplet_bias: ``(T,)`` that bias.
-        predicted: ``(n,)`` int32 predicted class of each input, the likeliest one for a multi-label model; -1 for an input
-            not read yet or not readable.
-        true: ``(n,)`` int32 true class, -1 when unknown; ``(0,)`` without labels and for a label matrix.
-        predicted_bits: ``(n, ceil(m / 8))`` uint8, all predicted classes of a multi-label model, by ``numpy.packbits``; else ``(0, 0)``.
+        predicted: ``(n,)`` int32 predicted class of each input, the likeliest one for a multi-label
+            model; -1 for an input not read yet or not readable.
+        true: ``(n,)`` int32 true class, -1 when unknown; ``(0,)`` without labels and for a label
+            matrix.
+        predicted_bits: ``(n, ceil(m / 8))`` uint8, all predicted classes of a multi-label model, by
+            ``numpy.packbits``; else ``(0, 0)``.
         true_bits: The same for the true classes.
         multi_label: Whether an input may have several classes.
-        type1conf: ``(m, m)`` true confusion of a single-label model; ``(0, 0)`` without labels and for a multi-label model.
-        type2conf: ``(m, m)`` true confusion of a multi-label model; ``(0, 0)`` without labels and for a single-label model.
+        type1conf: ``(m, m)`` true confusion of a single-label model; ``(0, 0)`` without labels and
+            for a multi-label model.
+        type2conf: ``(m, m)`` true confusion of a multi-label model; ``(0, 0)`` without labels and
+            for a single-label model.
         avg_cd: ``(m, m)`` true average confusion disparity; ``(0, 0)`` without labels.
         confusion: How well napvd finds true confusion; None without labels.
         bias: How well avg_bias finds true disparity; None without labels.
-        spearman_confusion: Rank correlation of napvd and true confusion: -1 when the nearest are the most confused; nan without
-            labels, as all that follow. ``confusion.spearman`` is that of -napvd.
+        spearman_confusion: Rank correlation of napvd and true confusion: -1 when the nearest are
+            the most confused; nan without labels, as all that follow. ``confusion.spearman`` is
+            that of -napvd.
         spearman_bias: As in ``bias``.
         precision: As in ``confusion``.
         recall: As in ``confusion``.
@@ -198,7 +212,8 @@ class Sensitivity:
 
     Attributes:
         reported: ``(T,)`` pairs reported by the cut-off.
-        agreement: ``(T,)`` pairs reported here and at the reference threshold, over pairs reported at either; nan without any.
+        agreement: ``(T,)`` pairs reported here and at the reference threshold, over pairs reported
+            at either; nan without any.
         hits: ``(T,)`` reported pairs that are true; 0 without labels.
         precision: ``(T,)`` nan without labels, as all that follow.
         recall: ``(T,)``.
@@ -270,16 +285,21 @@ class CoverageResult:
         classes: Class names.
         counts: ``(m,)`` predicted members seen so far.
         predicted: ``(n,)`` int32 predicted class of each input, -1 for none.
-        coverage: ``(n,)`` float32 share of neurons that each input activates; nan when it has not been read.
-        neuron: ``(m,)`` share of neurons that any member activates; nan for a class without members, as all that follow.
-        multisection: ``(m,)`` share of the sections of all neurons' ranges that members outside the profile reach.
+        coverage: ``(n,)`` float32 share of neurons that each input activates; nan when it has not
+            been read.
+        neuron: ``(m,)`` share of neurons that any member activates; nan for a class without
+            members, as all that follow.
+        multisection: ``(m,)`` share of the sections of all neurons' ranges that members outside the
+            profile reach.
         boundary: ``(m,)`` share of the two outer regions of all neurons that these reach.
         strong: ``(m,)`` share of neurons that these drive above their range.
         top: ``(m,)`` share of neurons that are among the most active of their layer for any member.
         patterns: ``(m,)`` how many different sets of most active neurons the members have.
-        kruskal: Statistic of the Kruskal test of ``coverage`` between the classes; nan with fewer than two.
+        kruskal: Statistic of the Kruskal test of ``coverage`` between the classes; nan with fewer
+            than two.
         kruskal_p: Its p value: small means that some classes differ.
-        effect: ``(m, m)`` Cohen's d of ``coverage`` between two classes; nan for fewer than two members.
+        effect: ``(m, m)`` Cohen's d of ``coverage`` between two classes; nan for fewer than two
+            members.
         effect_shares: ``(4,)`` share of pairs with a negligible, small, medium and large effect.
         neurons: How many neurons were looked at.
         done: Inputs seen so far, in both passes.

@@ -29,8 +29,12 @@ class Sharpening(Protocol[R]):
         ...
 
 
-def sharpened(known: Sharpening[R], classifier: Classifier, dataset: Dataset, params: InspectParams) -> Iterator[Step[R]]:
-    """Counts every input; the matrices are made anew as batches arrive, and of all counts at the end."""
+def sharpened(
+    known: Sharpening[R], classifier: Classifier, dataset: Dataset, params: InspectParams
+) -> Iterator[Step[R]]:
+    """Counts every input; the matrices are made anew as batches arrive, and of all counts at the
+    end.
+    """
     pace, growing = Pace(), GrowingPace()
     for reading in read(classifier, dataset, batch=params.batch, last_layer=params.last_layer):
         known.tally.add(reading)

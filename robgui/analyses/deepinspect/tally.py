@@ -1,4 +1,6 @@
-"""Counts of one pass: how often each class's members activate each neuron, and what the labels say meanwhile."""
+"""Counts of one pass: how often each class's members activate each neuron, and what the labels
+say meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -40,18 +42,22 @@ class TallyPart:
 
 
 class Tally:
-    """Everything that one streaming pass adds up, on the model's device; memory O(neurons x classes).
+    """Everything that one streaming pass adds up, on the model's device.
+
+    Memory O(neurons x classes).
 
     Attributes:
-        counts: ``(T, m, N)`` float32 members of a class that activate a neuron, for each of T thresholds; whole numbers,
-            exact up to 16 million inputs. Empty before the first batch.
+        counts: ``(T, m, N)`` float32 members of a class that activate a neuron, for each of T
+            thresholds; whole numbers, exact up to 16 million inputs. Empty before the first batch.
         active: ``(T,)`` activations in all.
         seen: Inputs so far.
         layers: Names of the layers.
         layer_sizes: Neurons of each.
     """
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, thresholds: Sequence[float]) -> None:
+    def __init__(
+        self, classifier: Classifier, dataset: Dataset, thresholds: Sequence[float]
+    ) -> None:
         self._multi_label = classifier.settings.multi_label
         self._thresholds = thresholds
         self._device = device = classifier.device
@@ -66,20 +72,29 @@ class Tally:
         self.layer_sizes = np.zeros(0, dtype=np.int64)
         self._members = torch.zeros(m, device=device)
         self._predicted = torch.full((len(dataset),), -1, dtype=torch.int32, device=device)
-        self._bits = np.zeros((len(dataset), -(-m // 8)) if self._multi_label else (0, 0), dtype=np.uint8)
+        self._bits = np.zeros(
+            (len(dataset), -(-m // 8)) if self._multi_label else (0, 0), dtype=np.uint8
+        )
         self._type2 = Type2Tally(m, device)
         self._finite = torch.ones((), dtype=torch.bool, device=device)
 
     def add(self, reading: Reading) -> None:
         """Adds a batch."""
         if not self.layers:
-            self.layers, self.layer_sizes = tuple(reading.layers), np.array(reading.sizes, dtype=np.int64)
-            self.counts = torch.zeros((len(self._thresholds), self._m, int(self.layer_sizes.sum())), device=self._device)
+            self.layers, self.layer_sizes = (
+                tuple(reading.layers),
+                np.array(reading.sizes, dtype=np.int64),
+            )
+            self.counts = torch.zeros(
+                (len(self._thresholds), self._m, int(self.layer_sizes.sum())), device=self._device
+            )
         self._finite &= torch.isfinite(reading.scores).all()
         scaled = reading.scaled()
         top = reading.scores.argmax(1)
         member = members(reading.scores, self._multi_label) if self._multi_label else None
-        for counts, active, threshold in zip(self.counts, self.active, self._thresholds, strict=True):
+        for counts, active, threshold in zip(
+            self.counts, self.active, self._thresholds, strict=True
+        ):
             act = (scaled > threshold).float()
             active += act.sum()
             if member is not None:
@@ -92,7 +107,9 @@ class Tally:
         if member is not None:
             self._bits[reading.places] = np.packbits(member.cpu().numpy(), axis=1)
             if self.true_matrix is not None:
-                self._type2.add(torch.from_numpy(self.true_matrix[reading.places]).to(self._device), member)
+                self._type2.add(
+                    torch.from_numpy(self.true_matrix[reading.places]).to(self._device), member
+                )
         self.seen += len(reading.places)
 
     def part(self) -> TallyPart:
@@ -118,7 +135,9 @@ class Tally:
         self.counts += torch.from_numpy(part.counts).to(self._device)
         self.active += torch.from_numpy(part.active).to(self._device)
         self._members += torch.from_numpy(part.members).to(self._device)
-        self._predicted[start : start + len(part.predicted)] = torch.from_numpy(part.predicted).to(self._device)
+        self._predicted[start : start + len(part.predicted)] = torch.from_numpy(part.predicted).to(
+            self._device
+        )
         if self._multi_label:
             self._bits[start : start + len(part.bits)] = part.bits
         self._type2.absorb(part.type2)
@@ -140,7 +159,10 @@ class Tally:
         return self._members.cpu().numpy().astype(np.int64)
 
     def predicted(self) -> np.ndarray:
-        """Predicted class ``(n,)`` of each input, the likeliest one; -1 where it has not been read."""
+        """Predicted class ``(n,)`` of each input, the likeliest one.
+
+        -1 where it has not been read.
+        """
         return self._predicted.cpu().numpy()
 
     def bits(self) -> np.ndarray:
@@ -149,10 +171,17 @@ class Tally:
 
     def true_bits(self) -> np.ndarray:
         """All true classes for a multi-label model, packed; ``(0, 0)`` otherwise."""
-        return np.zeros((0, 0), np.uint8) if self.true_matrix is None else np.packbits(self.true_matrix, axis=1)
+        return (
+            np.zeros((0, 0), np.uint8)
+            if self.true_matrix is None
+            else np.packbits(self.true_matrix, axis=1)
+        )
 
     def accuracy(self) -> float:
-        """Share of inputs whose likeliest class is true, of those seen and labelled; nan without labels."""
+        """Share of inputs whose likeliest class is true, of those seen and labelled.
+
+        Nan without labels.
+        """
         predicted = self.predicted()
         if self._multi_label and self.true_matrix is not None:
             seen = np.flatnonzero(predicted >= 0)
@@ -177,17 +206,24 @@ class Tally:
 
     def rho(self, dtype: type[np.floating], place: int = 0) -> np.ndarray:
         """Activation probabilities ``(N, m)`` of a threshold, nan for a class without members."""
-        shares = self.counts[place] / torch.where(self._members > 0, self._members, math.nan)[:, None]
+        shares = (
+            self.counts[place] / torch.where(self._members > 0, self._members, math.nan)[:, None]
+        )
         return shares.cpu().numpy().T.astype(dtype)
 
-    def napvd_rounds(self, params: InspectParams, place: int = 0) -> Generator[None, None, np.ndarray]:
+    def napvd_rounds(
+        self, params: InspectParams, place: int = 0
+    ) -> Generator[None, None, np.ndarray]:
         """The distances ``(m, m)`` of a threshold, in portions."""
         distance = yield from napvd_rounds(self.counts[place].T, params.norm, self._members)
         return distance.cpu().numpy()
 
     def _check(self) -> None:
         if not bool(self._finite):
-            raise ModelError(f"{self._name} returns scores that are not finite numbers; check its weights, mean and std.")
+            raise ModelError(
+                f"{self._name} returns scores that are not finite numbers; check its weights, mean"
+                " and std."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +245,10 @@ def truth_rounds(tally: Tally) -> Generator[None, None, Truth]:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Distance and average bias of every pair ``(m, m)``, and how well they find the truth; None without one."""
+    """Distance and average bias of every pair ``(m, m)``, and how well they find the truth.
+
+    None without one.
+    """
 
     napvd: np.ndarray
     avg_bias: np.ndarray
@@ -219,7 +258,9 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """MODE: distance of the classes' weights in the last layer, and the average bias of these distances."""
+    """MODE: distance of the classes' weights in the last layer, and the average bias of these
+    distances.
+    """
 
     distance: np.ndarray
     avg_bias: np.ndarray
@@ -235,14 +276,31 @@ def ranking_rounds(
     if not truth.conf.size:
         return Ranking(distance, unfair, None, None)
     yield
-    confusion = quality(-distance, truth.conf, None if mode is None else -mode.distance, params.cutoff, params.top_percent)
+    confusion = quality(
+        -distance,
+        truth.conf,
+        None if mode is None else -mode.distance,
+        params.cutoff,
+        params.top_percent,
+    )
     yield
-    bias = quality(unfair, truth.avg_cd, None if mode is None else mode.avg_bias, params.cutoff, params.top_percent)
+    bias = quality(
+        unfair,
+        truth.avg_cd,
+        None if mode is None else mode.avg_bias,
+        params.cutoff,
+        params.top_percent,
+    )
     return Ranking(distance, unfair, confusion, bias)
 
 
-def mode_rounds(classifier: Classifier, params: InspectParams) -> Generator[None, None, Baseline | None]:
-    """The MODE baseline from the weights of the last layer, in portions; None when these cannot be seen."""
+def mode_rounds(
+    classifier: Classifier, params: InspectParams
+) -> Generator[None, None, Baseline | None]:
+    """The MODE baseline from the weights of the last layer, in portions.
+
+    None when these cannot be seen.
+    """
     weights = classifier.class_weights()
     if weights is None:
         return None
@@ -251,7 +309,9 @@ def mode_rounds(classifier: Classifier, params: InspectParams) -> Generator[None
     return Baseline(distance, average.numpy())
 
 
-def remarks_on(tally: Tally, dataset: Dataset, classes: Sequence[str], mode_seen: bool) -> tuple[str, ...]:
+def remarks_on(
+    tally: Tally, dataset: Dataset, classes: Sequence[str], mode_seen: bool
+) -> tuple[str, ...]:
     """Sentences about what was left out and what is unsure."""
     counts = tally.members()
     empty, few = np.flatnonzero(counts == 0), np.flatnonzero((counts > 0) & (counts < FEW_MEMBERS))
@@ -259,17 +319,29 @@ def remarks_on(tally: Tally, dataset: Dataset, classes: Sequence[str], mode_seen
     if len(empty):
         said.append(f"Never predicted and so left out of every pair: {_listed(empty, classes)}.")
     if len(few):
-        said.append(f"Fewer than {FEW_MEMBERS} predicted members, so their distances are unsure: {_listed(few, classes)}.")
+        said.append(
+            f"Fewer than {FEW_MEMBERS} predicted members, so their distances are unsure:"
+            f" {_listed(few, classes)}."
+        )
     if tally.without():
         they = "it counts" if tally.without() == 1 else "they count"
-        said.append(f"For {count(tally.without(), 'input')} the model predicts no class at all; {they} nowhere.")
+        said.append(
+            f"For {count(tally.without(), 'input')} the model predicts no class at all; {they}"
+            " nowhere."
+        )
     if not tally.labelled:
-        said.append("The inputs have no labels, so nobody can say how many of the reported pairs are true.")
+        said.append(
+            "The inputs have no labels, so nobody can say how many of the reported pairs are true."
+        )
     elif not mode_seen:
-        said.append("The weights of the last layer cannot be seen, so there is no comparison with MODE.")
+        said.append(
+            "The weights of the last layer cannot be seen, so there is no comparison with MODE."
+        )
     if dataset.skipped:
         verb = "was" if len(dataset.skipped) == 1 else "were"
-        said.append(f"{count(len(dataset.skipped), 'input')} could not be read and {verb} left out.")
+        said.append(
+            f"{count(len(dataset.skipped), 'input')} could not be read and {verb} left out."
+        )
     return tuple(said)
 
 
@@ -278,12 +350,20 @@ def _listed(places: np.ndarray, classes: Sequence[str]) -> str:
     return names if len(places) <= _NAMED else f"{names} and {len(places) - _NAMED:,} more"
 
 
-def _truth(dataset: Dataset, m: int, multi_label: bool) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """True classes ``(n,)`` for a single-label model, the 0/1 matrix ``(n, m)`` for a multi-label one; None where unknown."""
+def _truth(
+    dataset: Dataset, m: int, multi_label: bool
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """True classes ``(n,)`` for a single-label model, the 0/1 matrix ``(n, m)`` for a
+    multi-label one; None where unknown.
+    """
     labels = dataset.labels
     known = labels is not None and bool(((labels >= 0) & (labels < m)).any())
     if not multi_label:
-        return (np.where(labels < m, labels, -1).astype(np.int32), None) if labels is not None and known else (None, None)
+        return (
+            (np.where(labels < m, labels, -1).astype(np.int32), None)
+            if labels is not None and known
+            else (None, None)
+        )
     if dataset.label_matrix is not None:
         return None, dataset.label_matrix.astype(bool)
     if labels is None or not known or (labels < 0).any():

@@ -16,7 +16,14 @@ from robgui.analyses.deepinspect.pairs import Reported, report
 from robgui.analyses.deepinspect.params import ThresholdsParams
 from robgui.analyses.deepinspect.result import Quality, Sensitivity, ThresholdsResult
 from robgui.analyses.deepinspect.streaming import sharpened
-from robgui.analyses.deepinspect.tally import Ranking, Tally, mode_rounds, ranking_rounds, remarks_on, truth_rounds
+from robgui.analyses.deepinspect.tally import (
+    Ranking,
+    Tally,
+    mode_rounds,
+    ranking_rounds,
+    remarks_on,
+    truth_rounds,
+)
 from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Step
 from robgui.core.model.classifier import Classifier
@@ -24,7 +31,9 @@ from robgui.core.model.classifier import Classifier
 _FIGURES = ("precision", "recall", "top_precision", "top_recall", "aucec", "spearman")
 
 
-def deepinspect_thresholds(classifier: Classifier, dataset: Dataset, params: ThresholdsParams) -> Iterator[Step[ThresholdsResult]]:
+def deepinspect_thresholds(
+    classifier: Classifier, dataset: Dataset, params: ThresholdsParams
+) -> Iterator[Step[ThresholdsResult]]:
     """Counts activations for every threshold in one pass."""
     sweep = _Sweep(classifier, dataset, params)
     yield from sharpened(sweep, classifier, dataset, params)
@@ -49,7 +58,9 @@ class _Sweep:
         truth = yield from truth_rounds(self.tally)
         rankings = []
         for place in range(len(self._params.thresholds)):
-            rankings.append((yield from ranking_rounds(self.tally, truth, self._params, self._mode, place)))
+            rankings.append(
+                (yield from ranking_rounds(self.tally, truth, self._params, self._mode, place))
+            )
             yield
         self._rankings = rankings
         self._newest = self._result(complete=False)
@@ -72,7 +83,9 @@ class _Sweep:
             thresholds=thresholds,
             reference=reference,
             active=tally.active.cpu().numpy() / max(1, tally.seen * tally.neurons),
-            confusion=sensitivity(confused, [ranking.confusion for ranking in self._rankings], reference),
+            confusion=sensitivity(
+                confused, [ranking.confusion for ranking in self._rankings], reference
+            ),
             bias=sensitivity(biased, [ranking.bias for ranking in self._rankings], reference),
             classes=tuple(self._classifier.labels),
             counts=tally.members(),
@@ -81,17 +94,24 @@ class _Sweep:
             done=tally.seen,
             model_calls=tally.seen,
             complete=complete,
-            remarks=remarks_on(tally, self._dataset, self._classifier.labels, self._mode is not None),
+            remarks=remarks_on(
+                tally, self._dataset, self._classifier.labels, self._mode is not None
+            ),
             model=self._classifier.name,
             dataset=self._dataset.name,
         )
 
 
-def sensitivity(reported: Sequence[Reported], qualities: Sequence[Quality | None], reference: int) -> Sensitivity:
+def sensitivity(
+    reported: Sequence[Reported], qualities: Sequence[Quality | None], reference: int
+) -> Sensitivity:
     """One column per threshold."""
     sets = [{(int(a), int(b)) for a, b in each.pairs} for each in reported]
     figures = {
-        name: np.array([math.nan if quality is None else getattr(quality, name) for quality in qualities], dtype=np.float64)
+        name: np.array(
+            [math.nan if quality is None else getattr(quality, name) for quality in qualities],
+            dtype=np.float64,
+        )
         for name in _FIGURES
     }
     counts = {
@@ -101,7 +121,11 @@ def sensitivity(reported: Sequence[Reported], qualities: Sequence[Quality | None
         "top_hits": [0 if quality is None else quality.top_hits for quality in qualities],
     }
     whole = {name: np.array(values, dtype=np.int64) for name, values in counts.items()}
-    values = {**figures, **whole, "agreement": np.array([_agreement(each, sets[reference]) for each in sets])}
+    values = {
+        **figures,
+        **whole,
+        "agreement": np.array([_agreement(each, sets[reference]) for each in sets]),
+    }
     return Sensitivity(**{field.name: values[field.name] for field in fields(Sensitivity)})
 
 

@@ -1,4 +1,6 @@
-"""What the labels say: true confusion and disparity (Section 4.2), and how well a ranking of pairs finds them (4.3)."""
+"""What the labels say: true confusion and disparity (Section 4.2), and how well a ranking of
+pairs finds them (4.3).
+"""
 
 from __future__ import annotations
 
@@ -32,17 +34,23 @@ def type1conf(y: Any, yhat: Any, m: int) -> np.ndarray:
         m: Number of classes.
 
     Returns:
-        ``(m, m)``, 0 on the diagonal. A class without images leaves the other direction alone; nan without either.
+        ``(m, m)``, 0 on the diagonal. A class without images leaves the other direction alone; nan
+        without either.
     """
     true, predicted = (np.asarray(as_tensor(values).cpu(), dtype=np.int64) for values in (y, yhat))
     known = (true >= 0) & (predicted >= 0)
-    table = np.bincount(true[known] * m + predicted[known], minlength=m * m).reshape(m, m).astype(np.float64)
+    table = (
+        np.bincount(true[known] * m + predicted[known], minlength=m * m)
+        .reshape(m, m)
+        .astype(np.float64)
+    )
     images = table.sum(1, keepdims=True)
     return _both_directions(np.where(images > 0, table / np.maximum(images, 1), np.nan))
 
 
 def type2conf(Y: Any, P: Any, fewest: int = FEWEST) -> np.ndarray:
-    """True confusion of a multi-label model: mean of P(a and b predicted | a true, b not) and the reverse.
+    """True confusion of a multi-label model: mean of P(a and b predicted | a true, b not) and
+    the reverse.
 
     Args:
         Y: ``(n, m)`` 0 or 1, the true classes.
@@ -83,7 +91,9 @@ class Type2Tally:
     def conf(self, fewest: int = FEWEST) -> np.ndarray:
         """True confusion of all batches so far."""
         wrong, images = (counts.double().cpu().numpy() for counts in (self._wrong, self._images))
-        return _both_directions(np.where(images >= max(1, fewest), wrong / np.maximum(images, 1), np.nan))
+        return _both_directions(
+            np.where(images >= max(1, fewest), wrong / np.maximum(images, 1), np.nan)
+        )
 
 
 def _both_directions(directed: np.ndarray) -> np.ndarray:
@@ -97,7 +107,8 @@ def _both_directions(directed: np.ndarray) -> np.ndarray:
 
 
 def avg_cd(conf: Array) -> Array:
-    """Average confusion disparity: mean distance of conf(x, z) and conf(y, z) over all third classes z.
+    """Average confusion disparity: mean distance of conf(x, z) and conf(y, z) over all third
+    classes z.
 
     Args:
         conf: ``(m, m)``, symmetric; a third class where conf is nan is left out of the mean.
@@ -123,13 +134,19 @@ def avg_cd_rounds(conf: Tensor) -> Generator[None, None, Tensor]:
 
 
 def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
-    """Sums over all classes z, of which z = x and z = y give conf(x, y) each and are taken away again."""
+    """Sums over all classes z, of which z = x and z = y give conf(x, y) each and are taken away
+    again.
+    """
     m = len(conf)
     total = torch.empty_like(conf)
     for rows in torch.split(torch.arange(m, device=conf.device), max(1, _PORTION // max(1, m * m))):
         total[rows] = torch.cdist(conf[rows], conf, p=1)
         yield
-    average = total.sub_(conf, alpha=2).clamp_min_(0) / (m - 2) if m > 2 else torch.full_like(conf, math.nan)
+    average = (
+        total.sub_(conf, alpha=2).clamp_min_(0) / (m - 2)
+        if m > 2
+        else torch.full_like(conf, math.nan)
+    )
     return average
 
 
@@ -148,7 +165,8 @@ def _disparity_with_gaps(conf: Tensor) -> Generator[None, None, Tensor]:
 
 
 def cost_curve(scores: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Share of true errors found against share of pairs inspected, highest score first, from (0, 0) to (1, 1).
+    """Share of true errors found against share of pairs inspected, highest score first, from (0,
+    0) to (1, 1).
 
     Pairs of equal score are inspected in random order: between them the curve is straight.
     """
@@ -165,7 +183,8 @@ def aucec(scores: Any, truth: Any) -> float:
     """Area under the cost-effectiveness curve; a random order gives ½.
 
     Args:
-        scores: ``(n,)``, higher is inspected earlier (so give -NAPVD); of a matrix the entries above the diagonal count.
+        scores: ``(n,)``, higher is inspected earlier (so give -NAPVD); of a matrix the entries
+            above the diagonal count.
         truth: The same shape, True for a true error.
 
     Returns:
@@ -184,7 +203,13 @@ def _vectors(scores: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
     return score[known].astype(np.float64), true[known].astype(bool)
 
 
-def quality(suspicion: np.ndarray, truth: np.ndarray, mode: np.ndarray | None, cutoff: float, top_percent: float) -> Quality:
+def quality(
+    suspicion: np.ndarray,
+    truth: np.ndarray,
+    mode: np.ndarray | None,
+    cutoff: float,
+    top_percent: float,
+) -> Quality:
     """Holds a ranking of pairs against the truth.
 
     Args:
@@ -195,7 +220,9 @@ def quality(suspicion: np.ndarray, truth: np.ndarray, mode: np.ndarray | None, c
         top_percent: The second cut-off.
     """
     places = pair_places(np.isfinite(suspicion) & np.isfinite(truth))
-    score, error = (matrix[places[:, 0], places[:, 1]].astype(np.float64) for matrix in (suspicion, truth))
+    score, error = (
+        matrix[places[:, 0], places[:, 1]].astype(np.float64) for matrix in (suspicion, truth)
+    )
     true, _ = beyond(error, cutoff)
     reported, top = beyond(score, cutoff)[0], top_share(score, top_percent)
     grid = np.linspace(0, 1, min(_POINTS, len(score) + 1)) if len(score) else np.array([0.0, 1.0])
@@ -238,7 +265,10 @@ def _drawn(scores: np.ndarray, true: np.ndarray, grid: np.ndarray) -> tuple[floa
 
 
 def rank_correlation(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
-    """Spearman's coefficient and its p value; nan when one side is constant or there are fewer than three values."""
+    """Spearman's coefficient and its p value.
+
+    Nan when one side is constant or there are fewer than three values.
+    """
     if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return math.nan, math.nan
     test = stats.spearmanr(first, second)

@@ -9,9 +9,29 @@ import numpy as np
 from robgui.analyses.deepinspect.labels import LIMIT, ClassErrors, class_errors
 from robgui.analyses.deepinspect.pairs import clustered
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
-from robgui.analyses.deepinspect.result import CoverageResult, DeepInspectResult, Quality, Sensitivity, ThresholdsResult
+from robgui.analyses.deepinspect.result import (
+    CoverageResult,
+    DeepInspectResult,
+    Quality,
+    Sensitivity,
+    ThresholdsResult,
+)
 from robgui.core.text.words import number
-from robgui.core.view import Axis, Bars, Column, Curves, Images, Ink, Line, Mark, Matrix, Picture, Series, Table, View
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Matrix,
+    Picture,
+    Series,
+    Table,
+    View,
+)
 
 #: Bars of more classes than this cannot be read; the worst are shown.
 SHOWN_CLASSES = 24
@@ -19,12 +39,16 @@ SHOWN_CLASSES = 24
 SHOWN_PAIRS = 200
 #: Points of a scatter; a picture with more shows no more.
 _POINTS = 5_000
-#: Classes are put side by side by likeness only up to this many while a run goes on: it takes time, and rows would jump.
+#: Classes are put side by side by likeness only up to this many while a run goes on: it takes time,
+#: and rows would jump.
 _SHARE = Axis("share", low=0, high=1, kind="share")
 
 
 def inspect_views(result: DeepInspectResult, params: DeepInspectParams) -> Sequence[View]:
-    """With labels what the model takes for what; then distances and bias, the pairs, and how well distances find errors."""
+    """With labels what the model takes for what.
+
+    Then distances and bias, the pairs, and how well distances find errors.
+    """
     order = clustered(result.napvd) if result.complete else np.arange(len(result.classes))
     errors = class_errors(result)
     views: list[View] = []
@@ -41,7 +65,13 @@ def inspect_views(result: DeepInspectResult, params: DeepInspectParams) -> Seque
 
 
 def _matrix(
-    title: str, values: np.ndarray, order: np.ndarray, names: tuple[str, ...], scale: Axis, worst: str, axes: tuple[str, str]
+    title: str,
+    values: np.ndarray,
+    order: np.ndarray,
+    names: tuple[str, ...],
+    scale: Axis,
+    worst: str,
+    axes: tuple[str, str],
 ) -> Matrix:
     """A matrix of classes, the first at the top as in any table."""
     shown = np.asarray(values, dtype=np.float64)[np.ix_(order[::-1], order)]
@@ -65,30 +95,41 @@ def _matrix(
 def _confusions(result: DeepInspectResult, errors: ClassErrors, order: np.ndarray) -> Matrix:
     scale = Axis("share of the true class", kind="share", low=0, high=1, better="low")
     axes = ("predicted class", "true class")
-    return _matrix("What is taken for what", errors.directed, order, result.classes, scale, "high", axes)
+    return _matrix(
+        "What is taken for what", errors.directed, order, result.classes, scale, "high", axes
+    )
 
 
 def _true_confusion(result: DeepInspectResult, order: np.ndarray) -> Matrix:
     values = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.conf)
     scale = Axis("true confusion", kind="share", low=0, high=1, better="low")
-    return _matrix("True confusion", values, order, result.classes, scale, "high", ("class", "class"))
+    return _matrix(
+        "True confusion", values, order, result.classes, scale, "high", ("class", "class")
+    )
 
 
 def _distances(result: DeepInspectResult, order: np.ndarray) -> Matrix:
     """In standard deviations from the mean, so that two networks can be laid side by side."""
     scale = Axis("distance", "standard deviations from the mean", better="high")
     values = standardised(result.napvd)
-    return _matrix("Distance between classes", values, order, result.classes, scale, "low", ("class", "class"))
+    return _matrix(
+        "Distance between classes", values, order, result.classes, scale, "low", ("class", "class")
+    )
 
 
 def _biases(result: DeepInspectResult, order: np.ndarray) -> Matrix:
     values = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.avg_bias)
     scale = Axis("average bias", better="low")
-    return _matrix("Bias between classes", values, order, result.classes, scale, "high", ("class", "class"))
+    return _matrix(
+        "Bias between classes", values, order, result.classes, scale, "high", ("class", "class")
+    )
 
 
 def standardised(distance: np.ndarray) -> np.ndarray:
-    """Distances in standard deviations from their mean over unordered pairs; nan on the diagonal and where unknown."""
+    """Distances in standard deviations from their mean over unordered pairs.
+
+    Nan on the diagonal and where unknown.
+    """
     values = distance[np.triu_indices(len(distance), 1)]
     values = values[np.isfinite(values)]
     spread = float(values.std()) if len(values) else 0.0
@@ -105,15 +146,25 @@ def _class_bars(result: DeepInspectResult, errors: ClassErrors) -> Bars:
         "Errors by class",
         Axis("inputs of the class that are wrong", kind="share", low=0, high=1, better="low"),
         tuple(result.classes[int(c)] for c in shown),
-        (Series("wrong", errors.share[shown], Ink("fails"), errors.low[shown], errors.high[shown]),),
+        (
+            Series(
+                "wrong", errors.share[shown], Ink("fails"), errors.low[shown], errors.high[shown]
+            ),
+        ),
         x=Axis("true class"),
         levels=(Mark(LIMIT, "limit"),),
-        note=f"Worst first; {left:,} better classes are not shown." if left > 0 else "Lines: 95 % intervals.",
+        note=(
+            f"Worst first; {left:,} better classes are not shown."
+            if left > 0
+            else "Lines: 95 % intervals."
+        ),
     )
 
 
 def _pairs(result: DeepInspectResult) -> Table:
-    pairs = (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[:SHOWN_PAIRS]
+    pairs = (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[
+        :SHOWN_PAIRS
+    ]
     a, b = pairs[:, 0], pairs[:, 1]
     columns = [
         Column("Class", tuple(result.classes[int(c)] for c in a)),
@@ -166,18 +217,38 @@ def _scatter(result: DeepInspectResult) -> Curves:
             Line("stands out", y[below], Ink("risk"), x[below], symbol="square", line=False),
             Line("other pairs", y[~below], Ink("other"), x[~below], symbol="circle", line=False),
         ),
-        marks=(Mark(result.confusion_limit, "limit"),) if np.isfinite(result.confusion_limit) else (),
-        note=f"Rank correlation {number(result.spearman_confusion)}; -1: the nearest are the most confused.",
+        marks=(
+            (Mark(result.confusion_limit, "limit"),) if np.isfinite(result.confusion_limit) else ()
+        ),
+        note=(
+            f"Rank correlation {number(result.spearman_confusion)}; -1: the nearest are the most"
+            " confused."
+        ),
     )
 
 
 def _ranking(quality: Quality) -> Curves:
     lines = [
-        Line(f"distances (area {number(quality.aucec)})", quality.found, Ink("series", 0), strong=True),
-        Line(f"best possible (area {number(quality.aucec_optimal)})", quality.found_optimal, Ink("text")),
+        Line(
+            f"distances (area {number(quality.aucec)})",
+            quality.found,
+            Ink("series", 0),
+            strong=True,
+        ),
+        Line(
+            f"best possible (area {number(quality.aucec_optimal)})",
+            quality.found_optimal,
+            Ink("text"),
+        ),
     ]
     if np.isfinite(quality.aucec_mode):
-        lines.append(Line(f"last-layer weights (area {number(quality.aucec_mode)})", quality.found_mode, Ink("series", 2)))
+        lines.append(
+            Line(
+                f"last-layer weights (area {number(quality.aucec_mode)})",
+                quality.found_mode,
+                Ink("series", 2),
+            )
+        )
     lines.append(Line("chance (area 0.5)", quality.cost, Ink("quiet")))
     return Curves(
         "How soon the true confusions are found",
@@ -189,13 +260,18 @@ def _ranking(quality: Quality) -> Curves:
 
 
 def _exhibits(result: DeepInspectResult) -> Images:
-    pictures = tuple(Picture(one.picture, _caption(result, one.first, one.second, one.kind)) for one in result.exhibits)
+    pictures = tuple(
+        Picture(one.picture, _caption(result, one.first, one.second, one.kind))
+        for one in result.exhibits
+    )
     return Images("Inputs of the worst classes and pairs", pictures, columns=2)
 
 
 def _caption(result: DeepInspectResult, first: int, second: int, kind: str) -> str:
     if kind == "class":
-        return f"{result.classes[first]}, wrong" + (f": {result.classes[second]}" if second >= 0 else "")
+        return f"{result.classes[first]}, wrong" + (
+            f": {result.classes[second]}" if second >= 0 else ""
+        )
     return f"{result.classes[first]} and {result.classes[second]}"
 
 
@@ -213,14 +289,33 @@ def thresholds_views(result: ThresholdsResult, params: ThresholdsParams) -> Sequ
     )
 
 
-def _sensitivity(title: str, result: ThresholdsResult, values: Sensitivity, params: ThresholdsParams) -> Curves:
+def _sensitivity(
+    title: str, result: ThresholdsResult, values: Sensitivity, params: ThresholdsParams
+) -> Curves:
     middle = f"{result.thresholds[result.reference]:g}"
-    lines = [Line(f"same pairs as at {middle}", values.agreement, Ink("series", 0), symbol="circle", strong=True)]
+    lines = [
+        Line(
+            f"same pairs as at {middle}",
+            values.agreement,
+            Ink("series", 0),
+            symbol="circle",
+            strong=True,
+        )
+    ]
     if result.labelled:
         lines += [
-            Line("reported pairs that are true", values.precision, Ink("series", 1), symbol="square"),
-            Line("true pairs that are reported", values.recall, Ink("series", 2), symbol="triangle"),
-            Line(f"true among the top {params.top_percent:g} %", values.top_precision, Ink("series", 3), symbol="diamond"),
+            Line(
+                "reported pairs that are true", values.precision, Ink("series", 1), symbol="square"
+            ),
+            Line(
+                "true pairs that are reported", values.recall, Ink("series", 2), symbol="triangle"
+            ),
+            Line(
+                f"true among the top {params.top_percent:g} %",
+                values.top_precision,
+                Ink("series", 3),
+                symbol="diamond",
+            ),
         ]
     return Curves(
         title,
@@ -238,7 +333,9 @@ def _threshold_table(result: ThresholdsResult) -> Table:
         Column("Active neurons", _cells(result.active), "share"),
     ]
     for kind, values in (("Confused", result.confusion), ("Biased", result.bias)):
-        columns.append(Column(f"{kind} pairs", tuple(int(value) for value in values.reported), "count"))
+        columns.append(
+            Column(f"{kind} pairs", tuple(int(value) for value in values.reported), "count")
+        )
         columns.append(Column(f"{kind}: same pairs", _cells(values.agreement), "share"))
         if result.labelled:
             columns.append(Column(f"{kind}: true", _cells(values.precision), "share"))
@@ -249,7 +346,11 @@ def _threshold_table(result: ThresholdsResult) -> Table:
 def coverage_views(result: CoverageResult, params: CoverageParams) -> Sequence[View]:
     """The criteria over the classes, and every number as a table."""
     criteria = coverage_criteria(result, params)
-    return _criteria_bars(result, criteria), _criteria_means(criteria), _coverage_table(result, criteria)
+    return (
+        _criteria_bars(result, criteria),
+        _criteria_means(criteria),
+        _coverage_table(result, criteria),
+    )
 
 
 def coverage_criteria(result: CoverageResult, params: CoverageParams) -> dict[str, np.ndarray]:
@@ -266,7 +367,10 @@ def coverage_criteria(result: CoverageResult, params: CoverageParams) -> dict[st
 def _criteria_bars(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Bars:
     shown = np.argsort(-result.counts, kind="stable")[:SHOWN_CLASSES]
     shown = np.sort(shown[result.counts[shown] > 0])
-    rows = tuple(Series(name, values[shown].astype(np.float64), Ink("series", i)) for i, (name, values) in enumerate(criteria.items()))
+    rows = tuple(
+        Series(name, values[shown].astype(np.float64), Ink("series", i))
+        for i, (name, values) in enumerate(criteria.items())
+    )
     left = int((result.counts > 0).sum()) - len(shown)
     return Bars(
         "Coverage by class",
@@ -274,14 +378,25 @@ def _criteria_bars(result: CoverageResult, criteria: dict[str, np.ndarray]) -> B
         tuple(result.classes[int(c)] for c in shown),
         rows,
         x=Axis("predicted class"),
-        note=f"The {len(shown)} classes with the most inputs; {left:,} are not shown." if left > 0 else "",
+        note=(
+            f"The {len(shown)} classes with the most inputs; {left:,} are not shown."
+            if left > 0
+            else ""
+        ),
     )
 
 
 def _criteria_means(criteria: dict[str, np.ndarray]) -> Bars:
-    means = np.array([float(np.nanmean(of)) if np.isfinite(of).any() else np.nan for of in criteria.values()])
+    means = np.array(
+        [float(np.nanmean(of)) if np.isfinite(of).any() else np.nan for of in criteria.values()]
+    )
     title = "Mean over the classes"
-    return Bars(title, Axis("mean coverage", kind="share", low=0, high=1), tuple(criteria), (Series("mean", means),))
+    return Bars(
+        title,
+        Axis("mean coverage", kind="share", low=0, high=1),
+        tuple(criteria),
+        (Series("mean", means),),
+    )
 
 
 def _coverage_table(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Table:

@@ -1,6 +1,7 @@
 """What DeepInspect's results say: verdicts, findings and offers.
 
-With labels, labels lead: the worst class by its errors. Without them distances only say which classes look alike to
+With labels, labels lead: the worst class by its errors. Without them distances only say which
+    classes look alike to
 the network, which is no statement about its quality, so the status is unknown.
 """
 
@@ -12,17 +13,27 @@ import numpy as np
 
 from robgui.analyses.deepinspect.labels import FEWEST, LIMIT, ClassErrors, class_errors
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
-from robgui.analyses.deepinspect.result import CoverageResult, DeepInspectResult, Exhibit, Quality, ThresholdsResult
+from robgui.analyses.deepinspect.result import (
+    CoverageResult,
+    DeepInspectResult,
+    Exhibit,
+    Quality,
+    ThresholdsResult,
+)
 from robgui.core.finding import Finding
 from robgui.core.text.words import count, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: At least this share of the confused pairs must be the same at every threshold for the list to count as stable.
+#: At least this share of the confused pairs must be the same at every threshold for the list to
+#: count as stable.
 STABLE = 0.5
 
 
 def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Verdict:
-    """The worst class where there are labels; else which classes look alike, and that nobody can say more."""
+    """The worst class where there are labels.
+
+    Else which classes look alike, and that nobody can say more.
+    """
     problem = _nothing_to_say(result)
     if problem:
         return Verdict(Status.UNKNOWN, problem, scope=_scope(result))
@@ -32,7 +43,9 @@ def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Ver
         return _by_labels(result, errors, because)
     if result.multi_label and result.conf.size:
         return _by_true_confusion(result, because)
-    return Verdict(Status.UNKNOWN, _unlabelled(result), scope=_scope(result), because=tuple(because[1:]))
+    return Verdict(
+        Status.UNKNOWN, _unlabelled(result), scope=_scope(result), because=tuple(because[1:])
+    )
 
 
 def _nothing_to_say(result: DeepInspectResult) -> str:
@@ -43,7 +56,10 @@ def _nothing_to_say(result: DeepInspectResult) -> str:
         return "The model predicts no class for any input, so there is nothing to compare."
     if known == 1 and class_errors(result) is None:
         name = result.classes[int(result.counts.argmax())]
-        return f"The model predicts “{name}” for every input looked at, so there is no pair to compare."
+        return (
+            f"The model predicts “{name}” for every input looked at, so there is no pair to"
+            " compare."
+        )
     return ""
 
 
@@ -55,10 +71,15 @@ def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str
     if not wrong:
         sentence = f"All {total:,} labelled inputs are classified right."
     else:
-        sentence = f"{_class_words(result, errors, worst)}; over all classes {percent(wrong / total)} of {total:,} inputs are wrong."
+        sentence = (
+            f"{_class_words(result, errors, worst)}; over all classes {percent(wrong / total)} of"
+            f" {total:,} inputs are wrong."
+        )
     reasons = [_rule(failing, errors)]
     if few:
-        reasons.append(f"{count(few, 'class')} with fewer than {FEWEST} labelled inputs cannot be judged.")
+        reasons.append(
+            f"{count(few, 'class')} with fewer than {FEWEST} labelled inputs cannot be judged."
+        )
     value = float(errors.share[worst])
     quantity = Quantity(
         "Errors in the worst class",
@@ -66,14 +87,20 @@ def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str
         low=float(errors.low[worst]),
         high=float(errors.high[worst]),
         better="low",
-        text=f"{percent(value)} ({percent(float(errors.low[worst]))} to {percent(float(errors.high[worst]))})",
+        text=(
+            f"{percent(value)} ({percent(float(errors.low[worst]))} to"
+            f" {percent(float(errors.high[worst]))})"
+        ),
     )
     status = _status(errors, failing, result.complete)
     return Verdict(status, sentence, quantity, _scope(result), (*reasons, *because))
 
 
 def _status(errors: ClassErrors, failing: np.ndarray, complete: bool) -> Status:
-    """Fails where a class surely does; holds only where every class surely does not; between them a risk or no answer."""
+    """Fails where a class surely does; holds only where every class surely does not.
+
+    Between them a risk or no answer.
+    """
     if len(failing):
         return Status.FAILS
     seen = errors.members > 0
@@ -89,7 +116,10 @@ def _rule(failing: np.ndarray, errors: ClassErrors) -> str:
     limit = percent(LIMIT)
     if len(failing):
         verb = "gets" if len(failing) == 1 else "get"
-        return f"{count(len(failing), 'class')} of {int((errors.members > 0).sum()):,} {verb} more than {limit} wrong, 95 % sure."
+        return (
+            f"{count(len(failing), 'class')} of {int((errors.members > 0).sum()):,} {verb} more"
+            f" than {limit} wrong, 95 % sure."
+        )
     return f"No class gets more than {limit} wrong for certain (95 %)."
 
 
@@ -107,11 +137,18 @@ def _by_true_confusion(result: DeepInspectResult, because: list[str]) -> Verdict
     """For a multi-label model: the pair that the labels say is mixed up most."""
     conf = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.conf)
     if not np.isfinite(conf).any():
-        return Verdict(Status.UNKNOWN, "Too few labelled inputs to say which classes are mixed up.", scope=_scope(result))
+        return Verdict(
+            Status.UNKNOWN,
+            "Too few labelled inputs to say which classes are mixed up.",
+            scope=_scope(result),
+        )
     a, b = np.unravel_index(int(np.nanargmax(conf)), conf.shape)
     worst = float(conf[a, b])
     name = f"“{result.classes[int(a)]}” and “{result.classes[int(b)]}”"
-    sentence = f"{name} are predicted together in {percent(worst)} of the inputs that show only one of them."
+    sentence = (
+        f"{name} are predicted together in {percent(worst)} of the inputs that show only one of"
+        " them."
+    )
     status = Status.FAILS if worst > LIMIT else Status.AT_RISK
     if worst == 0:
         status, sentence = Status.UNKNOWN, "No two classes are mixed up in any labelled input."
@@ -121,12 +158,20 @@ def _by_true_confusion(result: DeepInspectResult, because: list[str]) -> Verdict
 
 def _unlabelled(result: DeepInspectResult) -> str:
     alike = _alike(result)
-    return f"{alike} Whether the model confuses them needs labels." if alike else "The classes have not been compared yet."
+    return (
+        f"{alike} Whether the model confuses them needs labels."
+        if alike
+        else "The classes have not been compared yet."
+    )
 
 
 def _scope(result: DeepInspectResult) -> str:
     total = len(result.predicted)
-    seen = f"{count(result.done, 'input')} of {result.dataset}" if result.complete else f"So far {result.done:,} of {total:,} inputs"
+    seen = (
+        f"{count(result.done, 'input')} of {result.dataset}"
+        if result.complete
+        else f"So far {result.done:,} of {total:,} inputs"
+    )
     calls = count(result.model_calls, "model call")
     return f"{seen}, {calls}."
 
@@ -135,23 +180,38 @@ def _alike(result: DeepInspectResult) -> str:
     """Which two classes look most alike to the network; distance has no direction."""
     if not len(result.confusion_top):
         return ""
-    a, b = (int(c) for c in (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[0])
+    a, b = (
+        int(c)
+        for c in (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[
+            0
+        ]
+    )
     names = f"“{result.classes[a]}” and “{result.classes[b]}”"
     few = min(int(result.counts[a]), int(result.counts[b]))
     if few < FEWEST:
-        return f"{names} look most alike to the network, but one of them has only {count(few, 'predicted input')}."
+        return (
+            f"{names} look most alike to the network, but one of them has only"
+            f" {count(few, 'predicted input')}."
+        )
     known = int((result.counts > 0).sum())
     pairs = known * (known - 1) // 2
     if not len(result.confusion_pairs):
         return f"{names} look most alike to the network; none of {count(pairs, 'pair')} stands out."
-    return f"{names} look most alike to the network; {len(result.confusion_pairs):,} of {count(pairs, 'pair')} stand out."
+    return (
+        f"{names} look most alike to the network; {len(result.confusion_pairs):,} of"
+        f" {count(pairs, 'pair')} stand out."
+    )
 
 
 def _biased(result: DeepInspectResult) -> str:
     if not len(result.bias_pairs):
         return ""
     a, b = (int(c) for c in result.bias_pairs[0])
-    third = f", most of all towards “{result.classes[int(result.triplets[0, 2])]}”" if len(result.triplets) else ""
+    third = (
+        f", most of all towards “{result.classes[int(result.triplets[0, 2])]}”"
+        if len(result.triplets)
+        else ""
+    )
     return f"“{result.classes[a]}” and “{result.classes[b]}” are treated most differently{third}."
 
 
@@ -164,8 +224,8 @@ def _proven(result: DeepInspectResult) -> str:
     if not quality.reported:
         return f"By the labels {true} stand out as confused; the distances report none."
     return (
-        f"By the labels {true} stand out as confused; the distances report {quality.reported:,}, {quality.hits:,} of them right"
-        f"{_gain(quality)}."
+        f"By the labels {true} stand out as confused; the distances report {quality.reported:,},"
+        f" {quality.hits:,} of them right{_gain(quality)}."
     )
 
 
@@ -201,7 +261,14 @@ def _class_finding(result: DeepInspectResult, errors: ClassErrors, exhibit: Exhi
         "at_least": float(errors.low[c]),
     }
     severity = 0.5 + 0.5 * float(errors.share[c])
-    return Finding("class", _class_words(result, errors, c), severity, detail, exhibit.picture, _failing(exhibit))
+    return Finding(
+        "class",
+        _class_words(result, errors, c),
+        severity,
+        detail,
+        exhibit.picture,
+        _failing(exhibit),
+    )
 
 
 def _confusion_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
@@ -209,7 +276,11 @@ def _confusion_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
     distance = float(result.napvd[a, b])
     true = float(result.conf[a, b]) if result.conf.size else math.nan
     names = f"“{result.classes[a]}” and “{result.classes[b]}”"
-    proof = "no labels say whether they are confused" if math.isnan(true) else f"truly confused in {percent(true)} of their inputs"
+    proof = (
+        "no labels say whether they are confused"
+        if math.isnan(true)
+        else f"truly confused in {percent(true)} of their inputs"
+    )
     detail = {
         **_detail(result, exhibit),
         "distance": distance,
@@ -235,7 +306,9 @@ def _bias_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
         "third_class": result.classes[c],
         "average_bias": value,
         "limit": result.bias_limit,
-        "bias_over_third": float(result.triplet_bias[np.flatnonzero((result.triplets[:, :2] == (a, b)).all(1))[0]]),
+        "bias_over_third": float(
+            result.triplet_bias[np.flatnonzero((result.triplets[:, :2] == (a, b)).all(1))[0]]
+        ),
         "truly_biased": _is_true(result.bias, a, b),
     }
     highest = float(np.nanmax(result.avg_bias))
@@ -253,7 +326,9 @@ def _detail(result: DeepInspectResult, exhibit: Exhibit) -> dict[str, object]:
 
 
 def _nearness(result: DeepInspectResult, distance: float) -> float:
-    """How far below the mean distance, as a share of it: 1 for two classes that cannot be told apart at all."""
+    """How far below the mean distance, as a share of it: 1 for two classes that cannot be told
+    apart at all.
+    """
     first, second = np.triu_indices(len(result.napvd), 1)
     values = result.napvd[first, second]
     mean = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
@@ -273,19 +348,23 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
     scope = f"{_seen(result)} at {count(len(result.thresholds), 'threshold')}."
     agreement = result.confusion.agreement
     if not np.isfinite(agreement).any():
-        return Verdict(Status.UNKNOWN, "No pair of classes stands out at any threshold.", scope=scope)
+        return Verdict(
+            Status.UNKNOWN, "No pair of classes stands out at any threshold.", scope=scope
+        )
     middle = f"{result.thresholds[result.reference]:g}"
     least = float(np.nanmin(agreement))
     stable = result.thresholds[np.nan_to_num(agreement) >= STABLE]
     sentence = (
-        f"At least {percent(STABLE)} of the confused pairs are the same as at {middle} for thresholds from "
-        f"{stable.min():g} to {stable.max():g}."
+        f"At least {percent(STABLE)} of the confused pairs are the same as at {middle} for"
+        f" thresholds from {stable.min():g} to {stable.max():g}."
     )
     because = [f"Fewest pairs in common with those at {middle}: {percent(least)}."]
     if result.labelled and np.isfinite(result.confusion.aucec).any():
         best = int(np.nanargmax(result.confusion.aucec))
         because.append(f"By the labels the ranking is best at {result.thresholds[best]:g}.")
-    quantity = Quantity("Pairs in common at the worst threshold", least, better="high", text=percent(least))
+    quantity = Quantity(
+        "Pairs in common at the worst threshold", least, better="high", text=percent(least)
+    )
     status = Status.HOLDS if result.complete and least >= STABLE else Status.AT_RISK
     if not result.complete:
         status = Status.UNKNOWN
@@ -293,13 +372,19 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
 
 
 def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
-    """Whether coverage tells the classes apart; it is no statement about the quality of the model."""
+    """Whether coverage tells the classes apart.
+
+    It is no statement about the quality of the model.
+    """
     scope = f"{_seen(result)}."
     if not np.isfinite(result.effect_shares).all():
         words = "Coverage cannot be compared: fewer than two classes have two predicted inputs."
         return Verdict(Status.UNKNOWN, words, scope=scope)
     weak = float(result.effect_shares[:2].sum())
-    sentence = f"Coverage hardly differs in {percent(weak)} of the pairs of classes, so it cannot tell these apart."
+    sentence = (
+        f"Coverage hardly differs in {percent(weak)} of the pairs of classes, so it cannot tell"
+        " these apart."
+    )
     because = (
         "Coverage says which neurons were used, not whether the model is right.",
         _kruskal_words(result),
@@ -315,5 +400,8 @@ def _kruskal_words(result: CoverageResult) -> str:
 
 
 def _seen(result: ThresholdsResult | CoverageResult) -> str:
-    words = f"{count(result.done, 'input')} of {result.dataset}, {count(result.model_calls, 'model call')}"
+    words = (
+        f"{count(result.done, 'input')} of {result.dataset},"
+        f" {count(result.model_calls, 'model call')}"
+    )
     return words if result.complete else f"So far {words}"

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from robgui.analyses.feature_game.batch import feature_game_batch
     from robgui.analyses.feature_game.engine import feature_game
-    from robgui.analyses.feature_game.example import before_and_after, difference, example_of, pictures
+    from robgui.analyses.feature_game.example import (
+        before_and_after,
+        difference,
+        example_of,
+        pictures,
+    )
     from robgui.analyses.feature_game.game import Game, Goal
     from robgui.analyses.feature_game.keypoints import find_keypoints
     from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
@@ -25,7 +30,8 @@ if TYPE_CHECKING:
     from robgui.analyses.feature_game.turning import persistence, scaled, turned
     from robgui.analyses.feature_game.words import NO_GUARANTEE
 
-#: Public name -> module of this package; imported when first used, so that the window reads the record without torch.
+#: Public name -> module of this package; imported when first used, so that the window reads the
+#: record without torch.
 _HOMES = {
     "feature_game_batch": "batch",
     "feature_game": "engine",
@@ -34,7 +40,18 @@ _HOMES = {
     **dict.fromkeys(("FeatureGameBatchParams", "FeatureGameParams"), "params"),
     **dict.fromkeys(("persistence", "scaled", "turned"), "turning"),
     **dict.fromkeys(("before_and_after", "difference", "example_of", "pictures"), "example"),
-    **dict.fromkeys(("Evidence", "FeatureGameBatchResult", "FeatureGameResult", "Outcome", "Persistence", "Severity", "Tree"), "result"),
+    **dict.fromkeys(
+        (
+            "Evidence",
+            "FeatureGameBatchResult",
+            "FeatureGameResult",
+            "Outcome",
+            "Persistence",
+            "Severity",
+            "Tree",
+        ),
+        "result",
+    ),
     "Mixture": "saliency",
     "NO_GUARANTEE": "words",
 }

@@ -1,4 +1,6 @@
-"""The feature game on many images: how severe is the least severe example of each, and what does an image cost?"""
+"""The feature game on many images: how severe is the least severe example of each, and what does
+an image cost?
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,14 @@ _THUMBNAIL = 64
 _COLUMN = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}
 #: Fields of the result with one entry per image.
 _PER_IMAGE = (
-    *("severity", "found_class", "predicted", "true_class", "confidence_before", "confidence_after"),
+    *(
+        "severity",
+        "found_class",
+        "predicted",
+        "true_class",
+        "confidence_before",
+        "confidence_after",
+    ),
     *("calls", "first_calls", "seconds", "played", "skipped", "numbers"),
 )
 
@@ -37,7 +46,10 @@ def games_part(
 ) -> Iterator[Step[FeatureGameBatchResult]]:
     """Plays some of the games; what happens in one depends on its image and its number alone."""
     if params.target.strip().casefold() == ALL_CLASSES:
-        raise ParamsError("target = 'all' is for one image; on many images name one class, or none for any other class.")
+        raise ParamsError(
+            "target = 'all' is for one image; on many images name one class, or none for any other"
+            " class."
+        )
     tally = _Tally(classifier, dataset, params, part)
     pace = Pace()
     for place in range(tally.count):
@@ -48,10 +60,18 @@ def games_part(
 
 
 def merge_games(
-    classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams, results: Sequence[FeatureGameBatchResult]
+    classifier: Classifier,
+    dataset: Dataset,
+    params: FeatureGameBatchParams,
+    results: Sequence[FeatureGameBatchResult],
 ) -> FeatureGameBatchResult:
-    """All games from those of the parts, in their order; the times are those that the games took, wherever they were played."""
-    column: dict[str, Any] = {name: np.concatenate([getattr(result, name) for result in results]) for name in _PER_IMAGE}
+    """All games from those of the parts, in their order.
+
+    The times are those that the games took, wherever they were played.
+    """
+    column: dict[str, Any] = {
+        name: np.concatenate([getattr(result, name) for result in results]) for name in _PER_IMAGE
+    }
     starts = np.cumsum([0, *(len(result.severity) for result in results)])
     worst = [
         (start + int(place), result.worst_inputs[i], result.worst_examples[i])
@@ -67,15 +87,21 @@ def merge_games(
         keys=tuple(key for result in results for key in result.keys),
         thumbnails=_stacked([result.thumbnails for result in results]),
         worst=np.array([place for place, _, _ in worst], dtype=np.int64),
-        worst_inputs=np.stack([image for _, image, _ in worst]) if worst else results[0].worst_inputs,
-        worst_examples=np.stack([example for _, _, example in worst]) if worst else results[0].worst_examples,
+        worst_inputs=(
+            np.stack([image for _, image, _ in worst]) if worst else results[0].worst_inputs
+        ),
+        worst_examples=(
+            np.stack([example for _, _, example in worst]) if worst else results[0].worst_examples
+        ),
         mean=mean,
         median=median,
         model_calls=sum(result.model_calls for result in results),
     )
 
 
-def feature_game_batch(classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams) -> Iterator[Step[FeatureGameBatchResult]]:
+def feature_game_batch(
+    classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams
+) -> Iterator[Step[FeatureGameBatchResult]]:
     """Plays one game after the other, always with a cooperative player II."""
     return games_part(classifier, dataset, params, None)
 
@@ -83,13 +109,24 @@ def feature_game_batch(classifier: Classifier, dataset: Dataset, params: Feature
 class _Tally:
     """The games of a part, or all, that have ended; ``step`` is the picture at any moment."""
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, params: FeatureGameBatchParams, part: range | None) -> None:
+    def __init__(
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: FeatureGameBatchParams,
+        part: range | None,
+    ) -> None:
         if not len(dataset):
-            raise DataError("The feature game needs at least one image; choose some in the gallery or with --select.")
+            raise DataError(
+                "The feature game needs at least one image; choose some in the gallery or with"
+                " --select."
+            )
         self._classifier = classifier
         self._params = params
         self._target = class_of(params.target, classifier.labels) if params.target.strip() else -1
-        self._looks = int(self._target >= 0)  # calls before a game: does the image have the target class already?
+        self._looks = int(
+            self._target >= 0
+        )  # calls before a game: does the image have the target class already?
         chosen = chosen_places(len(dataset), params.inputs, params.seed)
         self._first = 0 if part is None else part.start
         self._numbers = chosen if part is None else chosen[part.start : part.stop]
@@ -101,7 +138,9 @@ class _Tally:
         self._calls, self._first_calls = (np.zeros(n, dtype=np.int64) for _ in range(2))
         self._played, self._skipped = (np.zeros(n, dtype=bool) for _ in range(2))
         labels = dataset.labels
-        self._true = np.full(n, -1) if labels is None else np.asarray(labels)[self._numbers].astype(np.int64)
+        self._true = (
+            np.full(n, -1) if labels is None else np.asarray(labels)[self._numbers].astype(np.int64)
+        )
         self._pictures: np.ndarray | None = None
         self._worst: list[tuple[float, int, np.ndarray, np.ndarray]] = []
 
@@ -118,11 +157,19 @@ class _Tally:
         yield 1.0
 
     def _already(self, place: int, image: np.ndarray) -> bool:
-        """Leaves out an image that has the target class; the one call this takes is counted with the game's."""
-        scores = self._classifier.infer(rounded(image)[None] / np.float32(255)).double().cpu().numpy()[0]
+        """Leaves out an image that has the target class.
+
+        The one call this takes is counted with the game's.
+        """
+        scores = (
+            self._classifier.infer(rounded(image)[None] / np.float32(255)).double().cpu().numpy()[0]
+        )
         if int(scores.argmax()) != self._target:
             return False
-        self._predicted[place], self._before[place] = self._target, probabilities(scores)[self._target]
+        self._predicted[place], self._before[place] = (
+            self._target,
+            probabilities(scores)[self._target],
+        )
         self._calls[place], self._played[place], self._skipped[place] = self._looks, True, True
         return True
 
@@ -137,7 +184,10 @@ class _Tally:
         example = image if outcome is None else example_of(image, outcome)
         if outcome is not None:
             self._severity[place] = dataclasses.astuple(outcome.severity)
-            self._found[place], self._after[place] = outcome.found_class, outcome.confidence[outcome.found_class]
+            self._found[place], self._after[place] = (
+                outcome.found_class,
+                outcome.confidence[outcome.found_class],
+            )
             ranked = [*self._worst, (outcome.severity.by(self._params.norm), place, image, example)]
             self._worst = sorted(ranked, key=lambda item: item[:2])[:MOST_FINDINGS]
         pair = np.stack([_small(image), _small(example)])
@@ -169,10 +219,18 @@ class _Tally:
             skipped=self._skipped.copy(),
             keys=tuple(self._dataset.keys()),
             numbers=self._numbers,
-            thumbnails=np.zeros((self.count, 2, 1, 1, 3), dtype=np.uint8) if self._pictures is None else self._pictures.copy(),
+            thumbnails=(
+                np.zeros((self.count, 2, 1, 1, 3), dtype=np.uint8)
+                if self._pictures is None
+                else self._pictures.copy()
+            ),
             worst=np.array([place for _, place, _, _ in self._worst], dtype=np.int64),
-            worst_inputs=np.stack([image for _, _, image, _ in self._worst]) if self._worst else blank,
-            worst_examples=np.stack([example for _, _, _, example in self._worst]) if self._worst else blank,
+            worst_inputs=(
+                np.stack([image for _, _, image, _ in self._worst]) if self._worst else blank
+            ),
+            worst_examples=(
+                np.stack([example for _, _, _, example in self._worst]) if self._worst else blank
+            ),
             mean=mean,
             median=median,
             target=self._target,
@@ -184,13 +242,25 @@ class _Tally:
 def _middle(severity: np.ndarray) -> tuple[float, float]:
     """Mean and median of the severities that are known; nan when none is."""
     known = severity[np.isfinite(severity)]
-    return (float(known.mean()), float(np.median(known))) if len(known) else (float("nan"), float("nan"))
+    return (
+        (float(known.mean()), float(np.median(known)))
+        if len(known)
+        else (float("nan"), float("nan"))
+    )
 
 
 def _stacked(pictures: Sequence[np.ndarray]) -> np.ndarray:
-    """The small pictures of all parts; those of a part without a game are blank and get the size of the others."""
+    """The small pictures of all parts.
+
+    Those of a part without a game are blank and get the size of the others.
+    """
     size = max((part.shape[1:] for part in pictures), key=lambda shape: shape[1:3])
-    return np.concatenate([part if part.shape[1:] == size else np.zeros((len(part), *size), dtype=np.uint8) for part in pictures])
+    return np.concatenate(
+        [
+            part if part.shape[1:] == size else np.zeros((len(part), *size), dtype=np.uint8)
+            for part in pictures
+        ]
+    )
 
 
 def _small(image: np.ndarray) -> np.ndarray:

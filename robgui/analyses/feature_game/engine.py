@@ -1,8 +1,9 @@
 """The feature game: which few pixels of a salient feature flip the class?
 
-Wicker, Huang and Kwiatkowska, "Feature-guided black-box safety testing of deep neural networks". SIFT keypoints become a
-mutable saliency distribution (Section 2); player I picks a keypoint, player II a pixel and an instruction (Section 3); a
-Monte Carlo tree search finds the least severe example (Section 4). The model is a black box: only its outputs are used.
+Wicker, Huang and Kwiatkowska, "Feature-guided black-box safety testing of deep neural networks".
+SIFT keypoints become a mutable saliency distribution (Section 2); player I picks a keypoint, player
+II a pixel and an instruction (Section 3); a Monte Carlo tree search finds the least severe example
+(Section 4). The model is a black box: only its outputs are used.
 """
 
 from __future__ import annotations
@@ -30,11 +31,22 @@ _PERSISTENCE_SHARE = 0.1
 _SAME = 1e-6
 
 
-def feature_game(classifier: Classifier, dataset: Dataset, params: FeatureGameParams) -> Iterator[Step[FeatureGameResult]]:
-    """Plays the game on one image; every Step has the keypoints, the saliency so far, the best example and the tree."""
+def feature_game(
+    classifier: Classifier, dataset: Dataset, params: FeatureGameParams
+) -> Iterator[Step[FeatureGameResult]]:
+    """Plays the game on one image.
+
+    Every Step has the keypoints, the saliency so far, the best example and the tree.
+    """
     if len(dataset) != 1:
-        raise DataError(f"The feature game is played on one image at a time; {len(dataset):,} were given.")
-    reserve = PERSISTENCE_CALLS if params.persistence and _PERSISTENCE_SHARE * params.max_calls >= PERSISTENCE_CALLS else 0
+        raise DataError(
+            f"The feature game is played on one image at a time; {len(dataset):,} were given."
+        )
+    reserve = (
+        PERSISTENCE_CALLS
+        if params.persistence and _PERSISTENCE_SHARE * params.max_calls >= PERSISTENCE_CALLS
+        else 0
+    )
     seen = _Seen(classifier, dataset, params, reserve)
     pace = Pace()
     if pace.due():
@@ -50,9 +62,13 @@ def feature_game(classifier: Classifier, dataset: Dataset, params: FeatureGamePa
 class _Seen:
     """The match and what surrounds it; ``step`` is the picture at any moment."""
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, params: FeatureGameParams, reserve: int) -> None:
+    def __init__(
+        self, classifier: Classifier, dataset: Dataset, params: FeatureGameParams, reserve: int
+    ) -> None:
         exact = inputs(classifier, dataset)[0]
-        self._asked = int(not np.allclose(exact, rounded(exact) / np.float32(255), rtol=0, atol=_SAME))
+        self._asked = int(
+            not np.allclose(exact, rounded(exact) / np.float32(255), rtol=0, atol=_SAME)
+        )
         self.match = Match(classifier, exact, params, reserve + self._asked)
         self._params = params
         self._reserve = reserve
@@ -70,7 +86,12 @@ class _Seen:
         """Turns and scales the best example."""
         outcome = best_outcome(self.match.outcomes, self._params.norm)
         if outcome is not None:
-            self._persistence = persistence(classifier, self._input, example_of(self._input, outcome), self.match.oracle.original)
+            self._persistence = persistence(
+                classifier,
+                self._input,
+                example_of(self._input, outcome),
+                self.match.oracle.original,
+            )
             self._turned = PERSISTENCE_CALLS
 
     def step(self) -> Step[FeatureGameResult]:
@@ -78,7 +99,10 @@ class _Seen:
         total = self._params.max_calls * len(self.match.tasks)
         done = self._params.max_calls * len(self.match.outcomes)
         if len(self.match.outcomes) < len(self.match.tasks):
-            done += sum(outcome.model_calls for outcome in self.match.all_outcomes[len(self.match.outcomes) :])
+            done += sum(
+                outcome.model_calls
+                for outcome in self.match.all_outcomes[len(self.match.outcomes) :]
+            )
         return Step(min(done, total), total, self._result(), self._remark)
 
     def _result(self) -> FeatureGameResult:
@@ -120,7 +144,10 @@ class _Seen:
         )
 
     def _exact_class(self, classifier: Classifier, exact: np.ndarray) -> int:
-        """The class of the image as it is, where rounding to 8 bits has changed it; -1 elsewhere."""
+        """The class of the image as it is, where rounding to 8 bits has changed it.
+
+        -1 elsewhere.
+        """
         found = int(classifier.infer(exact[None]).argmax())
         return -1 if found == self.match.oracle.original else found
 
@@ -129,15 +156,28 @@ class _Seen:
         said = []
         match = self.match
         if match.source != "SIFT":
-            stands = "a regular grid stands in for them" if match.source == "grid" else "they were found without its edge threshold"
+            stands = (
+                "a regular grid stands in for them"
+                if match.source == "grid"
+                else "they were found without its edge threshold"
+            )
             said.append(f"SIFT finds no keypoints in this image; {stands}.")
         original = match.oracle.original
         if self._exact >= 0:
-            names = f"already “{self._labels[original]}”; the exact values give “{self._labels[self._exact]}”"
+            names = (
+                f"already “{self._labels[original]}”; the exact values give"
+                f" “{self._labels[self._exact]}”"
+            )
             said.append(f"Rounded to 8 bits, as a picture file is, this image is {names}.")
         if self._true not in (-1, original):
             names = f"as “{self._labels[original]}” instead of “{self._labels[self._true]}”"
-            said.append(f"The image is misclassified already, {names}; the game changes the class it is given.")
+            said.append(
+                f"The image is misclassified already, {names}; the game changes the class it is"
+                " given."
+            )
         if self._params.target and len(match.tasks) > 1 and classifier.classes - 1 > MOST_TARGETS:
-            said.append(f"Of {classifier.classes - 1:,} other classes the {MOST_TARGETS} likeliest are tried.")
+            said.append(
+                f"Of {classifier.classes - 1:,} other classes the {MOST_TARGETS} likeliest are"
+                " tried."
+            )
         return " ".join(said)

@@ -1,4 +1,6 @@
-"""A found example as an input and as pictures: the example, the difference, the changed pixels, before and after."""
+"""A found example as an input and as pictures: the example, the difference, the changed pixels,
+before and after.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ _FRAME = (213, 94, 0)
 
 
 def pictures(result: FeatureGameResult) -> dict[str, np.ndarray]:
-    """Name -> uint8 ``(h, w, 3)``; ``example`` holds exactly the values that the model was shown."""
+    """Name -> uint8 ``(h, w, 3)``.
+
+    ``example`` holds exactly the values that the model was shown.
+    """
     changed = np.zeros(result.input.shape[1:], dtype=bool)
     changed[result.changed[:, 1], result.changed[:, 0]] = True
     return {
@@ -30,7 +35,9 @@ def pictures(result: FeatureGameResult) -> dict[str, np.ndarray]:
 
 
 def difference(image: np.ndarray, example: np.ndarray) -> np.ndarray:
-    """The mean change of each pixel's channels as a colour, centred on white: uint8 ``(h, w, 3)``."""
+    """The mean change of each pixel's channels as a colour, centred on white: uint8 ``(h, w,
+    3)``.
+    """
     change = (example.astype(np.float64) - image).mean(0)
     changed = (example != image).any(0)
     # a change whose channels cancel out still shows
@@ -42,12 +49,18 @@ def difference(image: np.ndarray, example: np.ndarray) -> np.ndarray:
 def example_of(image: np.ndarray, outcome: Outcome) -> np.ndarray:
     """The example of an outcome ``(c, h, w)`` in [0, 1], made from the image of the result."""
     example = image.copy()
-    example[:, outcome.changed[:, 1], outcome.changed[:, 0]] = outcome.values.T.astype(np.float32) / np.float32(255)
+    example[:, outcome.changed[:, 1], outcome.changed[:, 0]] = outcome.values.T.astype(
+        np.float32
+    ) / np.float32(255)
     return example
 
 
-def before_and_after(image: np.ndarray, example: np.ndarray, changed: Sequence[Any] | np.ndarray) -> np.ndarray:
-    """The image and beside it the example, enlarged, the changed pixels framed: uint8 ``(h, w, 3)``."""
+def before_and_after(
+    image: np.ndarray, example: np.ndarray, changed: Sequence[Any] | np.ndarray
+) -> np.ndarray:
+    """The image and beside it the example, enlarged, the changed pixels framed: uint8 ``(h, w,
+    3)``.
+    """
     factor = max(1, -(-168 // max(image.shape[1:])))
     parts = [picture_of(x, "image").repeat(factor, 0).repeat(factor, 1) for x in (image, example)]
     for x, y in np.asarray(changed).reshape(-1, 2).tolist():

@@ -1,6 +1,7 @@
 """The game: states are sets of changed pixels, and a move changes one pixel (Section 3).
 
-All values are 8-bit, so that an example stays what it is when it is saved as a PNG file and read back.
+All values are 8-bit, so that an example stays what it is when it is saved as a PNG file and read
+back.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class Goal:
     target: int = -1
 
     def margins(self, scores: np.ndarray) -> np.ndarray:
-        """How far scores ``(..., C)`` are beyond the change of class; positive when the game is won."""
+        """How far scores ``(..., C)`` are beyond the change of class.
+
+        Positive when the game is won.
+        """
         kept = self.original if self.target < 0 else self.target
         rest = np.delete(scores, kept, axis=-1).max(-1)
         return np.asarray(rest - scores[..., kept] if self.target < 0 else scores[..., kept] - rest)
@@ -46,8 +50,8 @@ class Goal:
 class Game:
     """The options of every pixel and what a set of them does to the image.
 
-    Under L0 an option paints a pixel black, white or a colour; under the other norms it lifts or lowers it by a
-    multiple of the step, and the next multiple is one more move.
+    Under L0 an option paints a pixel black, white or a colour; under the other norms it lifts or
+    lowers it by a multiple of the step, and the next multiple is one more move.
 
     Attributes:
         image: ``(h * w, c)`` uint8.
@@ -58,11 +62,15 @@ class Game:
         stronger: ``(M,)`` the option one step on, or -1.
     """
 
-    def __init__(self, image: np.ndarray, norm: Norm, tau: float = 1.0, colours: Sequence[str] = ()) -> None:
+    def __init__(
+        self, image: np.ndarray, norm: Norm, tau: float = 1.0, colours: Sequence[str] = ()
+    ) -> None:
         self.shape = image.shape
         self.norm = norm
         self.image = np.ascontiguousarray(image.reshape(image.shape[0], -1).T)
-        self.pixel, self.value, self.level, self.weaker = _paints(self.image, colours) if norm == "l0" else _steps(self.image, tau)
+        self.pixel, self.value, self.level, self.weaker = (
+            _paints(self.image, colours) if norm == "l0" else _steps(self.image, tau)
+        )
         self.stronger = np.full(len(self.pixel), -1, dtype=np.int64)
         has = self.weaker >= 0
         self.stronger[self.weaker[has]] = np.flatnonzero(has)
@@ -98,7 +106,13 @@ class Game:
     def severities(self, state: State) -> Severity:
         """Distance of the state from the image in every norm."""
         dims, l1, squares, linf = self._costs[:, list(state)]
-        return Severity(float(len(state)), float(dims.sum()), float(l1.sum()), float(np.sqrt(squares.sum())), float(linf.max(initial=0.0)))
+        return Severity(
+            float(len(state)),
+            float(dims.sum()),
+            float(l1.sum()),
+            float(np.sqrt(squares.sum())),
+            float(linf.max(initial=0.0)),
+        )
 
     def l1(self, states: Sequence[State]) -> np.ndarray:
         """``(n,)`` the L1 distance of each state from the image."""
@@ -115,13 +129,19 @@ class Game:
         image = self.image.copy()
         options = np.array(state, dtype=np.int64)
         image[self.pixel[options]] = self.value[options]
-        return np.ascontiguousarray(image.T.reshape(self.shape)).astype(np.float32) / np.float32(255)
+        return np.ascontiguousarray(image.T.reshape(self.shape)).astype(np.float32) / np.float32(
+            255
+        )
 
     def render(self, states: Sequence[State], device: torch.device) -> Tensor:
         """The states as images ``(n, c, h, w)`` in [0, 1] on the device."""
         if self._base is None or self._values is None:
-            self._base = torch.from_numpy(self.image.T.astype(np.float32) / np.float32(255)).to(device)
-            self._values = torch.from_numpy(self.value.astype(np.float32) / np.float32(255)).to(device)
+            self._base = torch.from_numpy(self.image.T.astype(np.float32) / np.float32(255)).to(
+                device
+            )
+            self._values = torch.from_numpy(self.value.astype(np.float32) / np.float32(255)).to(
+                device
+            )
         x = self._base.repeat(len(states), 1, 1)
         options = np.fromiter((option for state in states for option in state), dtype=np.int64)
         if len(options):
@@ -131,12 +151,23 @@ class Game:
         return x.reshape(len(states), *self.shape)
 
 
-def _paints(image: np.ndarray, colours: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _paints(
+    image: np.ndarray, colours: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     channels = image.shape[1]
-    paints = [np.full(channels, 255), np.full(channels, 0), *(_colour(colour, channels) for colour in colours)]
+    paints = [
+        np.full(channels, 255),
+        np.full(channels, 0),
+        *(_colour(colour, channels) for colour in colours),
+    ]
     palette = np.unique(np.array(paints, dtype=np.uint8), axis=0)
     pixel, paint = np.nonzero((image[:, None, :] != palette[None]).any(2))
-    return pixel, palette[paint], np.ones(len(pixel), dtype=np.int64), np.full(len(pixel), -1, dtype=np.int64)
+    return (
+        pixel,
+        palette[paint],
+        np.ones(len(pixel), dtype=np.int64),
+        np.full(len(pixel), -1, dtype=np.int64),
+    )
 
 
 def _colour(colour: str, channels: int) -> np.ndarray:
@@ -162,10 +193,17 @@ def _steps(image: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray, np.nd
             place[moved] = count + np.arange(len(moved))
             count += len(moved)
             before = after
-    return np.concatenate(pixels), np.concatenate(values), np.concatenate(levels), np.concatenate(weaker)
+    return (
+        np.concatenate(pixels),
+        np.concatenate(values),
+        np.concatenate(levels),
+        np.concatenate(weaker),
+    )
 
 
 def _costs(image: np.ndarray, pixel: np.ndarray, value: np.ndarray) -> np.ndarray:
     """``(4, M)`` changed numbers, L1, squared L2 and Linf of each option."""
     change = np.abs(value.astype(np.float64) - image[pixel]) / 255
-    return np.stack([(change > 0).sum(1), change.sum(1), (change**2).sum(1), change.max(1, initial=0.0)])
+    return np.stack(
+        [(change > 0).sum(1), change.sum(1), (change**2).sum(1), change.max(1, initial=0.0)]
+    )

@@ -1,11 +1,14 @@
-"""Features of an image: SIFT keypoints, or a regular grid where there are none (the paper's Section 2 and Appendix I)."""
+"""Features of an image: SIFT keypoints, or a regular grid where there are none (the paper's
+Section 2 and Appendix I).
+"""
 
 from __future__ import annotations
 
 import cv2
 import numpy as np
 
-#: SIFT finds next to nothing in smaller images: 28 x 28 digits give 7 keypoints and none for one in twenty; enlarged 16.
+#: SIFT finds next to nothing in smaller images: 28 x 28 digits give 7 keypoints and none for one in
+#: twenty; enlarged 16.
 SMALLEST_SIDE = 112
 #: The strongest of them; more would only slow down what follows.
 MOST = 256
@@ -14,12 +17,16 @@ GRID = 7
 
 
 def find_keypoints(image: np.ndarray) -> tuple[np.ndarray, str]:
-    """Keypoints ``(K, 4)`` (x, y, size, response) of a uint8 image ``(c, h, w)``, strongest first, and where they come from.
+    """Keypoints ``(K, 4)`` (x, y, size, response) of a uint8 image ``(c, h, w)``, strongest
+    first, and where they come from.
 
     The size is a diameter in pixels of the image; coordinates are those of pixel centres.
     """
     grey = _enlarged(grey_of(image))
-    for words, settings in (("SIFT", {}), ("SIFT without edge threshold", {"edgeThreshold": 1e6, "contrastThreshold": 0.0})):
+    for words, settings in (
+        ("SIFT", {}),
+        ("SIFT without edge threshold", {"edgeThreshold": 1e6, "contrastThreshold": 0.0}),
+    ):
         found = cv2.SIFT_create(**settings).detect(grey, None)  # type: ignore[attr-defined]
         if found:
             return _in_pixels(found, image, grey.shape[0] / image.shape[1]), words
@@ -30,14 +37,20 @@ def grid(height: int, width: int) -> np.ndarray:
     """A regular grid of equally strong keypoints that covers the image."""
     cell = max(1.0, min(height, width) / GRID)
     rows, columns = max(1, round(height / cell)), max(1, round(width / cell))
-    y, x = np.meshgrid((np.arange(rows) + 0.5) * height / rows - 0.5, (np.arange(columns) + 0.5) * width / columns - 0.5, indexing="ij")
+    y, x = np.meshgrid(
+        (np.arange(rows) + 0.5) * height / rows - 0.5,
+        (np.arange(columns) + 0.5) * width / columns - 0.5,
+        indexing="ij",
+    )
     return np.stack([x.ravel(), y.ravel(), np.full(x.size, cell), np.ones(x.size)], 1)
 
 
 def grey_of(image: np.ndarray) -> np.ndarray:
     """The uint8 image ``(c, h, w)`` as grey values ``(h, w)``."""
     if image.shape[0] == 3:
-        return np.asarray(cv2.cvtColor(np.ascontiguousarray(image.transpose(1, 2, 0)), cv2.COLOR_RGB2GRAY))
+        return np.asarray(
+            cv2.cvtColor(np.ascontiguousarray(image.transpose(1, 2, 0)), cv2.COLOR_RGB2GRAY)
+        )
     return np.ascontiguousarray(image.mean(0).round().astype(np.uint8))
 
 
@@ -50,8 +63,12 @@ def _enlarged(grey: np.ndarray) -> np.ndarray:
 
 
 def _in_pixels(found: object, image: np.ndarray, factor: float) -> np.ndarray:
-    """OpenCV's keypoints scaled back; one for each place and size, since SIFT repeats a place for every orientation."""
-    points = np.array([(*point.pt, point.size, point.response) for point in found], dtype=np.float64)  # type: ignore[attr-defined]
+    """OpenCV's keypoints scaled back.
+
+    One for each place and size, since SIFT repeats a place for every orientation.
+    """
+    rows = [(*point.pt, point.size, point.response) for point in found]  # type: ignore[attr-defined]
+    points = np.array(rows, dtype=np.float64)
     points[:, :2] = (points[:, :2] + 0.5) / factor - 0.5
     points[:, 2] /= factor
     points[:, 3] = np.maximum(points[:, 3], 1e-9)

@@ -1,4 +1,6 @@
-"""One image against one classifier: the searches that were asked for, one after the other, and their picture at any moment."""
+"""One image against one classifier: the searches that were asked for, one after the other, and
+their picture at any moment.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from robgui.analyses.choosing import class_of
 from robgui.analyses.feature_game.game import Game, Goal
 from robgui.analyses.feature_game.keypoints import find_keypoints
 from robgui.analyses.feature_game.oracle import Oracle, probabilities
-from robgui.analyses.feature_game.params import ALL_CLASSES, PLAYERS, FeatureGameParams, GameParams, Norm, Player
+from robgui.analyses.feature_game.params import (
+    ALL_CLASSES,
+    PLAYERS,
+    FeatureGameParams,
+    GameParams,
+    Norm,
+    Player,
+)
 from robgui.analyses.feature_game.published import PublishedSearch
 from robgui.analyses.feature_game.result import Outcome, Severity
 from robgui.analyses.feature_game.saliency import Mixture
@@ -42,9 +51,14 @@ class Match:
         search: The search under way or the last one; None before the first.
     """
 
-    def __init__(self, classifier: Classifier, image: np.ndarray, params: GameParams, reserve: int = 0) -> None:
+    def __init__(
+        self, classifier: Classifier, image: np.ndarray, params: GameParams, reserve: int = 0
+    ) -> None:
         if classifier.settings.multi_label:
-            raise ModelError(f"{classifier.name} gives several labels at once; the feature game needs one class that wins.")
+            raise ModelError(
+                f"{classifier.name} gives several labels at once; the feature game needs one class"
+                " that wins."
+            )
         self._params = params
         self._reserve = reserve
         self.began = time.monotonic()
@@ -66,7 +80,9 @@ class Match:
     @property
     def all_outcomes(self) -> list[Outcome]:
         """The searches that have ended and the one under way."""
-        return self.outcomes + ([self._outcome()] if self.search is not None and self._ended < len(self.tasks) else [])
+        return self.outcomes + (
+            [self._outcome()] if self.search is not None and self._ended < len(self.tasks) else []
+        )
 
     def __iter__(self) -> Iterator[None]:
         for place, task in enumerate(self.tasks):
@@ -116,7 +132,9 @@ class Match:
         )
 
     def _tasks(self, classifier: Classifier) -> list[Task]:
-        player = self._params.player if isinstance(self._params, FeatureGameParams) else "cooperative"
+        player = (
+            self._params.player if isinstance(self._params, FeatureGameParams) else "cooperative"
+        )
         players: Sequence[Player] = PLAYERS if player == "all" else (player,)
         targets = targets_of(self._params.target, classifier, self.oracle)
         return [Task(one, target) for target in targets for one in players]
@@ -131,7 +149,10 @@ def targets_of(text: str, classifier: Classifier, oracle: Oracle) -> list[int]:
         return [c for c in ranked if c != oracle.original][:MOST_TARGETS]
     target = class_of(text, classifier.labels)
     if target == oracle.original:
-        raise ParamsError(f"target = {text!r}: the model gives this image that class already; choose another target or another image.")
+        raise ParamsError(
+            f"target = {text!r}: the model gives this image that class already; choose another"
+            " target or another image."
+        )
     return [target]
 
 

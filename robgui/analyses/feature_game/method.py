@@ -1,4 +1,6 @@
-"""The record of the feature game: everything the program knows of the method without computing anything."""
+"""The record of the feature game: everything the program knows of the method without computing
+anything.
+"""
 
 from pathlib import Path
 
@@ -30,13 +32,15 @@ ONE_IMAGE = Analysis(
     first_look={"max_calls": 1500},
     demo=Demo("traffic_cnn.pt2", "traffic", 0),
     invitation=(
-        "Which few pixels of this image flip its class? Choose an image and press Run: a search looks for the smallest change "
-        "that makes the model see another class. It only asks the model for its answers."
+        "Which few pixels of this image flip its class? Choose an image and press Run: a search"
+        " looks for the smallest change that makes the model see another class. It only asks the"
+        " model for its answers."
     ),
     explanation=(
-        "Left the image, right the example: the framed pixels are all that was changed. The search first tries single pixels, "
-        "then builds on those that move the answer most and takes back every change that is not needed; features of the image "
-        "say where it looks first. The curve shows how the change shrinks while it runs. That nothing is found is no guarantee."
+        "Left the image, right the example: the framed pixels are all that was changed. The search"
+        " first tries single pixels, then builds on those that move the answer most and takes back"
+        " every change that is not needed; features of the image say where it looks first. The"
+        " curve shows how the change shrinks while it runs. That nothing is found is no guarantee."
     ),
 )
 MANY_IMAGES = Analysis(
@@ -60,12 +64,13 @@ MANY_IMAGES = Analysis(
     ),
     demo=Demo("fashion_cnn.safetensors", "fashion.npz", params={"inputs": 6, "max_calls": 1000}),
     invitation=(
-        "How many pixels does it take to change the class, image by image? Press Run: the game is played on images that the "
-        "gallery shows, chosen at random, one after the other."
+        "How many pixels does it take to change the class, image by image? Press Run: the game is"
+        " played on images that the gallery shows, chosen at random, one after the other."
     ),
     explanation=(
-        "Each bar tells how many images change their class with that many changed pixels; the further left, the more fragile "
-        "the model. Images that could not be changed with the calls allowed stand in no bar; they are counted in the sentence."
+        "Each bar tells how many images change their class with that many changed pixels; the"
+        " further left, the more fragile the model. Images that could not be changed with the calls"
+        " allowed stand in no bar; they are counted in the sentence."
     ),
 )
 METHOD = Method(

@@ -15,9 +15,11 @@ from robgui.analyses.feature_game.values import Values
 
 #: All one-pixel moves are tried when they take at most this share of the calls.
 WHOLE = 0.5
-#: Otherwise this share goes to painting whole keypoints, and so many of the examples found that way are refined.
+#: Otherwise this share goes to painting whole keypoints, and so many of the examples found that way
+#: are refined.
 PATCHED, REFINED = 0.15, 2
-#: Then this share goes to moves by saliency, and the same share to each of two rounds around the best of them.
+#: Then this share goes to moves by saliency, and the same share to each of two rounds around the
+#: best of them.
 SAMPLED, ROUNDS = 0.12, 2
 #: The neighbours of so large a part of the moves known are tried in such a round.
 BEST = 0.05
@@ -25,7 +27,14 @@ BEST = 0.05
 _AT_ONCE = 64
 
 
-def opening(oracle: Oracle, goal: Goal, mixture: Mixture, values: Values, record: Record, rng: np.random.Generator) -> Iterator[None]:
+def opening(
+    oracle: Oracle,
+    goal: Goal,
+    mixture: Mixture,
+    values: Values,
+    record: Record,
+    rng: np.random.Generator,
+) -> Iterator[None]:
     """Scans one-pixel moves into ``values`` and offers every example among them to ``record``."""
     first = oracle.game.first
     calls = oracle.left
@@ -49,8 +58,13 @@ def opening(oracle: Oracle, goal: Goal, mixture: Mixture, values: Values, record
         yield from _scan(oracle, goal, values, record, _around_best(oracle, goal, values, count))
 
 
-def _patches(oracle: Oracle, goal: Goal, mixture: Mixture, record: Record, saliency: np.ndarray, count: int) -> Generator[None, None, None]:
-    """Paints whole keypoints; refines the smallest example among them and makes pixels of promising patches more salient."""
+def _patches(
+    oracle: Oracle, goal: Goal, mixture: Mixture, record: Record, saliency: np.ndarray, count: int
+) -> Generator[None, None, None]:
+    """Paints whole keypoints.
+
+    Refines the smallest example among them and makes pixels of promising patches more salient.
+    """
     patches = _painted(oracle.game, mixture, count)
     margins = yield from margins_of(oracle, goal, patches)
     if not len(margins):
@@ -61,11 +75,16 @@ def _patches(oracle: Oracle, goal: Goal, mixture: Mixture, record: Record, salie
     won = sorted((patch for patch in patches if record.wins(patch)), key=len)
     for patch in won[:REFINED]:
         final = yield from refined(oracle, goal, patch)
-        mixture.reward(mixture.owners().ravel()[oracle.game.pixel[list(final)]], record.reward(record.iteration(final)))
+        mixture.reward(
+            mixture.owners().ravel()[oracle.game.pixel[list(final)]],
+            record.reward(record.iteration(final)),
+        )
 
 
 def _painted(game: Game, mixture: Mixture, count: int) -> list[State]:
-    """Squares as large as the keypoints and twice as large, in every colour, the strongest keypoints first."""
+    """Squares as large as the keypoints and twice as large, in every colour, the strongest
+    keypoints first.
+    """
     width = game.shape[2]
     colours = np.unique(game.value, axis=0, return_inverse=True)[1]
     x, y = game.pixel % width, game.pixel // width
@@ -73,7 +92,9 @@ def _painted(game: Game, mixture: Mixture, count: int) -> list[State]:
     for place in np.argsort(-mixture.prior, kind="stable").tolist():
         for factor in (1.0, 2.0):
             reach = max(1.0, factor * mixture.keypoints[place, 2] / 2)
-            inside = (abs(x - mixture.keypoints[place, 0]) <= reach) & (abs(y - mixture.keypoints[place, 1]) <= reach)
+            inside = (abs(x - mixture.keypoints[place, 0]) <= reach) & (
+                abs(y - mixture.keypoints[place, 1]) <= reach
+            )
             for colour in range(int(colours.max()) + 1):
                 patches[tuple(np.flatnonzero(inside & (colours == colour)).tolist())] = None
         if len(patches) >= count:
@@ -86,7 +107,9 @@ def values_known(values: Values, options: np.ndarray) -> bool:
     return bool(np.isin(options, values.options).all())
 
 
-def _scan(oracle: Oracle, goal: Goal, values: Values, record: Record, options: np.ndarray) -> Iterator[None]:
+def _scan(
+    oracle: Oracle, goal: Goal, values: Values, record: Record, options: np.ndarray
+) -> Iterator[None]:
     for begin in range(0, len(options), _AT_ONCE):
         part = options[begin : begin + _AT_ONCE].tolist()
         scores = oracle.scores([(option,) for option in part])
@@ -100,8 +123,12 @@ def _scan(oracle: Oracle, goal: Goal, values: Values, record: Record, options: n
             return
 
 
-def _by_saliency(saliency: np.ndarray, options: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """So many different options, by chance in proportion to the saliency of their pixels (Gumbel's trick)."""
+def _by_saliency(
+    saliency: np.ndarray, options: np.ndarray, count: int, rng: np.random.Generator
+) -> np.ndarray:
+    """So many different options, by chance in proportion to the saliency of their pixels
+    (Gumbel's trick).
+    """
     keys = np.log(np.maximum(saliency, 1e-12)) + rng.gumbel(size=len(saliency))
     return np.asarray(options[np.argsort(-keys, kind="stable")[:count]])
 

@@ -1,4 +1,6 @@
-"""The model as the game asks it: in batches, never twice about the same state, within a budget of calls."""
+"""The model as the game asks it: in batches, never twice about the same state, within a budget
+of calls.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,19 @@ from robgui.analyses.feature_game.game import EMPTY, Game, State
 from robgui.analyses.feature_game.result import Evidence
 from robgui.core.model.classifier import Classifier
 
-#: A margin within this share of the largest score could be an accident of rounding: another batch size, another device.
+#: A margin within this share of the largest score could be an accident of rounding: another batch
+#: size, another device.
 ROUNDING = 1e-5
-#: So many calls, and at most this share of the budget, are kept for taking back changes that are not needed.
+#: So many calls, and at most this share of the budget, are kept for taking back changes that are
+#: not needed.
 RESERVE, RESERVED_SHARE = 64, 0.05
 
 
 class Oracle:
     """Scores of states, remembered.
 
-    One oracle serves all searches on one image: a later search gets for nothing what an earlier one has paid for.
+    One oracle serves all searches on one image: a later search gets for nothing what an earlier one
+        has paid for.
 
     Attributes:
         calls: Images shown to the model so far.
@@ -51,7 +56,11 @@ class Oracle:
     @property
     def left(self) -> int:
         """Calls left to the search; 0 when its time is over."""
-        return max(0, self._last_call - self._reserve - self.calls) if time.monotonic() < self._last_second else 0
+        return (
+            max(0, self._last_call - self._reserve - self.calls)
+            if time.monotonic() < self._last_second
+            else 0
+        )
 
     @property
     def late(self) -> bool:
@@ -67,34 +76,50 @@ class Oracle:
         return state in self._known
 
     def scores(self, states: Sequence[State], *, urgent: bool = False) -> np.ndarray:
-        """Scores ``(n, C)``; nan where the budget is used up. ``urgent`` may also use the reserve."""
+        """Scores ``(n, C)``; nan where the budget is used up.
+
+        ``urgent`` may also use the reserve.
+        """
         new = list(dict.fromkeys(state for state in states if state not in self._known))
         room = self._last_call - self.calls - (0 if urgent else self._reserve)
         self._ask(new[: max(0, room)])
         if len(states) == 1 and states[0] in self._known:
             return self._known[states[0]][None]
         blank = np.full(self._classifier.classes, np.nan)
-        return np.array([self._known.get(state, blank) for state in states]).reshape(len(states), self._classifier.classes)
+        return np.array([self._known.get(state, blank) for state in states]).reshape(
+            len(states), self._classifier.classes
+        )
 
     def evidence(self) -> Evidence:
         """Steepness and gap seen so far."""
-        return Evidence(self._lipschitz, self._gap, self._pairs, self._singles, len(self.game.first))
+        return Evidence(
+            self._lipschitz, self._gap, self._pairs, self._singles, len(self.game.first)
+        )
 
     def _ask(self, states: list[State]) -> None:
         size = self._classifier.batch(self._batch)
         for begin in range(0, len(states), size):
             part = states[begin : begin + size]
-            scores = self._classifier.infer(self.game.render(part, self._classifier.device), self._batch).double().cpu().numpy()
+            scores = (
+                self._classifier.infer(self.game.render(part, self._classifier.device), self._batch)
+                .double()
+                .cpu()
+                .numpy()
+            )
             self.calls += len(part)
             self._known.update(zip(part, scores, strict=True))
             if self.calls > 1:
                 self._look(part, scores)
 
     def _look(self, states: list[State], scores: np.ndarray) -> None:
-        """Takes down how steeply the confidence in the original class falls, and how far it falls where the class changes."""
+        """Takes down how steeply the confidence in the original class falls, and how far it
+        falls where the class changes.
+        """
         fall = np.abs(probabilities(scores)[:, self.original] - self._confidence)
         self._pairs += len(states)
-        self._singles += sum(len(state) == 1 and int(self.game.level[state[0]]) == 1 for state in states)
+        self._singles += sum(
+            len(state) == 1 and int(self.game.level[state[0]]) == 1 for state in states
+        )
         distance = self.game.l1(states)
         self._lipschitz = max(self._lipschitz, float((fall / np.maximum(distance, 1e-12)).max()))
         changed = scores.argmax(1) != self.original

@@ -17,8 +17,15 @@ PLAYERS: tuple[Player, ...] = ("cooperative", "nature", "adversarial")
 #: The word that stands for every other class as a target.
 ALL_CLASSES = "all"
 
-#: What the preset ``paper`` sets where the user has set nothing else (Sections 4 and 5: UCB, 20 s a move, 60 s in all).
-PAPER: dict[str, Any] = {"selection": "ucb1", "max_calls": 60_000, "max_seconds": 60.0, "move_seconds": 20.0, "epsilon": 0.02}
+#: What the preset ``paper`` sets where the user has set nothing else (Sections 4 and 5: UCB, 20 s a
+#: move, 60 s in all).
+PAPER: dict[str, Any] = {
+    "selection": "ucb1",
+    "max_calls": 60_000,
+    "max_seconds": 60.0,
+    "move_seconds": 20.0,
+    "epsilon": 0.02,
+}
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -28,8 +35,11 @@ class _Preset(Params):
     preset: Literal["default", "paper"] = Field(
         "default",
         title="Preset",
-        description="default: learns the effect of every pixel first and repairs what it finds. paper: plain tree search with random "
-        "play, 20 s a move, 60 s in all, as published; your own settings win.",
+        description=(
+            "default: learns the effect of every pixel first and repairs what it finds. paper:"
+            " plain tree search with random play, 20 s a move, 60 s in all, as published; your own"
+            " settings win."
+        ),
     )
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER}
@@ -41,14 +51,19 @@ class _Game(Params):
     target: str = Field(
         "",
         title="Target class",
-        description="Name or number of the class to reach; empty: any other class; all: every other class, one after the other.",
+        description=(
+            "Name or number of the class to reach; empty: any other class; all: every other class,"
+            " one after the other."
+        ),
         json_schema_extra={"empty": "any other class"},
     )
     norm: Norm = Field(
         "l0",
         title="Distance",
-        description="What is kept small: l0 the number of changed pixels, l1 the sum of all changes, l2 their root of squares, "
-        "linf the largest change.",
+        description=(
+            "What is kept small: l0 the number of changed pixels, l1 the sum of all changes, l2"
+            " their root of squares, linf the largest change."
+        ),
     )
     distance: float | None = Field(
         None,
@@ -61,24 +76,35 @@ class _Game(Params):
         ge=1 / 255,
         le=1,
         title="Step",
-        description="How far one move changes a pixel under l1, l2 and linf, values being from 0 to 1; under l0 a move goes to an extreme.",
+        description=(
+            "How far one move changes a pixel under l1, l2 and linf, values being from 0 to 1;"
+            " under l0 a move goes to an extreme."
+        ),
         json_schema_extra={"rare": True},
     )
     colours: tuple[str, ...] = Field(
         (),
         title="Colours",
-        description="Colours a move may paint beside black and white under l0, such as #ff0000, #00ff00.",
+        description=(
+            "Colours a move may paint beside black and white under l0, such as #ff0000, #00ff00."
+        ),
         json_schema_extra={"rare": True, "empty": "black and white only"},
     )
     max_calls: int = Field(
-        5000, ge=50, le=100_000_000, title="Model calls", description="Most images shown to the model, for each search (target, player)."
+        5000,
+        ge=50,
+        le=100_000_000,
+        title="Model calls",
+        description="Most images shown to the model, for each search (target, player).",
     )
     max_seconds: float = Field(
         0.0,
         ge=0,
         le=1e7,
         title="Seconds",
-        description="Stops a search after so many seconds; 0: no limit. Results then depend on the machine.",
+        description=(
+            "Stops a search after so many seconds; 0: no limit. Results then depend on the machine."
+        ),
         json_schema_extra={"zero": "no limit"},
     )
     epsilon: float = Field(
@@ -86,13 +112,18 @@ class _Game(Params):
         ge=0,
         le=1,
         title="Convergence",
-        description="Stops after 1/ε iterations without a better example; 0 uses all the calls. The paper has 0.1 and 0.05.",
+        description=(
+            "Stops after 1/ε iterations without a better example; 0 uses all the calls. The paper"
+            " has 0.1 and 0.05."
+        ),
         json_schema_extra={"rare": True, "zero": "uses all the calls"},
     )
     refine: bool = Field(
         True,
         title="Refine",
-        description="Takes back every change that is not needed and tries swaps, after each example found.",
+        description=(
+            "Takes back every change that is not needed and tries swaps, after each example found."
+        ),
         json_schema_extra={"rare": True},
     )
     spread: float = Field(
@@ -106,7 +137,10 @@ class _Game(Params):
     selection: Literal["prior", "ucb1"] = Field(
         "prior",
         title="Selection",
-        description="How the tree is walked: by upper confidence bounds alone, or with what is known as a prior.",
+        description=(
+            "How the tree is walked: by upper confidence bounds alone, or with what is known as a"
+            " prior."
+        ),
         json_schema_extra={"rare": True},
     )
     exploration: float = Field(
@@ -122,7 +156,9 @@ class _Game(Params):
         ge=0,
         le=1e7,
         title="Seconds a move",
-        description="A move is fixed after so many seconds, where moves are; 0: by iterations alone.",
+        description=(
+            "A move is fixed after so many seconds, where moves are; 0: by iterations alone."
+        ),
         json_schema_extra={"rare": True, "zero": "by iterations alone"},
     )
     move_iterations: int = Field(
@@ -130,7 +166,10 @@ class _Game(Params):
         ge=1,
         le=1_000_000,
         title="Iterations a move",
-        description="A move is fixed after so many iterations; for the preset paper and a player II who does not help.",
+        description=(
+            "A move is fixed after so many iterations; for the preset paper and a player II who"
+            " does not help."
+        ),
         json_schema_extra={"rare": True},
     )
 
@@ -138,7 +177,10 @@ class _Game(Params):
     @classmethod
     def _some_distance(cls, distance: float | None) -> float | None:
         if distance is not None and distance <= 0:
-            raise ValueError("within this distance there is only the image itself; give a distance above 0, or none for no limit")
+            raise ValueError(
+                "within this distance there is only the image itself; give a distance above 0, or"
+                " none for no limit"
+            )
         return distance
 
     @field_validator("colours")
@@ -157,11 +199,18 @@ class FeatureGameParams(_Game, _Preset):
     player: Literal["cooperative", "adversarial", "nature", "all"] = Field(
         "cooperative",
         title="Player II",
-        description="Who picks the pixel within the feature: cooperative helps to change the class, adversarial hinders, nature "
-        "picks by chance; all plays the three one after the other and compares them.",
+        description=(
+            "Who picks the pixel within the feature: cooperative helps to change the class,"
+            " adversarial hinders, nature picks by chance; all plays the three one after the other"
+            " and compares them."
+        ),
     )
     persistence: bool = Field(
-        True, title="Turn and scale", description="Shows the model the example turned and scaled, to see whether it still fools it."
+        True,
+        title="Turn and scale",
+        description=(
+            "Shows the model the example turned and scaled, to see whether it still fools it."
+        ),
     )
 
 

@@ -1,10 +1,12 @@
-"""The search as published (Algorithm 1), for the preset ``paper`` and for a player II who does not help.
+"""The search as published (Algorithm 1), for the preset ``paper`` and for a player II who does
+not help.
 
-Selection walks down by upper confidence bounds. Expansion gives the leaf a child for each keypoint, with a pixel drawn
-from the keypoint's Gaussian and a random instruction, and scores all in one batch. A simulation plays on at random from
-each of them, all in lockstep: player I picks a keypoint by response, player II is nature. Rewards go back to the root.
-When the time of a move is over, player I takes the keypoint with the best mean reward, player II answers according to its
-kind, and the game goes on from there until the class changes.
+Selection walks down by upper confidence bounds. Expansion gives the leaf a child for each keypoint,
+with a pixel drawn from the keypoint's Gaussian and a random instruction, and scores all in one
+batch. A simulation plays on at random from each of them, all in lockstep: player I picks a keypoint
+by response, player II is nature. Rewards go back to the root. When the time of a move is over,
+player I takes the keypoint with the best mean reward, player II answers according to its kind, and
+the game goes on from there until the class changes.
 """
 
 from __future__ import annotations
@@ -26,8 +28,13 @@ from robgui.analyses.feature_game.tree import Node, backpropagate, choose, selec
 
 #: A random play of so many moves is given up.
 LONGEST = 200
-#: Keypoints that become children of a leaf, the weightiest, and pixels of each; a player II who chooses needs some to choose from.
-BREADTH: dict[Player, tuple[int, int]] = {"cooperative": (16, 1), "nature": (6, 3), "adversarial": (6, 3)}
+#: Keypoints that become children of a leaf, the weightiest, and pixels of each; a player II who
+#: chooses needs some to choose from.
+BREADTH: dict[Player, tuple[int, int]] = {
+    "cooperative": (16, 1),
+    "nature": (6, 3),
+    "adversarial": (6, 3),
+}
 #: Lengths of a random play that are looked at first when it is not followed move by move.
 _LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128, LONGEST)
 #: Tries to draw a pixel that can still be changed before a keypoint counts as exhausted.
@@ -57,20 +64,29 @@ class RandomPlay:
 
     def after(self, count: int) -> State:
         """The state after so many moves."""
-        last = {int(self.game.pixel[option]): option for option in (*self.start, *self.moves[:count])}
+        last = {
+            int(self.game.pixel[option]): option for option in (*self.start, *self.moves[:count])
+        }
         return tuple(sorted(last.values()))
 
 
 class PublishedSearch(Search):
     """One search with any player II.
 
-    With a cooperative player II every example seen counts. With the others only the end of the game played move by move
-    does, unrefined: that is the severity player I can force. Their simulations are not followed move by move, which saves
-    most of the calls: a whole random play is drawn and the length at which it wins is found by bisection.
+    With a cooperative player II every example seen counts. With the others only the end of the game
+    played move by move does, unrefined: that is the severity player I can force. Their simulations
+    are not followed move by move, which saves most of the calls: a whole random play is drawn and
+    the length at which it wins is found by bisection.
     """
 
     def __init__(
-        self, oracle: Oracle, goal: Goal, mixture: Mixture, rng: np.random.Generator, params: GameParams, player: Player = "cooperative"
+        self,
+        oracle: Oracle,
+        goal: Goal,
+        mixture: Mixture,
+        rng: np.random.Generator,
+        params: GameParams,
+        player: Player = "cooperative",
     ) -> None:
         super().__init__(oracle, goal, mixture, rng, params)
         self._now = self.root
@@ -98,7 +114,9 @@ class PublishedSearch(Search):
             yield from self._play_out()
 
     def _search_move(self) -> Iterator[None]:
-        """Searches until the condition tc2 is met: time, iterations, or this move's share of the calls."""
+        """Searches until the condition tc2 is met: time, iterations, or this move's share of the
+        calls.
+        """
         began, calls, left = time.monotonic(), self._oracle.calls, self._oracle.left
         iterations = 0
         while not self.record.over():
@@ -108,7 +126,9 @@ class PublishedSearch(Search):
                 return
             if not self._params.move_seconds and iterations >= self._params.move_iterations:
                 return
-            if self._player != "cooperative" and self._oracle.calls - calls >= left / (1 + self._length):
+            if self._player != "cooperative" and self._oracle.calls - calls >= left / (
+                1 + self._length
+            ):
                 return
 
     def _iterate(self) -> Iterator[None]:
@@ -117,12 +137,20 @@ class PublishedSearch(Search):
         self.record.idle(not plays)
         if not plays:
             won = self.record.wins(path[-1].state)
-            backpropagate(path, self.record.reward(self._game.severity(path[-1].state)) if won else 0.0)
+            backpropagate(
+                path, self.record.reward(self._game.severity(path[-1].state)) if won else 0.0
+            )
             return
-        ends = yield from (self._followed(plays) if self._player == "cooperative" else self._drawn(plays))
+        ends = yield from (
+            self._followed(plays) if self._player == "cooperative" else self._drawn(plays)
+        )
         best = min((end for end in ends if end), key=self._game.severity, default=EMPTY)
         if self._player == "cooperative":
-            best = (yield from refined(self._oracle, self._goal, best)) if best and self._params.refine else best
+            best = (
+                (yield from refined(self._oracle, self._goal, best))
+                if best and self._params.refine
+                else best
+            )
             self.record.iteration(best)
         else:
             self.record.draw(self._game.severity(best) if best else math.inf)
@@ -136,10 +164,17 @@ class PublishedSearch(Search):
             reward = least / severity if math.isfinite(severity) and severity > 0 else 0.0
             path = play.path if self._now is self.root else [self.root, *play.path]
             backpropagate(path, reward, severity)
-            self._mixture.reward(np.array([node.keypoint for node in play.path if node.keypoint >= 0], dtype=np.int64), reward)
+            self._mixture.reward(
+                np.array(
+                    [node.keypoint for node in play.path if node.keypoint >= 0], dtype=np.int64
+                ),
+                reward,
+            )
 
     def _select(self) -> list[Node]:
-        """The path from the game's present state to a leaf, or to a keypoint that may have one more child."""
+        """The path from the game's present state to a leaf, or to a keypoint that may have one
+        more child.
+        """
         path = [self._now]
         while path[-1].children:
             keypoint = select(path[-1], self._score)
@@ -150,7 +185,9 @@ class PublishedSearch(Search):
         return path
 
     def _expand(self, path: list[Node]) -> list[Play]:
-        """New children of the leaf: some pixels of each keypoint, or one more pixel of the keypoint at the end of the path."""
+        """New children of the leaf: some pixels of each keypoint, or one more pixel of the
+        keypoint at the end of the path.
+        """
         leaf = path[-1]
         if leaf.keypoint >= 0:
             child = self._child(leaf) or select(leaf, self._score)
@@ -162,23 +199,35 @@ class PublishedSearch(Search):
         plays = []
         for k in np.argsort(-weights, kind="stable")[:keypoints].tolist():
             parent = Node(leaf.state, keypoint=k, prior=float(weights[k]))
-            children = [child for child in (self._child(parent) for _ in range(pixels)) if child is not None]
+            children = [
+                child for child in (self._child(parent) for _ in range(pixels)) if child is not None
+            ]
             plays += [Play([*path, parent, child], child.state) for child in children]
             leaf.children += [parent] if children else []
         return plays
 
     def _child(self, keypoint: Node) -> Node | None:
-        """One more child of a keypoint, or None when the pixel drawn is there already or none is left."""
+        """One more child of a keypoint, or None when the pixel drawn is there already or none is
+        left.
+        """
         option = self._draw(keypoint.state, keypoint.keypoint)
         if option < 0 or any(child.option == option for child in keypoint.children):
             return None
-        child = Node(self._game.play(keypoint.state, option), option=option, prior=1 / (1 + len(keypoint.children)))
+        child = Node(
+            self._game.play(keypoint.state, option),
+            option=option,
+            prior=1 / (1 + len(keypoint.children)),
+        )
         keypoint.children.append(child)
         return child
 
     def _draw(self, state: State, keypoint: int) -> int:
-        """Nature's choice: a pixel from the keypoint's Gaussian that can still change, and one of its instructions; -1 if none."""
-        return self._first_free(self._chances_within(keypoint), {self._pixels[option]: option for option in state})
+        """Nature's choice: a pixel from the keypoint's Gaussian that can still change, and one
+        of its instructions; -1 if none.
+        """
+        return self._first_free(
+            self._chances_within(keypoint), {self._pixels[option]: option for option in state}
+        )
 
     def _chances_within(self, keypoint: int) -> np.ndarray:
         """The distribution function over the pixels of a keypoint."""
@@ -187,7 +236,10 @@ class PublishedSearch(Search):
         return self._within[keypoint]
 
     def _first_free(self, chances: np.ndarray, used: dict[int, int]) -> int:
-        """The first pixel drawn that can still change, with one of its instructions; ``used`` has the options in place by pixel."""
+        """The first pixel drawn that can still change, with one of its instructions.
+
+        ``used`` has the options in place by pixel.
+        """
         for pixel in np.searchsorted(chances, self._rng.random(_DRAWS) * chances[-1]).tolist():
             options = self._reachable(pixel, used.get(pixel, -1))
             if options:
@@ -202,7 +254,10 @@ class PublishedSearch(Search):
         return [further] if further >= 0 else []
 
     def _followed(self, plays: list[Play]) -> Generator[None, None, list[State]]:
-        """Plays all games on at random in lockstep, move by move; the winning state of each, or the empty one."""
+        """Plays all games on at random in lockstep, move by move.
+
+        The winning state of each, or the empty one.
+        """
         states = [play.state for play in plays]
         for _ in range(LONGEST):
             self._oracle.scores(states)
@@ -215,15 +270,27 @@ class PublishedSearch(Search):
         return [state if self.record.wins(state) else EMPTY for state in states]
 
     def _drawn(self, plays: list[Play]) -> Generator[None, None, list[State]]:
-        """Draws a whole random play for each and finds the length at which it wins; the winning states, or the empty one."""
+        """Draws a whole random play for each and finds the length at which it wins.
+
+        The winning states, or the empty one.
+        """
         games = [self._random_play(play.state) for play in plays]
         lengths = [sorted({min(length, game.length) - 1 for length in _LENGTHS}) for game in games]
         ends: list[State] = [EMPTY] * len(plays)
         while any(lengths):
-            self._oracle.scores([game.after(at) for game, looked in zip(games, lengths, strict=True) for at in looked])
+            self._oracle.scores(
+                [
+                    game.after(at)
+                    for game, looked in zip(games, lengths, strict=True)
+                    for at in looked
+                ]
+            )
             yield
             for i, (game, looked) in enumerate(zip(games, lengths, strict=True)):
-                won = next((place for place, at in enumerate(looked) if self.record.wins(game.after(at))), None)
+                won = next(
+                    (place for place, at in enumerate(looked) if self.record.wins(game.after(at))),
+                    None,
+                )
                 if won is not None:
                     ends[i] = game.after(looked[won])
                 lengths[i] = _between(looked, won)
@@ -245,15 +312,26 @@ class PublishedSearch(Search):
         return RandomPlay(self._game, state, moves)
 
     def _random_move(self, state: State) -> State:
-        """Player I picks a keypoint by response, player II is nature; the state itself when nothing can be changed."""
-        option = self._draw(state, int(np.searchsorted(self._chances, self._rng.random() * self._chances[-1])))
+        """Player I picks a keypoint by response, player II is nature.
+
+        The state itself when nothing can be changed.
+        """
+        option = self._draw(
+            state, int(np.searchsorted(self._chances, self._rng.random() * self._chances[-1]))
+        )
         return self._game.play(state, option) if option >= 0 else state
 
     def _ended(self, state: State) -> bool:
-        """Whether the game is over: won, too far away, or nothing known of the state for want of calls."""
+        """Whether the game is over: won, too far away, or nothing known of the state for want of
+        calls.
+        """
         if not state:
             return False
-        return not self._oracle.knows(state) or self._game.severity(state) > self._farthest or self.record.wins(state)
+        return (
+            not self._oracle.knows(state)
+            or self._game.severity(state) > self._farthest
+            or self.record.wins(state)
+        )
 
     def _move(self) -> bool:
         """Both players move: I takes the best keypoint, II answers; False when there is no move."""
@@ -278,7 +356,10 @@ class PublishedSearch(Search):
 
 
 def _between(looked: list[int], won: int | None) -> list[int]:
-    """The next lengths to look at: inside the interval that holds the first winning one; none when it is found."""
+    """The next lengths to look at: inside the interval that holds the first winning one.
+
+    None when it is found.
+    """
     if won is None or len(looked) == 1:
         return []
     low, high = (-1, *looked)[won], looked[won]

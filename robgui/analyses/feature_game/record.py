@@ -20,7 +20,8 @@ class Record:
     Attributes:
         best: The least severe example; empty without any.
         severity: Its distance from the image; inf without any.
-        history: Severity of every iteration: best so far, current, mean of the last ten; nan before the first example.
+        history: Severity of every iteration: best so far, current, mean of the last ten; nan before
+            the first example.
         history_calls: Calls of this search at each of them.
         first_calls: Calls of this search until the first example; 0 without any.
         optimal: Nothing less severe can be reached by these moves.
@@ -67,12 +68,19 @@ class Record:
 
     def wins(self, state: State) -> bool:
         """Whether a state that has been evaluated changes the class within the distance allowed."""
-        if not state or not self._oracle.knows(state) or self._oracle.game.severity(state) > self._farthest:
+        if (
+            not state
+            or not self._oracle.knows(state)
+            or self._oracle.game.severity(state) > self._farthest
+        ):
             return False
         return bool(self._goal.margins(self._oracle.scores([state])[0]) > self._oracle.sure)
 
     def offer(self, state: State) -> float:
-        """Keeps the state if it is the best example so far; returns its severity, inf when it is none."""
+        """Keeps the state if it is the best example so far.
+
+        Returns its severity, inf when it is none.
+        """
         if not self.wins(state):
             return math.inf
         severity = self._oracle.game.severity(state)
@@ -84,7 +92,10 @@ class Record:
         return severity
 
     def iteration(self, state: State) -> float:
-        """Ends an iteration with the example it has found, if any; returns its severity, inf when it is none."""
+        """Ends an iteration with the example it has found, if any.
+
+        Returns its severity, inf when it is none.
+        """
         severity = self.offer(state)
         self.draw(severity)
         return severity
@@ -98,7 +109,9 @@ class Record:
         self.history_calls.append(self.calls)
 
     def reward(self, severity: float) -> float:
-        """The paper's 1 / severity on a scale from 0 to 1: severity of the best so far over severity; 0 without an example."""
+        """The paper's 1 / severity on a scale from 0 to 1: severity of the best so far over
+        severity; 0 without an example.
+        """
         return self.severity / severity if math.isfinite(severity) and severity > 0 else 0.0
 
     def idle(self, nothing_new: bool) -> None:
@@ -111,6 +124,8 @@ class Record:
         self._judge()
 
     def _judge(self) -> None:
-        """Under L0 one pixel is the least there is, and two are when every single one has failed."""
+        """Under L0 one pixel is the least there is, and two are when every single one has
+        failed.
+        """
         if self._oracle.game.norm == "l0" and self.best:
             self.optimal = len(self.best) == 1 or (len(self.best) == 2 and self.scanned)

@@ -21,10 +21,11 @@ _AT_ONCE = 64
 
 
 def refined(oracle: Oracle, goal: Goal, state: State) -> Generator[None, None, State]:
-    """The state without options that it does not need, and with the others as weak as they can be; no pixel of it is removable.
+    """The state without options that it does not need, and with the others as weak as they can
+    be; no pixel of it is removable.
 
-    Dropping an option may make another one needed, so the options are dropped in the order of what is left of the
-    margin, as many at once as still leave the class changed, until none can go.
+    Dropping an option may make another one needed, so the options are dropped in the order of what
+    is left of the margin, as many at once as still leave the class changed, until none can go.
     """
     state = yield from _without_parts(oracle, goal, state)
     while True:
@@ -37,13 +38,22 @@ def refined(oracle: Oracle, goal: Goal, state: State) -> Generator[None, None, S
 
 
 def _without_parts(oracle: Oracle, goal: Goal, state: State) -> Generator[None, None, State]:
-    """Drops whole parts of a long state first: an eighth at a time, then smaller and smaller parts."""
+    """Drops whole parts of a long state first: an eighth at a time, then smaller and smaller
+    parts.
+    """
     parts = PARTS
     while len(state) >= 2 * parts:
         chunks = [set(chunk.tolist()) for chunk in np.array_split(np.array(state), parts)]
         margins = yield from margins_of(oracle, goal, [_less(state, chunk) for chunk in chunks])
-        order = [place for place in np.argsort(-margins, kind="stable").tolist() if margins[place] > oracle.sure]
-        unions = [set().union(*(chunks[place] for place in order[: count + 1])) for count in range(min(len(order), parts - 1))]
+        order = [
+            place
+            for place in np.argsort(-margins, kind="stable").tolist()
+            if margins[place] > oracle.sure
+        ]
+        unions = [
+            set().union(*(chunks[place] for place in order[: count + 1]))
+            for count in range(min(len(order), parts - 1))
+        ]
         runs = [_less(state, union) for union in unions]
         margins = yield from margins_of(oracle, goal, runs)
         won = np.flatnonzero(margins > oracle.sure)
@@ -66,14 +76,20 @@ def dropped(game: Game, state: State, option: int) -> State:
 def lowered(game: Game, state: State, option: int) -> State:
     """The state with the option one step weaker."""
     weaker = int(game.weaker[option])
-    return tuple(sorted([other for other in state if other != option] + ([weaker] if weaker >= 0 else [])))
+    return tuple(
+        sorted([other for other in state if other != option] + ([weaker] if weaker >= 0 else []))
+    )
 
 
-def _weakened(oracle: Oracle, goal: Goal, state: State, weaken: Weaken) -> Generator[None, None, State]:
+def _weakened(
+    oracle: Oracle, goal: Goal, state: State, weaken: Weaken
+) -> Generator[None, None, State]:
     """The longest run of single weakenings, the safest first, that still wins."""
     if not state:
         return state
-    margins = yield from margins_of(oracle, goal, [weaken(oracle.game, state, option) for option in state])
+    margins = yield from margins_of(
+        oracle, goal, [weaken(oracle.game, state, option) for option in state]
+    )
     order = [state[i] for i in np.argsort(-margins, kind="stable") if margins[i] > oracle.sure]
     if weaken is dropped:
         order = order[: len(state) - 1]
@@ -85,7 +101,9 @@ def _weakened(oracle: Oracle, goal: Goal, state: State, weaken: Weaken) -> Gener
     return runs[int(won[-1])] if len(won) else state
 
 
-def margins_of(oracle: Oracle, goal: Goal, states: list[State]) -> Generator[None, None, np.ndarray]:
+def margins_of(
+    oracle: Oracle, goal: Goal, states: list[State]
+) -> Generator[None, None, np.ndarray]:
     """Margins ``(n,)`` of the states; -inf where there were no calls left."""
     parts = []
     for begin in range(0, len(states), _AT_ONCE):

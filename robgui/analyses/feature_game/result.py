@@ -11,7 +11,9 @@ from robgui.analyses.feature_game.params import Norm, Player
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """How far an example is from its image, values being from 0 to 1; nan where there is no example.
+    """How far an example is from its image, values being from 0 to 1.
+
+    Nan where there is no example.
 
     Attributes:
         l0_pixels: Changed pixels.
@@ -69,15 +71,19 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The N nodes of the partial game tree that matter most, root first; parents come before their children.
+    """The N nodes of the partial game tree that matter most, root first.
 
-    A node of player I is a state, one of player II a state and the keypoint that player I has picked.
+    Parents come before their children.
+
+    A node of player I is a state, one of player II a state and the keypoint that player I has
+    picked.
 
     Attributes:
         parent: ``(N,)`` row of the parent; -1 for the root.
         depth: ``(N,)`` moves of both players from the root.
         keypoint: ``(N,)`` the keypoint picked, for a node that player I has led to; -1 otherwise.
-        pixel: ``(N, 2)`` x and y of the pixel changed, for a node that player II has led to; -1 otherwise.
+        pixel: ``(N, 2)`` x and y of the pixel changed, for a node that player II has led to; -1
+            otherwise.
         value: ``(N, c)`` int16, what the pixel became; -1 otherwise.
         visits: ``(N,)`` how often it was passed.
         reward: ``(N,)`` mean reward, from 0 to 1; nan without visits.
@@ -101,7 +107,8 @@ class Evidence:
     """What the search has seen of the network's steepness; evidence, no guarantee.
 
     Attributes:
-        lipschitz: Largest change of the confidence in the image's class per unit of L1 distance, over all pairs seen.
+        lipschitz: Largest change of the confidence in the image's class per unit of L1 distance,
+            over all pairs seen.
         gap: Smallest fall of that confidence at which the class changed; nan where it never did.
         pairs: Pairs of image and changed image it was taken over.
         singles: How many of the one-pixel moves were tried.
@@ -129,7 +136,8 @@ class Persistence:
         scales: ``(S,)`` factors.
         rotated_class: ``(2, A)`` classes of the image and of the example at each angle.
         scaled_class: ``(2, S)`` the same at each scale.
-        rotated_kept: Share of the angles at which the image keeps its class and the example does not have it; nan without any.
+        rotated_kept: Share of the angles at which the image keeps its class and the example does
+            not have it; nan without any.
         scaled_kept: The same for scales.
     """
 
@@ -153,10 +161,12 @@ class FeatureGameResult:
         saliency: ``(h, w)`` the mixture as the search has re-weighted it; sums to 1.
         initial_saliency: ``(h, w)`` the mixture before the first move.
         weights: ``(K,)`` weight of every keypoint now.
-        best: ``(c, h, w)`` the least severe example, in [0, 1]; the image itself while there is none.
+        best: ``(c, h, w)`` the least severe example, in [0, 1]; the image itself while there is
+            none.
         changed: ``(P, 2)`` x and y of its changed pixels.
         severity: Of the best example.
-        history: ``(T, 3)`` severity per iteration: best so far, current, mean of the last ten; nan before the first.
+        history: ``(T, 3)`` severity per iteration: best so far, current, mean of the last ten; nan
+            before the first.
         history_calls: ``(T,)`` model calls of the search so far at each iteration.
         tree: The partial game tree.
         original: Class of the unmodified image.

@@ -1,6 +1,8 @@
-"""The saliency of pixels: a mixture of Gaussians around the keypoints that changes as the game is played (Section 2).
+"""The saliency of pixels: a mixture of Gaussians around the keypoints that changes as the game
+is played (Section 2).
 
-The paper writes a product over the components; a weighted sum is meant, of products of one Gaussian in x and one in y.
+The paper writes a product over the components; a weighted sum is meant, of products of one Gaussian
+in x and one in y.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Mixture:
     @property
     def weights(self) -> np.ndarray:
         """How much each keypoint counts now."""
-        return np.asarray((PRIOR_REWARDS * self.prior + self._rewards) / (PRIOR_REWARDS + self._rewards.sum()))
+        return np.asarray(
+            (PRIOR_REWARDS * self.prior + self._rewards) / (PRIOR_REWARDS + self._rewards.sum())
+        )
 
     def saliency(self, weights: np.ndarray | None = None) -> np.ndarray:
         """The mixture ``(h, w)``, which sums to 1."""
@@ -60,7 +64,9 @@ class Mixture:
         return owners
 
     def within(self, keypoint: int) -> np.ndarray:
-        """``(h, w)`` the distribution over pixels of one keypoint, renormalised inside the image."""
+        """``(h, w)`` the distribution over pixels of one keypoint, renormalised inside the
+        image.
+        """
         density = np.outer(self._y[keypoint], self._x[keypoint])
         return np.asarray(density / density.sum())
 

@@ -1,14 +1,18 @@
-"""The default search: a Monte Carlo tree search that learns before it plays and repairs what it finds.
+"""The default search: a Monte Carlo tree search that learns before it plays and repairs what it
+finds.
 
 It differs from the paper's Algorithm 1, which is in ``published``, in this:
 
-1. Opening: one batched scan of one-pixel moves (all of them in a small image; in a large one those the saliency favours,
-   then the neighbours of the best). Each move's effect on every class is kept and shared by all keypoints and states.
-2. The prior of the tree comes from these effects and from the mixture; children are added by progressive widening.
-3. A simulation aims at one class and asks, move by move, the few options with the best predicted margins instead of
-   one at random; the effects are corrected by each answer.
-4. Each example is refined. Then the search looks for one with a pixel less: it drops the pixel that costs least and swaps
-   the others, all swaps ranked by their predicted margin plus noise of the size of the prediction's error.
+1. Opening: one batched scan of one-pixel moves (all of them in a small image; in a large one those
+   the saliency favours, then the neighbours of the best). Each move's effect on every class is kept
+   and shared by all keypoints and states.
+2. The prior of the tree comes from these effects and from the mixture; children are added by
+   progressive widening.
+3. A simulation aims at one class and asks, move by move, the few options with the best predicted
+   margins instead of one at random; the effects are corrected by each answer.
+4. Each example is refined. Then the search looks for one with a pixel less: it drops the pixel that
+   costs least and swaps the others, all swaps ranked by their predicted margin plus noise of the
+   size of the prediction's error.
 """
 
 from __future__ import annotations
@@ -47,14 +51,23 @@ Work = Generator[None, None, None]
 class GuidedSearch(Search):
     """One search with a cooperative player II."""
 
-    def __init__(self, oracle: Oracle, goal: Goal, mixture: Mixture, rng: np.random.Generator, params: GameParams) -> None:
+    def __init__(
+        self,
+        oracle: Oracle,
+        goal: Goal,
+        mixture: Mixture,
+        rng: np.random.Generator,
+        params: GameParams,
+    ) -> None:
         super().__init__(oracle, goal, mixture, rng, params)
         self._values = Values(oracle.game, goal, oracle.start)
         self._tired: set[State] = set()
         self._owner = mixture.owners().ravel()[oracle.game.pixel]
 
     def __iter__(self) -> Iterator[None]:
-        yield from opening(self._oracle, self._goal, self._mixture, self._values, self.record, self._rng)
+        yield from opening(
+            self._oracle, self._goal, self._mixture, self._values, self.record, self._rng
+        )
         aims = self._values.aims() if len(self._values.options) else []
         if not aims:
             return
@@ -79,7 +92,10 @@ class GuidedSearch(Search):
         yield
 
     def _iterate(self, path: list[Node], aim: int) -> Generator[None, None, State]:
-        """One iteration from the leaf of a path: simulation, refinement, backpropagation; returns its example, if any."""
+        """One iteration from the leaf of a path: simulation, refinement, backpropagation.
+
+        Returns its example, if any.
+        """
         final = yield from self._simulate(path[-1].state, aim)
         if final and self._params.refine:
             final = yield from refined(self._oracle, self._goal, final)
@@ -105,7 +121,11 @@ class GuidedSearch(Search):
                 keypoint.untried = self._ranked(node.state, keypoint.keypoint)
             if keypoint.untried and len(keypoint.children) < widened(keypoint.visits):
                 option = keypoint.untried.pop()
-                child = Node(self._game.play(node.state, option), option=option, prior=1 / (1 + len(keypoint.children)))
+                child = Node(
+                    self._game.play(node.state, option),
+                    option=option,
+                    prior=1 / (1 + len(keypoint.children)),
+                )
                 keypoint.children.append(child)
                 path.append(child)
                 break
@@ -113,7 +133,9 @@ class GuidedSearch(Search):
         return path
 
     def _keypoints(self, state: State) -> list[Node]:
-        """A child for each keypoint with a known option, with half of its prior from the mixture and half from the values."""
+        """A child for each keypoint with a known option, with half of its prior from the mixture
+        and half from the values.
+        """
         rows = self._values.free(state)
         if not len(rows) or not self._oracle.knows(state):
             return []
@@ -125,17 +147,25 @@ class GuidedSearch(Search):
         sharp = np.exp((promise[there] - promise[there].max()) / scale)
         weights = self._mixture.weights[there]
         prior = 0.5 * sharp / sharp.sum() + 0.5 * weights / max(float(weights.sum()), 1e-12)
-        return [Node(state, keypoint=int(k), prior=float(p)) for k, p in zip(there, prior, strict=True)]
+        return [
+            Node(state, keypoint=int(k), prior=float(p)) for k, p in zip(there, prior, strict=True)
+        ]
 
     def _ranked(self, state: State, keypoint: int) -> list[int]:
         """The known options of a keypoint, the most promising last."""
         rows = self._values.free(state)
         rows = rows[self._owner[self._values.options[rows]] == keypoint]
         predicted = self._values.predict(self._oracle.scores([state])[0], rows)
-        return [int(option) for option in self._values.options[rows[np.argsort(predicted, kind="stable")]]]
+        return [
+            int(option)
+            for option in self._values.options[rows[np.argsort(predicted, kind="stable")]]
+        ]
 
     def _simulate(self, state: State, aim: int) -> Generator[None, None, State]:
-        """Plays on from a state towards a class, always with the best of a few options; empty when it takes too long."""
+        """Plays on from a state towards a class, always with the best of a few options.
+
+        Empty when it takes too long.
+        """
         longest = len(self.record.best) + 1 if self.record.best else self._game.image.shape[0]
         scores = self._oracle.scores([state])[0]
         while len(state) < longest and not math.isnan(scores[0]) and self._oracle.left:
@@ -153,14 +183,25 @@ class GuidedSearch(Search):
         return EMPTY
 
     def _neighbours(self, state: State) -> list[int]:
-        """A few options never asked about, beside the pixels of the state; none when the opening has seen all."""
+        """A few options never asked about, beside the pixels of the state.
+
+        None when the opening has seen all.
+        """
         if self.record.scanned or self._game.norm != "l0":
             return []
         height, width = self._game.shape[1:]
         pixels = self._game.pixel[list(state)]
-        near = {int(p + dy * width + dx) for p in pixels for dy in (-1, 0, 1) for dx in (-1, 0, 1) if 0 <= p % width + dx < width}
+        near = {
+            int(p + dy * width + dx)
+            for p in pixels
+            for dy in (-1, 0, 1)
+            for dx in (-1, 0, 1)
+            if 0 <= p % width + dx < width
+        }
         near = {p for p in near if 0 <= p < height * width} - set(pixels.tolist())
-        unknown = [option for p in sorted(near) for option in self._at(p) if not self._values.knows(option)]
+        unknown = [
+            option for p in sorted(near) for option in self._at(p) if not self._values.knows(option)
+        ]
         return [unknown[i] for i in self._rng.permutation(len(unknown))[:NEIGHBOURS].tolist()]
 
     def _at(self, pixel: int) -> list[int]:
@@ -169,7 +210,13 @@ class GuidedSearch(Search):
         return list(range(begin, end))
 
     def _advance(
-        self, state: State, scores: np.ndarray, aim: int, options: list[int], states: list[State], answers: np.ndarray
+        self,
+        state: State,
+        scores: np.ndarray,
+        aim: int,
+        options: list[int],
+        states: list[State],
+        answers: np.ndarray,
     ) -> tuple[State, np.ndarray]:
         """The state after the best option, or after several good ones when the way is long."""
         asked = ~np.isnan(answers[:, 0])
@@ -189,14 +236,24 @@ class GuidedSearch(Search):
         return several, self._oracle.scores([several])[0]
 
     def _ladder(self, aim: int, noise: float) -> Work:
-        """An example from the n best options by gain for their cost, at every level; then fewer of them, by bisection."""
+        """An example from the n best options by gain for their cost, at every level.
+
+        Then fewer of them, by bisection.
+        """
         rows = np.arange(len(self._values.options))
         options = self._values.options
         gains = self._values.gains(rows, aim) / self._game.level[options]
         gains = gains + noise * float(gains.std()) * 0.3 * self._rng.standard_normal(len(gains))
         winner: State = EMPTY
         for level in range(1, int(self._game.level[options].max()) + 1):
-            order = _one_per_pixel(self._game.pixel, options, rows[np.argsort(-gains, kind="stable")], self._game.level, level, gains)
+            order = _one_per_pixel(
+                self._game.pixel,
+                options,
+                rows[np.argsort(-gains, kind="stable")],
+                self._game.level,
+                level,
+                gains,
+            )
             counts = sorted({round(float(n)) for n in np.geomspace(1, max(1, len(order)), _RUNGS)})
             found = yield from self._fewest(order, counts)
             if found and (not winner or self._game.severity(found) < self._game.severity(winner)):
@@ -210,7 +267,9 @@ class GuidedSearch(Search):
             backpropagate([self.root], self.record.reward(severity), severity)
 
     def _fewest(self, order: list[int], counts: list[int]) -> Generator[None, None, State]:
-        """The shortest winning run of the first options in an order, by narrowing a grid of lengths."""
+        """The shortest winning run of the first options in an order, by narrowing a grid of
+        lengths.
+        """
         best: State = EMPTY
         while counts and self._oracle.left:
             states = [tuple(sorted(order[:count])) for count in counts]
@@ -221,11 +280,15 @@ class GuidedSearch(Search):
                 break
             best = states[int(won[0])]
             low, high = (0, *counts)[int(won[0])], len(best)
-            counts = sorted({round(float(n)) for n in np.linspace(low, high, 8)[1:-1]} - {low, high})
+            counts = sorted(
+                {round(float(n)) for n in np.linspace(low, high, 8)[1:-1]} - {low, high}
+            )
         return best
 
     def _repair(self, final: State) -> Work:
-        """Looks for an example with a pixel less than the best: drops down to that size, then swaps while margins rise."""
+        """Looks for an example with a pixel less than the best: drops down to that size, then
+        swaps while margins rise.
+        """
         size = len(self.record.best) - 1
         state = final
         while len(state) > max(size, 1):
@@ -258,7 +321,9 @@ class GuidedSearch(Search):
             yield from self._repair(final)
 
     def _swap(self, state: State) -> Generator[None, None, State]:
-        """The best of the most promising swaps, or the state itself when none has a better margin."""
+        """The best of the most promising swaps, or the state itself when none has a better
+        margin.
+        """
         without = [tuple(other for other in state if other != option) for option in state]
         scores = self._oracle.scores([*without, state])
         rows = self._values.free(state)
@@ -281,16 +346,31 @@ class GuidedSearch(Search):
             return state
         answers = self._oracle.scores(list(pairs))
         yield
-        self._values.learn([option for _, option in pairs.values()], scores[[place for place, _ in pairs.values()]], answers)
+        self._values.learn(
+            [option for _, option in pairs.values()],
+            scores[[place for place, _ in pairs.values()]],
+            answers,
+        )
         margins = np.nan_to_num(self._goal.margins(answers), nan=-np.inf)
         best = int(margins.argmax())
         return list(pairs)[best] if margins[best] > self._goal.margins(scores[-1]) else state
 
 
 def _one_per_pixel(
-    pixel: np.ndarray, options: np.ndarray, ranked: np.ndarray, level: np.ndarray, wanted: int, gains: np.ndarray
+    pixel: np.ndarray,
+    options: np.ndarray,
+    ranked: np.ndarray,
+    level: np.ndarray,
+    wanted: int,
+    gains: np.ndarray,
 ) -> list[int]:
     """The options of a level that help, in order, the first of each pixel only."""
-    chosen = [int(options[row]) for row in ranked if level[options[row]] == wanted and gains[row] > 0]
-    _, first = np.unique(pixel[chosen], return_index=True) if chosen else (None, np.zeros(0, dtype=np.int64))
+    chosen = [
+        int(options[row]) for row in ranked if level[options[row]] == wanted and gains[row] > 0
+    ]
+    _, first = (
+        np.unique(pixel[chosen], return_index=True)
+        if chosen
+        else (None, np.zeros(0, dtype=np.int64))
+    )
     return [chosen[place] for place in np.sort(first).tolist()]

@@ -20,7 +20,14 @@ class Search:
         record: What has been found so far.
     """
 
-    def __init__(self, oracle: Oracle, goal: Goal, mixture: Mixture, rng: np.random.Generator, params: GameParams) -> None:
+    def __init__(
+        self,
+        oracle: Oracle,
+        goal: Goal,
+        mixture: Mixture,
+        rng: np.random.Generator,
+        params: GameParams,
+    ) -> None:
         self.root = Node()
         self.record = Record(oracle, goal, params)
         self._oracle = oracle

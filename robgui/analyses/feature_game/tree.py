@@ -1,7 +1,8 @@
-"""The partial game tree: selection by upper confidence bounds, backpropagation, and the choices of the players (Section 4).
+"""The partial game tree: selection by upper confidence bounds, backpropagation, and the choices
+of the players (Section 4).
 
-A node of player I is a state; its children are the keypoints. A node of player II is a state with a keypoint; its
-children are the states after one pixel within that keypoint has been changed.
+A node of player I is a state; its children are the keypoints. A node of player II is a state with a
+keypoint; its children are the states after one pixel within that keypoint has been changed.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ class Node:
         state: The state.
         keypoint: What player I has picked to come here; -1 for a node of player I.
         option: What player II has picked to come here; -1 for a node of player II and the root.
-        prior: How promising it looked before the first visit; the children of one node sum to about 1.
+        prior: How promising it looked before the first visit; the children of one node sum to about
+            1.
         visits: How often a path went through it.
         total: Sum of the rewards of these paths.
         best: Least severity of an example found below it.
         children: Nodes one choice further.
-        untried: Options not yet made into children, the most promising last; None before the first look.
+        untried: Options not yet made into children, the most promising last; None before the first
+            look.
     """
 
     state: State = EMPTY
@@ -53,7 +56,10 @@ Score = Callable[[Node, Node], float]
 
 
 def ucb1(constant: float) -> Score:
-    """Upper confidence bound r/n_j + c √(ln n / n_j) of child j; a child without visits comes first."""
+    """Upper confidence bound r/n_j + c √(ln n / n_j) of child j.
+
+    A child without visits comes first.
+    """
 
     def score(parent: Node, child: Node) -> float:
         if not child.visits:
@@ -67,7 +73,9 @@ def with_prior(constant: float) -> Score:
     """The bound with a prior P: r/n_j + c P_j √n / (1 + n_j)."""
 
     def score(parent: Node, child: Node) -> float:
-        return child.mean + constant * child.prior * math.sqrt(max(parent.visits, 1)) / (1 + child.visits)
+        return child.mean + constant * child.prior * math.sqrt(max(parent.visits, 1)) / (
+            1 + child.visits
+        )
 
     return score
 
@@ -85,8 +93,11 @@ def backpropagate(path: Sequence[Node], reward: float, severity: float = math.in
         node.best = min(node.best, severity)
 
 
-def choose(children: Sequence[Node], player: Player, weights: np.ndarray, rng: np.random.Generator) -> Node:
-    """Player II's move (Algorithm 1, line 12): the best child, the worst, or one by chance with these weights.
+def choose(
+    children: Sequence[Node], player: Player, weights: np.ndarray, rng: np.random.Generator
+) -> Node:
+    """Player II's move (Algorithm 1, line 12): the best child, the worst, or one by chance with
+    these weights.
 
     Only visited children can be compared by r / n; of equals the more visited is the surer choice.
     """
@@ -111,18 +122,26 @@ def table(root: Node, game: Game, most: int = 400) -> Tree:
     """The most visited nodes as arrays, parents before their children."""
     rows: list[tuple[Node, int, int]] = [(root, -1, 0)]
     for place, (node, _, depth) in enumerate(rows):
-        shown = sorted((child for child in node.children if child.visits), key=lambda child: -child.visits)
+        shown = sorted(
+            (child for child in node.children if child.visits), key=lambda child: -child.visits
+        )
         rows += [(child, place, depth + 1) for child in shown][: max(0, most - len(rows))]
         if place + 1 >= most:
             break
     nodes = [node for node, _, _ in rows]
     options = np.array([node.option for node in nodes])
-    pixel = np.where(options >= 0, game.pixel[options], -1) if len(game.pixel) else np.full(len(nodes), -1)
+    pixel = (
+        np.where(options >= 0, game.pixel[options], -1)
+        if len(game.pixel)
+        else np.full(len(nodes), -1)
+    )
     return Tree(
         parent=np.array([parent for _, parent, _ in rows]),
         depth=np.array([depth for _, _, depth in rows]),
         keypoint=np.array([node.keypoint for node in nodes]),
-        pixel=np.where(pixel[:, None] >= 0, np.stack([pixel % game.shape[2], pixel // game.shape[2]], 1), -1),
+        pixel=np.where(
+            pixel[:, None] >= 0, np.stack([pixel % game.shape[2], pixel // game.shape[2]], 1), -1
+        ),
         value=_values(game, options),
         visits=np.array([node.visits for node in nodes]),
         reward=np.array([node.mean if node.visits else math.nan for node in nodes]),

@@ -17,22 +17,36 @@ SCALES = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3)
 PERSISTENCE_CALLS = 2 * (len(ANGLES) + len(SCALES))
 
 
-def persistence(classifier: Classifier, image: np.ndarray, example: np.ndarray, original: int) -> Persistence:
-    """Turns and scales the image and its example ``(c, h, w)`` about the centre and looks at their classes.
+def persistence(
+    classifier: Classifier, image: np.ndarray, example: np.ndarray, original: int
+) -> Persistence:
+    """Turns and scales the image and its example ``(c, h, w)`` about the centre and looks at
+    their classes.
 
-    Only angles and scales at which the image itself keeps its class count: where it does not, nothing can be said.
+    Only angles and scales at which the image itself keeps its class count: where it does not,
+        nothing can be said.
     """
     pair = classifier.tensor(np.stack([image, example]))
-    views = torch.cat([turned(pair, angle) for angle in ANGLES] + [scaled(pair, scale) for scale in SCALES])
+    views = torch.cat(
+        [turned(pair, angle) for angle in ANGLES] + [scaled(pair, scale) for scale in SCALES]
+    )
     classes = classifier.infer(views).argmax(1).reshape(-1, 2).T.cpu().numpy()
     rotated, resized = classes[:, : len(ANGLES)], classes[:, len(ANGLES) :]
     return Persistence(
-        np.array(ANGLES), np.array(SCALES), rotated, resized, _kept(rotated, original, ANGLES, 0.0), _kept(resized, original, SCALES, 1.0)
+        np.array(ANGLES),
+        np.array(SCALES),
+        rotated,
+        resized,
+        _kept(rotated, original, ANGLES, 0.0),
+        _kept(resized, original, SCALES, 1.0),
     )
 
 
 def turned(x: Tensor, degrees: float) -> Tensor:
-    """Images ``(n, c, h, w)`` turned anticlockwise; what comes in from outside repeats the border."""
+    """Images ``(n, c, h, w)`` turned anticlockwise.
+
+    What comes in from outside repeats the border.
+    """
     angle = math.radians(degrees)
     ratio = x.shape[2] / x.shape[3]
     cos, sin = math.cos(angle), math.sin(angle)
@@ -40,17 +54,26 @@ def turned(x: Tensor, degrees: float) -> Tensor:
 
 
 def scaled(x: Tensor, factor: float) -> Tensor:
-    """Images ``(n, c, h, w)`` enlarged by the factor about their centre; what comes in from outside repeats the border."""
+    """Images ``(n, c, h, w)`` enlarged by the factor about their centre.
+
+    What comes in from outside repeats the border.
+    """
     return _transformed(x, ((1 / factor, 0.0), (0.0, 1 / factor)))
 
 
 def _transformed(x: Tensor, matrix: tuple[tuple[float, float], tuple[float, float]]) -> Tensor:
-    theta = torch.tensor([[*matrix[0], 0.0], [*matrix[1], 0.0]], device=x.device).expand(len(x), 2, 3)
+    theta = torch.tensor([[*matrix[0], 0.0], [*matrix[1], 0.0]], device=x.device).expand(
+        len(x), 2, 3
+    )
     grid = torch.nn.functional.affine_grid(theta, list(x.shape), align_corners=False)
-    return torch.nn.functional.grid_sample(x, grid, mode="bilinear", padding_mode="border", align_corners=False).clamp(0, 1)
+    return torch.nn.functional.grid_sample(
+        x, grid, mode="bilinear", padding_mode="border", align_corners=False
+    ).clamp(0, 1)
 
 
 def _kept(classes: np.ndarray, original: int, values: tuple[float, ...], still: float) -> float:
-    """Share of the changed views at which the image keeps its class and the example does not have it."""
+    """Share of the changed views at which the image keeps its class and the example does not
+    have it.
+    """
     counted = (classes[0] == original) & (np.array(values) != still)
     return float((classes[1][counted] != original).mean()) if counted.any() else float("nan")

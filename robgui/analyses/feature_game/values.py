@@ -1,4 +1,6 @@
-"""What earlier calls have taught about each option: its effect on the scores, shared by all keypoints and states."""
+"""What earlier calls have taught about each option: its effect on the scores, shared by all
+keypoints and states.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,22 @@ _MEMORY = 400
 
 
 class Values:
-    """First-order effects of options, corrected by what is seen of them in the states the search visits.
+    """First-order effects of options, corrected by what is seen of them in the states the search
+    visits.
 
-    The margin of a state with one more option is predicted as that of its scores plus the option's effect.
+    The margin of a state with one more option is predicted as that of its scores plus the option's
+    effect.
     """
 
     def __init__(self, game: Game, goal: Goal, start: np.ndarray) -> None:
         self._game = game
         self._start = start
         self._goal = goal
-        others = [c for c in np.argsort(-start, kind="stable").tolist() if c not in (goal.original, goal.target)]
+        others = [
+            c
+            for c in np.argsort(-start, kind="stable").tolist()
+            if c not in (goal.original, goal.target)
+        ]
         wanted = [goal.original] + ([goal.target] if goal.target >= 0 else [])
         self.classes = np.array((wanted + others)[:MOST_CLASSES])
         self._reduced = Goal(0, 1 if goal.target >= 0 else -1)
@@ -46,16 +54,23 @@ class Values:
         return float(np.std(self._errors)) if len(self._errors) > 8 else 0.0
 
     def scan(self, options: Iterable[int], scores: np.ndarray) -> None:
-        """Takes in the scores ``(n, C)`` of the image with one option each; farther options of the pixel get a multiple."""
+        """Takes in the scores ``(n, C)`` of the image with one option each.
+
+        Farther options of the pixel get a multiple.
+        """
         effects = scores[:, self.classes] - self._start[self.classes]
         chains = [
-            (link, effect * self._game.level[link]) for option, effect in zip(options, effects, strict=True) for link in self._chain(option)
+            (link, effect * self._game.level[link])
+            for option, effect in zip(options, effects, strict=True)
+            for link in self._chain(option)
         ]
         fresh = [(option, effect) for option, effect in chains if option not in self._row]
         if not fresh:
             return
         self._row.update({option: len(self._options) + i for i, (option, _) in enumerate(fresh)})
-        self._options = np.concatenate([self._options, [option for option, _ in fresh]]).astype(np.int64)
+        self._options = np.concatenate([self._options, [option for option, _ in fresh]]).astype(
+            np.int64
+        )
         self._effects = np.concatenate([self._effects, np.array([effect for _, effect in fresh])])
 
     def knows(self, option: int) -> bool:
@@ -63,7 +78,10 @@ class Values:
         return option in self._row
 
     def learn(self, options: Sequence[int], before: np.ndarray, after: np.ndarray) -> None:
-        """Takes in observations: the scores ``(n, C)`` without and with each option; rows without an answer are nan."""
+        """Takes in observations: the scores ``(n, C)`` without and with each option.
+
+        Rows without an answer are nan.
+        """
         answered = np.flatnonzero(~np.isnan(after[:, 0]))
         start, end = np.broadcast_to(before, after.shape)[:, self.classes], after[:, self.classes]
         rows = [self._row.get(options[place], -1) for place in answered.tolist()]
@@ -71,21 +89,32 @@ class Values:
         if old:
             known, places = np.array(old).T
             believed = self._reduced.margins(start[places] + self._effects[known])
-            self._errors = [*self._errors, *(self._reduced.margins(end[places]) - believed).tolist()][-_MEMORY:]
+            self._errors = [
+                *self._errors,
+                *(self._reduced.margins(end[places]) - believed).tolist(),
+            ][-_MEMORY:]
             for row, place in old:
                 self._effects[row] += RATE * (end[place] - start[place] - self._effects[row])
         new = [place for row, place in zip(rows, answered.tolist(), strict=True) if row < 0]
         if new:
-            self._row.update({options[place]: len(self._options) + i for i, place in enumerate(new)})
-            self._options = np.concatenate([self._options, [options[place] for place in new]]).astype(np.int64)
+            self._row.update(
+                {options[place]: len(self._options) + i for i, place in enumerate(new)}
+            )
+            self._options = np.concatenate(
+                [self._options, [options[place] for place in new]]
+            ).astype(np.int64)
             self._effects = np.concatenate([self._effects, end[new] - start[new]])
 
     def predict(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Margins ``(..., n)`` expected after one of the options in ``rows`` of ``options``, for scores ``(..., C)``."""
+        """Margins ``(..., n)`` expected after one of the options in ``rows`` of ``options``, for
+        scores ``(..., C)``.
+        """
         return self._reduced.margins(scores[..., None, self.classes] + self._effects[rows])
 
     def gains(self, rows: np.ndarray, aim: int) -> np.ndarray:
-        """``(n,)`` how far each option closes the gap between the class aimed at and the original."""
+        """``(n,)`` how far each option closes the gap between the class aimed at and the
+        original.
+        """
         place = int(np.flatnonzero(self.classes == aim)[0])
         return np.asarray(self._effects[rows, place] - self._effects[rows, 0])
 
@@ -98,10 +127,15 @@ class Values:
         if self._goal.target >= 0:
             return [self._goal.target]
         rows = np.flatnonzero(self._game.level[self._options] == 1)
-        return sorted(self.classes[1:].tolist(), key=lambda aim: self.needed(rows, aim, self._start))
+        return sorted(
+            self.classes[1:].tolist(), key=lambda aim: self.needed(rows, aim, self._start)
+        )
 
     def needed(self, rows: np.ndarray, aim: int, scores: np.ndarray) -> float:
-        """How many of the options it would take if their effects added up; inf when all of them do not suffice."""
+        """How many of the options it would take if their effects added up.
+
+        Inf when all of them do not suffice.
+        """
         gains = np.sort(self.gains(rows, aim))[::-1]
         gap = float(scores[self._goal.original] - scores[aim])
         sums = np.maximum(gains, 0).cumsum()

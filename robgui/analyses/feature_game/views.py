@@ -7,7 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams, Norm
-from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult, Outcome, Persistence
+from robgui.analyses.feature_game.result import (
+    FeatureGameBatchResult,
+    FeatureGameResult,
+    Outcome,
+    Persistence,
+)
 from robgui.analyses.feature_game.words import COLUMN, NO_GUARANTEE, UNITS
 from robgui.core.text.words import count, number, percent
 from robgui.core.view import (
@@ -38,7 +43,10 @@ _FRAMES = 400
 
 
 def game_views(result: FeatureGameResult, params: FeatureGameParams) -> Sequence[View]:
-    """The image and its example first; then where the search looked, how it went, and every search as a row."""
+    """The image and its example first.
+
+    Then where the search looked, how it went, and every search as a row.
+    """
     return (
         _before_and_after(result),
         _severity_by_iteration(result, params.norm),
@@ -74,7 +82,10 @@ def _before_and_after(result: FeatureGameResult) -> Images:
         return Images("The image", (first,), note=note)
     other = result.labels[result.found_class]
     after = float(result.found_confidence[result.found_class])
-    frames = tuple(Spot(x + 0.5, y + 0.5, "", Ink("changed"), "square", 1.0) for x, y in result.changed[:_FRAMES].tolist())
+    frames = tuple(
+        Spot(x + 0.5, y + 0.5, "", Ink("changed"), "square", 1.0)
+        for x, y in result.changed[:_FRAMES].tolist()
+    )
     second = Picture(
         _picture(result.best),
         f"{count(len(result.changed), 'pixel')} changed",
@@ -107,12 +118,22 @@ def _severity_by_iteration(result: FeatureGameResult, norm: Norm) -> Curves:
 
 
 def _confidences(result: FeatureGameResult) -> Bars:
-    order = np.argsort(-np.maximum(result.confidence, result.found_confidence), kind="stable")[:SHOWN_CLASSES]
+    order = np.argsort(-np.maximum(result.confidence, result.found_confidence), kind="stable")[
+        :SHOWN_CLASSES
+    ]
     rows = [Series("before", result.confidence[order].astype(np.float64), Ink("original"))]
     if result.found_class >= 0:
-        rows.append(Series("after", result.found_confidence[order].astype(np.float64), Ink("changed")))
+        rows.append(
+            Series("after", result.found_confidence[order].astype(np.float64), Ink("changed"))
+        )
     names = tuple(result.labels[int(c)] for c in order)
-    return Bars("Confidence", Axis("confidence", kind="share", low=0, high=1), names, tuple(rows), x=Axis("class"))
+    return Bars(
+        "Confidence",
+        Axis("confidence", kind="share", low=0, high=1),
+        names,
+        tuple(rows),
+        x=Axis("class"),
+    )
 
 
 def _saliency(result: FeatureGameResult) -> Matrix:
@@ -120,7 +141,8 @@ def _saliency(result: FeatureGameResult) -> Matrix:
     values = result.saliency[::-1]
     high = float(values.max()) if values.size else 1.0
     changed = tuple(
-        Spot(x + 0.5, values.shape[0] - y - 0.5, "changed", Ink("changed"), "square", 1.0) for x, y in result.changed[:_FRAMES].tolist()
+        Spot(x + 0.5, values.shape[0] - y - 0.5, "changed", Ink("changed"), "square", 1.0)
+        for x, y in result.changed[:_FRAMES].tolist()
     )
     return Matrix(
         "Where the search looks",
@@ -135,17 +157,25 @@ def _saliency(result: FeatureGameResult) -> Matrix:
 
 def _features(result: FeatureGameResult) -> Images:
     spots = tuple(
-        Spot(x + 0.5, y + 0.5, "feature", Ink("series", 5), "circle", max(size, 1.0)) for x, y, size, _ in result.keypoints.tolist()
+        Spot(x + 0.5, y + 0.5, "feature", Ink("series", 5), "circle", max(size, 1.0))
+        for x, y, size, _ in result.keypoints.tolist()
     )
     words = "grid cells" if result.keypoint_source == "grid" else "features"
-    picture = Picture(_picture(result.input), f"{len(result.keypoints):,} {words} ({result.keypoint_source})", spots=spots)
+    picture = Picture(
+        _picture(result.input),
+        f"{len(result.keypoints):,} {words} ({result.keypoint_source})",
+        spots=spots,
+    )
     return Images("Features of the image", (picture,))
 
 
 def _by_search(result: FeatureGameResult, norm: Norm) -> Bars:
     names = tuple(_search_name(result, one) for one in result.outcomes)
     values = np.array([one.severity.by(norm) for one in result.outcomes], dtype=np.float64)
-    note = "Against chance or an opponent the number is what play reached with the calls allowed, not the value of the game."
+    note = (
+        "Against chance or an opponent the number is what play reached with the calls allowed, not"
+        " the value of the game."
+    )
     return Bars(
         "Change found by each search",
         Axis(UNITS[norm], low=0, better="high"),
@@ -157,13 +187,19 @@ def _by_search(result: FeatureGameResult, norm: Norm) -> Bars:
 
 
 def _search_name(result: FeatureGameResult, outcome: Outcome) -> str:
-    helper = {"cooperative": "helped", "nature": "against chance", "adversarial": "against an opponent"}[outcome.player]
+    helper = {
+        "cooperative": "helped",
+        "nature": "against chance",
+        "adversarial": "against an opponent",
+    }[outcome.player]
     return f"{helper}, to {result.labels[outcome.target]}" if outcome.target >= 0 else helper
 
 
 def _searches(result: FeatureGameResult) -> Table:
     outcomes = result.outcomes
-    found = [result.labels[one.found_class] if one.found_class >= 0 else "none found" for one in outcomes]
+    found = [
+        result.labels[one.found_class] if one.found_class >= 0 else "none found" for one in outcomes
+    ]
     return Table(
         "Searches",
         (
@@ -172,8 +208,15 @@ def _searches(result: FeatureGameResult) -> Table:
             Column("Pixels", tuple(_whole(one.severity.l0_pixels) for one in outcomes), "count"),
             Column("Sum of changes", tuple(_finite(one.severity.l1) for one in outcomes), "number"),
             Column("Distance", tuple(_finite(one.severity.l2) for one in outcomes), "number"),
-            Column("Largest change", tuple(_finite(one.severity.linf) for one in outcomes), "number"),
-            Column("First found after", tuple(one.first_calls or None for one in outcomes), "count", "calls"),
+            Column(
+                "Largest change", tuple(_finite(one.severity.linf) for one in outcomes), "number"
+            ),
+            Column(
+                "First found after",
+                tuple(one.first_calls or None for one in outcomes),
+                "count",
+                "calls",
+            ),
             Column("Calls", tuple(one.model_calls for one in outcomes), "count"),
             Column("Time", tuple(one.seconds for one in outcomes), "seconds"),
             Column("Ended because", tuple(one.ended or "still searching" for one in outcomes)),
@@ -200,14 +243,24 @@ def _evidence(result: FeatureGameResult) -> Table:
         ("step that the paper's Theorem 4 would ask for", number(seen.tau)),
     ]
     names, values = zip(*rows, strict=True)
-    note = NO_GUARANTEE if result.found_class < 0 else "A smaller change may exist: the search has seen a few of very many images."
+    note = (
+        NO_GUARANTEE
+        if result.found_class < 0
+        else "A smaller change may exist: the search has seen a few of very many images."
+    )
     return Table("Evidence", (Column("What", names), Column("Value", values)), note)
 
 
 def _turned(result: FeatureGameResult, turned: Persistence) -> Table:
     """Whether the example still works when it is turned or scaled."""
-    rows = [(f"turned by {number(float(angle))}°", *pair) for angle, pair in zip(turned.angles, turned.rotated_class.T, strict=True)]
-    rows += [(f"scaled to {100 * float(scale):.0f} %", *pair) for scale, pair in zip(turned.scales, turned.scaled_class.T, strict=True)]
+    rows = [
+        (f"turned by {number(float(angle))}°", *pair)
+        for angle, pair in zip(turned.angles, turned.rotated_class.T, strict=True)
+    ]
+    rows += [
+        (f"scaled to {100 * float(scale):.0f} %", *pair)
+        for scale, pair in zip(turned.scales, turned.scaled_class.T, strict=True)
+    ]
     labels, original = result.labels, result.original
     return Table(
         "Turned and scaled",
@@ -215,14 +268,22 @@ def _turned(result: FeatureGameResult, turned: Persistence) -> Table:
             Column("View", tuple(words for words, _, _ in rows)),
             Column("Image", tuple(labels[int(image)] for _, image, _ in rows)),
             Column("Example", tuple(labels[int(example)] for _, _, example in rows)),
-            Column("Still fooled", tuple("yes" if image == original != example else "no" for _, image, example in rows)),
+            Column(
+                "Still fooled",
+                tuple(
+                    "yes" if image == original != example else "no" for _, image, example in rows
+                ),
+            ),
         ),
     )
 
 
 def _tree(result: FeatureGameResult) -> Tree:
     tree = result.tree
-    names = tuple(_node_name(int(k), x, y) for k, (x, y) in zip(tree.keypoint, tree.pixel.tolist(), strict=True))
+    names = tuple(
+        _node_name(int(k), x, y)
+        for k, (x, y) in zip(tree.keypoint, tree.pixel.tolist(), strict=True)
+    )
     return Tree(
         "Moves that were tried",
         tree.parent,
@@ -243,14 +304,23 @@ def _node_name(keypoint: int, x: int, y: int) -> str:
 
 def batch_views(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Sequence[View]:
     """How many images change by how much; the smallest changes; every image as a row."""
-    return _histogram(result, params.norm), _worst(result), _middle(result, params.norm), _images(result, params.norm)
+    return (
+        _histogram(result, params.norm),
+        _worst(result),
+        _middle(result, params.norm),
+        _images(result, params.norm),
+    )
 
 
 def _histogram(result: FeatureGameBatchResult, norm: Norm) -> Bars:
     values = result.severity[:, COLUMN[norm]]
     values = values[np.isfinite(values)]
     heights, edges = _bins(values, whole=norm == "l0")
-    marks = [Mark(result.median, f"median {number(result.median)}")] if np.isfinite(result.median) else []
+    marks = (
+        [Mark(result.median, f"median {number(result.median)}")]
+        if np.isfinite(result.median)
+        else []
+    )
     if np.isfinite(result.mean):
         marks.append(Mark(result.mean, f"mean {number(result.mean)}"))
     games = int((result.played & ~result.skipped).sum())
@@ -263,7 +333,11 @@ def _histogram(result: FeatureGameBatchResult, norm: Norm) -> Bars:
         edges=edges,
         x=Axis(UNITS[norm], kind="count" if norm == "l0" else "number"),
         marks=tuple(marks),
-        note=f"{count(left, 'image')} of {games:,} could not be changed and stand in no bar." if left else "",
+        note=(
+            f"{count(left, 'image')} of {games:,} could not be changed and stand in no bar."
+            if left
+            else ""
+        ),
     )
 
 
@@ -283,9 +357,16 @@ def _worst(result: FeatureGameBatchResult) -> Images:
     pictures: list[Picture] = []
     for rank, place in enumerate(result.worst[:SHOWN_PAIRS].tolist()):
         for which, (image, seen) in enumerate(
-            ((result.worst_inputs[rank], result.predicted[place]), (result.worst_examples[rank], result.found_class[place]))
+            (
+                (result.worst_inputs[rank], result.predicted[place]),
+                (result.worst_examples[rank], result.found_class[place]),
+            )
         ):
-            caption = result.keys[place] if which == 0 else f"{count(int(result.severity[place, 0]), 'pixel')} changed"
+            caption = (
+                result.keys[place]
+                if which == 0
+                else f"{count(int(result.severity[place, 0]), 'pixel')} changed"
+            )
             true = int(result.true_class[place])
             right = None if true < 0 else int(seen) == true
             ink = Ink("changed" if which else "original", name=result.labels[int(seen)])
@@ -296,7 +377,12 @@ def _worst(result: FeatureGameBatchResult) -> Images:
 def _middle(result: FeatureGameBatchResult, norm: Norm) -> Bars:
     values = np.array([result.mean, result.median], dtype=np.float64)
     axis = Axis(UNITS[norm], low=0, better="high")
-    return Bars("Mean and median change", axis, ("mean", "median"), (Series("images that change class", values, Ink("changed")),))
+    return Bars(
+        "Mean and median change",
+        axis,
+        ("mean", "median"),
+        (Series("images that change class", values, Ink("changed")),),
+    )
 
 
 def _images(result: FeatureGameBatchResult, norm: Norm) -> Table:
@@ -313,10 +399,20 @@ def _images(result: FeatureGameBatchResult, norm: Norm) -> Table:
         (
             Column("Image", tuple(result.keys[i] for i in shown)),
             Column("Class", tuple(name(int(result.predicted[i])) for i in shown)),
-            Column("Becomes", tuple(name(int(result.found_class[i])) or "none found" for i in shown)),
+            Column(
+                "Becomes", tuple(name(int(result.found_class[i])) or "none found" for i in shown)
+            ),
             Column(UNITS[norm].capitalize(), tuple(_finite(value) for value in severities), kind),
-            Column("Confidence before", tuple(_finite(result.confidence_before[i]) for i in shown), "share"),
-            Column("Confidence after", tuple(_finite(result.confidence_after[i]) for i in shown), "share"),
+            Column(
+                "Confidence before",
+                tuple(_finite(result.confidence_before[i]) for i in shown),
+                "share",
+            ),
+            Column(
+                "Confidence after",
+                tuple(_finite(result.confidence_after[i]) for i in shown),
+                "share",
+            ),
             Column("Calls", tuple(int(result.calls[i]) for i in shown), "count"),
             Column("Time", tuple(_finite(result.seconds[i]) for i in shown), "seconds"),
         ),

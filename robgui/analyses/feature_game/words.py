@@ -1,6 +1,7 @@
 """What a feature game says: verdict, findings and offers, for one image and for many.
 
-A change of class that was found is a failure that anybody can check; that none was found says nothing.
+A change of class that was found is a failure that anybody can check; that none was found says
+nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ from typing import Any
 import numpy as np
 
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams, Norm
-from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult, Outcome, Severity
+from robgui.analyses.feature_game.result import (
+    FeatureGameBatchResult,
+    FeatureGameResult,
+    Outcome,
+    Severity,
+)
 from robgui.core.finding import Finding
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, duration, number, percent
@@ -20,13 +26,15 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Why "none found" is not "safe"; the panel shows it under Evidence.
 NO_GUARANTEE = (
-    "That none was found is no guarantee: the search has seen a few of very many images. The paper's theorem would need every "
-    "image on a grid to be tried and a gap in the confidence at each change of class; a grid of step τ leaves points as far as "
-    "half of τ times the number of pixels away, and a continuous network has no such gap."
+    "That none was found is no guarantee: the search has seen a few of very many images. The"
+    " paper's theorem would need every image on a grid to be tried and a gap in the confidence at"
+    " each change of class; a grid of step τ leaves points as far as half of τ times the number of"
+    " pixels away, and a continuous network has no such gap."
 )
 #: A change of at most this share of the pixels is a failure, a larger one a risk.
 FEW_PIXELS = 0.02
-#: Largest severity of an example whose image changes class by rounding alone: the pixels are not what is to blame.
+#: Largest severity of an example whose image changes class by rounding alone: the pixels are not
+#: what is to blame.
 BY_ROUNDING = 0.3
 _NAMES = ("l0_pixels", "l0_dims", "l1", "l2", "linf")
 #: Where each distance stands in a severity.
@@ -46,9 +54,15 @@ def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdic
     because = [result.remark, _rule(result), _steps(params), _targets(result), _turned(result)]
     cost = f"{count(result.model_calls, 'model call')} in {duration(result.seconds)}"
     ended = sum(bool(outcome.ended) for outcome in result.outcomes)
-    so_far = f"So far {ended} of {count(result.searches, 'search')} ended; " if ended < result.searches else ""
+    so_far = (
+        f"So far {ended} of {count(result.searches, 'search')} ended; "
+        if ended < result.searches
+        else ""
+    )
     scope = f"{so_far}{cost}."
-    return Verdict(_status(result), sentence, _quantity(result), scope, tuple(part for part in because if part))
+    return Verdict(
+        _status(result), sentence, _quantity(result), scope, tuple(part for part in because if part)
+    )
 
 
 def _status(result: FeatureGameResult) -> Status:
@@ -61,9 +75,16 @@ def _status(result: FeatureGameResult) -> Status:
 def _quantity(result: FeatureGameResult) -> Quantity:
     name = "Pixels that change the class"
     if result.found_class < 0:
-        return Quantity(name, math.nan, better="high", text=f"none found with {count(result.model_calls, 'call')}")
+        return Quantity(
+            name,
+            math.nan,
+            better="high",
+            text=f"none found with {count(result.model_calls, 'call')}",
+        )
     pixels = int(result.severity.l0_pixels)
-    return Quantity(name, float(pixels), better="high", text=f"{pixels:,} of {_pixels(result.input):,}")
+    return Quantity(
+        name, float(pixels), better="high", text=f"{pixels:,} of {_pixels(result.input):,}"
+    )
 
 
 def _rule(result: FeatureGameResult) -> str:
@@ -74,24 +95,37 @@ def _rule(result: FeatureGameResult) -> str:
 
 def _found(result: FeatureGameResult, params: FeatureGameParams) -> str:
     name, other = result.labels[result.original], result.labels[result.found_class]
-    before, after = float(result.confidence[result.original]), float(result.found_confidence[result.found_class])
+    before, after = (
+        float(result.confidence[result.original]),
+        float(result.found_confidence[result.found_class]),
+    )
     best = best_of(result)
-    least = "; no example of these moves has fewer" if best is not None and best.optimal and params.norm == "l0" else ""
+    least = (
+        "; no example of these moves has fewer"
+        if best is not None and best.optimal and params.norm == "l0"
+        else ""
+    )
     return (
-        f"{_subject(result)}: {amount_of(result.severity, params.norm)} “{name}” ({percent(before)} sure) into “{other}” "
-        f"({percent(after)}){least}."
+        f"{_subject(result)}: {amount_of(result.severity, params.norm)} “{name}” ({percent(before)}"
+        f" sure) into “{other}” ({percent(after)}){least}."
     )
 
 
 def best_of(result: FeatureGameResult) -> Outcome | None:
     """The search whose example is shown; None without an example."""
-    found = (one for one in result.outcomes if one.found_class >= 0 and np.array_equal(one.changed, result.changed))
+    found = (
+        one
+        for one in result.outcomes
+        if one.found_class >= 0 and np.array_equal(one.changed, result.changed)
+    )
     return next(found, None)
 
 
 def _subject(result: FeatureGameResult) -> str:
     """The image that the game was played on, where it is not quite the one that was given."""
-    return result.input_name if result.exact_class < 0 else f"{result.input_name}, rounded to 8 bits"
+    return (
+        result.input_name if result.exact_class < 0 else f"{result.input_name}, rounded to 8 bits"
+    )
 
 
 def _nothing(result: FeatureGameResult, params: FeatureGameParams) -> str:
@@ -110,7 +144,10 @@ def amount_of(severity: Severity, norm: Norm) -> str:
     if norm == "l0":
         pixels = int(severity.l0_pixels)
         return f"{pixels:,} {'pixel turns' if pixels == 1 else 'pixels turn'}"
-    return f"a change of {number(severity.by(norm))} ({UNITS[norm]}, {count(int(severity.l0_pixels), 'pixel')}) turns"
+    return (
+        f"a change of {number(severity.by(norm))} ({UNITS[norm]},"
+        f" {count(int(severity.l0_pixels), 'pixel')}) turns"
+    )
 
 
 def _steps(params: FeatureGameParams) -> str:
@@ -132,8 +169,13 @@ def _turned(result: FeatureGameResult) -> str:
     views = result.persistence
     if views is None:
         return ""
-    shares = [(views.rotated_kept, f"turned by up to {number(float(views.angles.max()))}°"), (views.scaled_kept, "scaled")]
-    told = [f"{percent(share)} of the views {words}" for share, words in shares if math.isfinite(share)]
+    shares = [
+        (views.rotated_kept, f"turned by up to {number(float(views.angles.max()))}°"),
+        (views.scaled_kept, "scaled"),
+    ]
+    told = [
+        f"{percent(share)} of the views {words}" for share, words in shares if math.isfinite(share)
+    ]
     return f"It still fools the model in {' and '.join(told)}." if told else ""
 
 
@@ -142,10 +184,14 @@ def game_findings(result: FeatureGameResult, params: FeatureGameParams) -> list[
     from robgui.analyses.feature_game.example import example_of
 
     found = [outcome for outcome in result.outcomes if outcome.found_class >= 0]
-    return [_finding(result, params, outcome, example_of(result.input, outcome)) for outcome in found]
+    return [
+        _finding(result, params, outcome, example_of(result.input, outcome)) for outcome in found
+    ]
 
 
-def _finding(result: FeatureGameResult, params: FeatureGameParams, outcome: Outcome, example: np.ndarray) -> Finding:
+def _finding(
+    result: FeatureGameResult, params: FeatureGameParams, outcome: Outcome, example: np.ndarray
+) -> Finding:
     from robgui.analyses.feature_game.example import before_and_after
 
     name, other = result.labels[result.original], result.labels[outcome.found_class]
@@ -161,7 +207,9 @@ def _finding(result: FeatureGameResult, params: FeatureGameParams, outcome: Outc
         "model_calls": outcome.model_calls,
         "norm": params.norm,
     }
-    title = f"{_subject(result)}: {amount_of(outcome.severity, params.norm)} “{name}” into “{other}”"
+    title = (
+        f"{_subject(result)}: {amount_of(outcome.severity, params.norm)} “{name}” into “{other}”"
+    )
     share = float(outcome.severity.l0_pixels) / _pixels(result.input)
     severity = min(max(0.0, 1 - 10 * share), 1.0 if result.exact_class < 0 else BY_ROUNDING)
     picture = before_and_after(result.input, example, outcome.changed)
@@ -178,7 +226,10 @@ def game_offers(result: FeatureGameResult, params: FeatureGameParams) -> Sequenc
 
 
 def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Verdict:
-    """How many images change class and by how much; those that did not are counted, not left out."""
+    """How many images change class and by how much.
+
+    Those that did not are counted, not left out.
+    """
     games = result.played & ~result.skipped
     played, planned = int(games.sum()), int((~result.skipped).sum())
     found = result.found_class >= 0
@@ -188,16 +239,30 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     scope = _progress(result, played, planned)
     if not found.any():
         sentence = f"None of {count(played, 'image')} was changed{aim}."
-        return Verdict(Status.UNKNOWN, sentence, None, scope, ("That none was found is no guarantee.",))
+        return Verdict(
+            Status.UNKNOWN, sentence, None, scope, ("That none was found is no guarantee.",)
+        )
     verb = "changes" if played == 1 else "change"
     unit = "pixels" if params.norm == "l0" else f"({UNITS[params.norm]})"
     sentence = (
-        f"{int(found.sum()):,} of {count(played, 'image')} {verb} class{aim}, half of these by at most {number(result.median)} {unit}."
+        f"{int(found.sum()):,} of {count(played, 'image')} {verb} class{aim}, half of these by at"
+        f" most {number(result.median)} {unit}."
     )
     left = played - int(found.sum())
-    because = [f"{count(left, 'image')} could not be changed with the calls allowed, which is no guarantee."] if left else []
+    because = (
+        [
+            (
+                f"{count(left, 'image')} could not be changed with the calls allowed, which is no"
+                " guarantee."
+            )
+        ]
+        if left
+        else []
+    )
     share = float(found.sum()) / played
-    quantity = Quantity("Images that change class", share, better="low", text=f"{int(found.sum()):,} of {played:,}")
+    quantity = Quantity(
+        "Images that change class", share, better="low", text=f"{int(found.sum()):,} of {played:,}"
+    )
     return Verdict(Status.FAILS, sentence, quantity, scope, tuple(because))
 
 
@@ -207,7 +272,9 @@ def _progress(result: FeatureGameBatchResult, played: int, planned: int) -> str:
     words = f"{duration(seconds)} and {number(round(calls))} model calls per image."
     so_far = f"So far {played:,} of {count(planned, 'image')}; " if played < planned else ""
     skipped = int(result.skipped.sum())
-    left_out = f" {count(skipped, 'image')} already had that class and were left out." if skipped else ""
+    left_out = (
+        f" {count(skipped, 'image')} already had that class and were left out." if skipped else ""
+    )
     return f"{so_far}{words}{left_out}"
 
 
@@ -224,7 +291,10 @@ def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Fin
     severities = dict(zip(_NAMES, result.severity[place].tolist(), strict=True))
     pixels = int(severities["l0_pixels"])
     changed = np.argwhere((image != example).any(0))[:, ::-1]
-    title = f"{result.keys[place]}: {pixels:,} {'pixel turns' if pixels == 1 else 'pixels turn'} “{name}” into “{other}”"
+    title = (
+        f"{result.keys[place]}: {pixels:,} {'pixel turns' if pixels == 1 else 'pixels turn'}"
+        f" “{name}” into “{other}”"
+    )
     detail = {
         "class": name,
         "other_class": other,
@@ -236,22 +306,35 @@ def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Fin
         "index": int(result.numbers[place]),
     }
     severity = max(0.0, 1 - 10 * pixels / _pixels(image))
-    return Finding("adversarial", title, severity, detail, before_and_after(image, example, changed), example)
+    return Finding(
+        "adversarial", title, severity, detail, before_and_after(image, example, changed), example
+    )
 
 
 def batch_offers(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Sequence[Offer]:
     """The examples that the result holds, and the images they were made from."""
     if not len(result.worst):
         return ()
-    names = tuple(f"{result.keys[i]}, {count(int(result.severity[i, 0]), 'pixel')} changed" for i in result.worst)
+    names = tuple(
+        f"{result.keys[i]}, {count(int(result.severity[i, 0]), 'pixel')} changed"
+        for i in result.worst
+    )
     places = tuple(int(result.numbers[i]) for i in result.worst)
     found = np.flatnonzero(result.found_class >= 0)
     images = tuple(int(result.numbers[i]) for i in found)
-    title = f"The {len(names):,} least severe examples" if len(found) > len(names) else f"All {len(names):,} examples"
+    title = (
+        f"The {len(names):,} least severe examples"
+        if len(found) > len(names)
+        else f"All {len(names):,} examples"
+    )
     return (
         Offer("The least severe example", names[:1], result.worst_examples[:1], places=places[:1]),
         Offer(title, names, result.worst_examples, places=places),
-        Offer(f"The {len(images):,} images that change class", tuple(result.keys[i] for i in found), places=images),
+        Offer(
+            f"The {len(images):,} images that change class",
+            tuple(result.keys[i] for i in found),
+            places=images,
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """Projected gradient search for a failure within the noise: the cross-check of a validated input.
 
-A validated input with a counterexample is no contradiction: failures may exist and still be rarer than the critical
+A validated input with a counterexample is no contradiction: failures may exist and still be rarer
+    than the critical
 probability.
 """
 
@@ -43,14 +44,25 @@ def refusal(classifier: Classifier, noise: Noise, steps: int) -> str:
     if noise == "gaussian":
         return "No gradient search: Gaussian noise has no ball to search in."
     if not classifier.capabilities.gradients:
-        return f"No gradient search: {classifier.name} gives no gradients, {classifier.capabilities.reason}."
+        return (
+            f"No gradient search: {classifier.name} gives no gradients,"
+            f" {classifier.capabilities.reason}."
+        )
     return ""
 
 
 def search(
-    classifier: Classifier, prior: Prior, noise: Noise, pairs: Tensor, classes: Tensor, steps: int, batch: int
+    classifier: Classifier,
+    prior: Prior,
+    noise: Noise,
+    pairs: Tensor,
+    classes: Tensor,
+    steps: int,
+    batch: int,
 ) -> Iterator[Attacked | None]:
-    """Climbs the margin of each pair; yields None after every step and what was found after every batch.
+    """Climbs the margin of each pair.
+
+    Yields None after every step and what was found after every batch.
 
     Args:
         classifier: The model; it must give gradients.
@@ -69,7 +81,9 @@ def search(
         best, highest = x, torch.full((len(x),), -torch.inf, device=x.device)
         for _ in range(steps):
             direction = _direction(_gradient(classifier, current, own), reach, free, noise)
-            current = prior.settled(_projected(x, current + direction * (_TRAVEL / steps), reach, noise), chosen)
+            current = prior.settled(
+                _projected(x, current + direction * (_TRAVEL / steps), reach, noise), chosen
+            )
             height = margins(classifier.infer(current, batch), own)
             better = height > highest
             highest = torch.where(better, height, highest)

@@ -40,7 +40,8 @@ class Estimate:
         failure: For each input a failing latent point ``(dim,)``, or None.
         model_calls: ``(inputs,)``.
         mixed: ``(inputs,)``.
-        dispersion: ``(inputs,)`` variance of the killed over the replicas, over what it should be; nan with one replica.
+        dispersion: ``(inputs,)`` variance of the killed over the replicas, over what it should be;
+            nan with one replica.
         replica_killed: ``(inputs, replicas)``.
     """
 
@@ -79,7 +80,8 @@ def estimate(
     """Tests for each input whether P(score(z) > 0), z ~ N(0, I), is below ``critical``.
 
     Args:
-        score: Latent points ``(n, dim)`` and the input each belongs to ``(n,)`` -> scores ``(n,)``; above 0 is a failure.
+        score: Latent points ``(n, dim)`` and the input each belongs to ``(n,)`` -> scores ``(n,)``;
+            above 0 is a failure.
         dim: Latent dimensions.
         particles: N.
         steps: Moves of every new particle.
@@ -94,11 +96,28 @@ def estimate(
     """
     _check(dim, particles, steps, critical, risk, replicas, inputs, kill)
     law = Law(particles, kill, replicas)
-    setup = Setup(dim, inputs, particles, kill, steps, replicas, law.threshold(critical, risk), seed, batch or _ROWS)
-    splitting = Splitting(_Function(score), setup, torch.get_default_device() if device is None else torch.device(device))
+    setup = Setup(
+        dim,
+        inputs,
+        particles,
+        kill,
+        steps,
+        replicas,
+        law.threshold(critical, risk),
+        seed,
+        batch or _ROWS,
+    )
+    splitting = Splitting(
+        _Function(score),
+        setup,
+        torch.get_default_device() if device is None else torch.device(device),
+    )
     for _ in splitting.rounds():
         pass
-    outcomes = [outcome(law, setup.m, splitting.lanes[i * replicas : (i + 1) * replicas], ended=True) for i in range(inputs)]
+    outcomes = [
+        outcome(law, setup.m, splitting.lanes[i * replicas : (i + 1) * replicas], ended=True)
+        for i in range(inputs)
+    ]
     return _collected(splitting, setup, outcomes)
 
 
@@ -112,10 +131,13 @@ class _Function:
 
     def bind(self, tests: Tensor) -> Bound:
         def score(latent: Tensor) -> Tensor:
-            answer = torch.as_tensor(self._function(latent, tests), dtype=torch.float64, device=latent.device)
+            answer = torch.as_tensor(
+                self._function(latent, tests), dtype=torch.float64, device=latent.device
+            )
             if answer.shape != tests.shape:
                 raise ModelError(
-                    f"The score function gives shape {tuple(answer.shape)} for {len(tests):,} points; it must give one number for each."
+                    f"The score function gives shape {tuple(answer.shape)} for {len(tests):,}"
+                    " points; it must give one number for each."
                 )
             return answer
 
@@ -144,15 +166,36 @@ def _collected(splitting: Splitting, setup: Setup, outcomes: list[Outcome]) -> E
     )
 
 
-def _check(dim: int, particles: int, steps: int, critical: float, risk: float, replicas: int, inputs: int, kill: int) -> None:
+def _check(
+    dim: int,
+    particles: int,
+    steps: int,
+    critical: float,
+    risk: float,
+    replicas: int,
+    inputs: int,
+    kill: int,
+) -> None:
     """One sentence for each number that makes no sense."""
     if particles < 2:
-        raise ParamsError(f"particles = {particles}: at least 2 are needed, one to be killed and one to survive.")
+        raise ParamsError(
+            f"particles = {particles}: at least 2 are needed, one to be killed and one to survive."
+        )
     if not 1 <= kill < particles:
-        raise ParamsError(f"kill = {kill}: it must be at least 1 and smaller than particles = {particles}.")
+        raise ParamsError(
+            f"kill = {kill}: it must be at least 1 and smaller than particles = {particles}."
+        )
     for name, share in (("critical", critical), ("risk", risk)):
         if not 0 < share < 1:
-            raise ParamsError(f"{name} = {share:g}: it is a probability and must lie between 0 and 1, both excluded.")
-    for name, number in (("dim", dim), ("steps", steps), ("replicas", replicas), ("inputs", inputs)):
+            raise ParamsError(
+                f"{name} = {share:g}: it is a probability and must lie between 0 and 1, both"
+                " excluded."
+            )
+    for name, number in (
+        ("dim", dim),
+        ("steps", steps),
+        ("replicas", replicas),
+        ("inputs", inputs),
+    ):
         if number < 1:
             raise ParamsError(f"{name} = {number}: it must be at least 1.")

@@ -1,8 +1,10 @@
-"""The exact statistics of the last particle: how many killings validate, the estimate, its interval, the power.
+"""The exact statistics of the last particle: how many killings validate, the estimate, its
+interval, the power.
 
-With N particles of which the lowest is killed again and again, the number M of killings at or below level 0 is
-Poisson(-N log p); over R independent replicas the sum is Poisson(-R N log p). When K are killed at once (AMS), the
-i-th death comes at rate N - (i mod K), so that M is the state at time -log p of a pure birth process with these rates.
+With N particles of which the lowest is killed again and again, the number M of killings at or below
+level 0 is Poisson(-N log p); over R independent replicas the sum is Poisson(-R N log p). When K are
+killed at once (AMS), the i-th death comes at rate N - (i mod K), so that M is the state at time
+-log p of a pure birth process with these rates.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ class Law:
     replicas: int = 1
 
     def threshold(self, critical: float, risk: float) -> int:
-        """The smallest m with P(M >= m) <= ``risk`` when the failure probability is ``critical``."""
+        """The smallest m with P(M >= m) <= ``risk`` when the failure probability is
+        ``critical``.
+        """
         time = -math.log(critical)
         if self.kill == 1:
             return _poisson_threshold(self.particles * self.replicas * time, risk)
@@ -47,7 +51,9 @@ class Law:
         times = -np.log(np.asarray(p, dtype=np.float64))
         if self.kill == 1:
             return np.asarray(special.gammainc(m, self.particles * self.replicas * times))
-        return np.array([_at(self._tail(float(time)), m) for time in times.ravel()]).reshape(times.shape)
+        return np.array([_at(self._tail(float(time)), m) for time in times.ravel()]).reshape(
+            times.shape
+        )
 
     def estimate(self, killed: np.ndarray) -> float:
         """The estimate from the killed ``(R,)`` of each replica: the geometric mean of theirs.
@@ -60,8 +66,12 @@ class Law:
         logs = rounds * math.log1p(-self.kill / self.particles) + np.log1p(-rest / self.particles)
         return float(np.exp(logs.mean()))
 
-    def interval(self, killed: np.ndarray | int, outside: float = OUTSIDE) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper end of the exact interval for p from the killed of all replicas together, any shape."""
+    def interval(
+        self, killed: np.ndarray | int, outside: float = OUTSIDE
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper end of the exact interval for p from the killed of all replicas
+        together, any shape.
+        """
         counts = np.asarray(killed, dtype=np.int64)
         if self.kill == 1:
             rate = self.particles * self.replicas
@@ -86,22 +96,37 @@ class Law:
         return _tail_of(birth(self.particles, self.kill, time), self.replicas)
 
     def _times(self, counts: np.ndarray, outside: float) -> tuple[np.ndarray, np.ndarray]:
-        most = max(int(counts.max(initial=0)) + 1, 16 * self.kill * self.replicas)  # large from the start: tables are dear
-        times, tails = _tabulated(self.particles, self.kill, self.replicas, 2 ** math.ceil(math.log2(most + 1)))
+        most = max(
+            int(counts.max(initial=0)) + 1, 16 * self.kill * self.replicas
+        )  # large from the start: tables are dear
+        times, tails = _tabulated(
+            self.particles, self.kill, self.replicas, 2 ** math.ceil(math.log2(most + 1))
+        )
         longest, shortest = np.empty(counts.shape), np.empty(counts.shape)
         for count in np.unique(counts):
             longest[counts == count] = _solve(times, tails[:, count + 1], 1 - outside / 2)
-            shortest[counts == count] = _solve(times, tails[:, count], outside / 2) if count else 0.0
+            shortest[counts == count] = (
+                _solve(times, tails[:, count], outside / 2) if count else 0.0
+            )
         return longest, shortest
 
 
-def threshold(particles: int, critical: float, risk: float = 0.01, replicas: int = 1, kill: int = 1) -> int:
-    """How many killings validate: the smallest m with P[Poisson(-N R log p_c) >= m] <= risk (AMS: its own law)."""
+def threshold(
+    particles: int, critical: float, risk: float = 0.01, replicas: int = 1, kill: int = 1
+) -> int:
+    """How many killings validate: the smallest m with P[Poisson(-N R log p_c) >= m] <= risk
+    (AMS: its own law).
+    """
     return Law(particles, kill, replicas).threshold(critical, risk)
 
 
 def power(
-    p: float | np.ndarray, particles: int = 2, critical: float = 1e-10, risk: float = 0.01, replicas: int = 1, kill: int = 1
+    p: float | np.ndarray,
+    particles: int = 2,
+    critical: float = 1e-10,
+    risk: float = 0.01,
+    replicas: int = 1,
+    kill: int = 1,
 ) -> np.ndarray:
     """How often an input whose failure probability is ``p`` is validated with these settings."""
     law = Law(particles, kill, replicas)
@@ -109,18 +134,30 @@ def power(
 
 
 def monte_carlo_bound(failures: int, samples: int, risk: float) -> float:
-    """All that plain samples prove at confidence 1 - ``risk``: p is below this; -log(risk)/k for k clean ones."""
+    """All that plain samples prove at confidence 1 - ``risk``: p is below this.
+
+    -log(risk)/k for k clean ones.
+    """
     if samples <= 0:
         return float("nan")
     if failures == 0:
         return min(1.0, -math.log(risk) / samples)
-    return float(stats.beta.ppf(1 - risk, failures + 1, samples - failures)) if failures < samples else 1.0
+    return (
+        float(stats.beta.ppf(1 - risk, failures + 1, samples - failures))
+        if failures < samples
+        else 1.0
+    )
 
 
-def birth(particles: int, kill: int, time: float, start: np.ndarray | None = None, states: int = 0) -> np.ndarray:
-    """Probabilities ``(states,)`` of the number of deaths by ``time``; the last state stands for itself and all after it.
+def birth(
+    particles: int, kill: int, time: float, start: np.ndarray | None = None, states: int = 0
+) -> np.ndarray:
+    """Probabilities ``(states,)`` of the number of deaths by ``time``.
 
-    Uniformisation: events at rate N, each a death with probability 1 - (i mod K)/N. Every term is positive, so
+    The last state stands for itself and all after it.
+
+    Uniformisation: events at rate N, each a death with probability 1 - (i mod K)/N. Every term is
+        positive, so
     nothing cancels.
     """
     mean = particles * time
@@ -159,13 +196,23 @@ def _tail_of(pmf: np.ndarray, replicas: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=16)
-def _tabulated(particles: int, kill: int, replicas: int, counts: int) -> tuple[np.ndarray, np.ndarray]:
-    """Times ``(g,)`` and P(M >= c) ``(g, counts + 1)``, far enough for every count up to ``counts``."""
+def _tabulated(
+    particles: int, kill: int, replicas: int, counts: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times ``(g,)`` and P(M >= c) ``(g, counts + 1)``, far enough for every count up to
+    ``counts``.
+    """
     own = counts // replicas + 1
     rates = particles - np.arange(own) % kill
     last = float(np.sum(1 / rates) + 8 * math.sqrt(np.sum(1.0 / rates**2)) + 8 / particles)
-    times = last * np.linspace(0, 1, _GRID) ** 2  # the fewer the killed, the shorter the times that matter
-    states = int(particles * last + 10 * math.sqrt(particles * last) + 20) if replicas > 1 else counts + 2
+    times = (
+        last * np.linspace(0, 1, _GRID) ** 2
+    )  # the fewer the killed, the shorter the times that matter
+    states = (
+        int(particles * last + 10 * math.sqrt(particles * last) + 20)
+        if replicas > 1
+        else counts + 2
+    )
     pmf = np.zeros(states)
     pmf[0] = 1
     tails = np.empty((_GRID, counts + 1))
@@ -177,7 +224,10 @@ def _tabulated(particles: int, kill: int, replicas: int, counts: int) -> tuple[n
 
 
 def _solve(times: np.ndarray, tail: np.ndarray, wanted: float) -> float:
-    """The time at which the rising ``tail`` reaches ``wanted``; on the normal scale it is nearly straight."""
+    """The time at which the rising ``tail`` reaches ``wanted``.
+
+    On the normal scale it is nearly straight.
+    """
     scores = special.ndtri(np.clip(tail, 1e-300, 1 - 1e-16))
     return float(np.interp(special.ndtri(wanted), scores, times))
 

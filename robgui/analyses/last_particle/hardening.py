@@ -1,4 +1,6 @@
-"""Small networks for tables, trained plainly, on adversarial examples or on noise: the subjects of the paper's Table 3."""
+"""Small networks for tables, trained plainly, on adversarial examples or on noise: the subjects
+of the paper's Table 3.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def train_table(
     defence: Defence | None = None,
     name: str = "MLP",
 ) -> Iterator[Step[Classifier]]:
-    """Trains a rectifier network on rows ``(n, d)`` in [0, 1]; the result of every Step is the network so far.
+    """Trains a rectifier network on rows ``(n, d)`` in [0, 1].
+
+    The result of every Step is the network so far.
 
     Args:
         x: Rows.
@@ -58,7 +62,10 @@ def train_table(
         name: What to call the network.
     """
     device = default_device()
-    rows, classes = torch.from_numpy(x.astype(np.float32)).to(device), torch.from_numpy(y).to(device)
+    rows, classes = (
+        torch.from_numpy(x.astype(np.float32)).to(device),
+        torch.from_numpy(y).to(device),
+    )
     module = _fresh((x.shape[1], *hidden, len(names)), seed).to(device)
     optimiser = torch.optim.Adam(module.parameters(), lr=2e-3, weight_decay=1e-4)
     generator = host_generator(seed)
@@ -71,7 +78,11 @@ def train_table(
             torch.autograd.backward(nn.functional.cross_entropy(module(moved), classes[chosen]))
             optimiser.step()
         if pace.due() or done == epochs:
-            yield Step(done, epochs, Classifier.from_module(module, x.shape[1:], names, name, output="logits"))
+            yield Step(
+                done,
+                epochs,
+                Classifier.from_module(module, x.shape[1:], names, name, output="logits"),
+            )
 
 
 def _fresh(sizes: Sequence[int], seed: int) -> nn.Sequential:
@@ -82,8 +93,12 @@ def _fresh(sizes: Sequence[int], seed: int) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
-def _moved(module: nn.Module, x: Tensor, y: Tensor, defence: Defence, generator: torch.Generator) -> Tensor:
-    """The rows that are learned from: the worst direction or a random one, ``eps`` far, within [0, 1]."""
+def _moved(
+    module: nn.Module, x: Tensor, y: Tensor, defence: Defence, generator: torch.Generator
+) -> Tensor:
+    """The rows that are learned from: the worst direction or a random one, ``eps`` far, within
+    [0, 1].
+    """
     if defence.kind == "none":
         return x
     if defence.kind == "adversarial":

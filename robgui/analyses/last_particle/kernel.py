@@ -1,9 +1,10 @@
-"""The move that keeps the noise law: preconditioned Crank–Nicolson above a level, ties broken by a second coordinate.
+"""The move that keeps the noise law: preconditioned Crank–Nicolson above a level, ties broken by
+a second coordinate.
 
-z' = (z + s g) / sqrt(1 + s²) with g ~ N(0, I) leaves N(0, I) as it is; accepting only what lies above the level
-leaves the conditional law as it is. Scores may be tied (trees, saturated outputs), so each particle also carries
-u ~ U(0, 1) and particles are ordered by (score, u). The code keeps the rest v = 1 - u: it shrinks towards 0 on a long
-plateau, where u would run out of digits.
+z' = (z + s g) / sqrt(1 + s²) with g ~ N(0, I) leaves N(0, I) as it is; accepting only what lies
+above the level leaves the conditional law as it is. Scores may be tied (trees, saturated outputs),
+so each particle also carries u ~ U(0, 1) and particles are ordered by (score, u). The code keeps
+the rest v = 1 - u: it shrinks towards 0 on a long plateau, where u would run out of digits.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from torch import Tensor
 
 #: The acceptance that the size of the moves is steered to.
 TARGET = 0.35
-#: One accepted move of this size keeps less than half of the old point. Without a bound the size runs away while nearly
-#: everything is accepted, and is far too large when the level leaps.
+#: One accepted move of this size keeps less than half of the old point. Without a bound the size
+#: runs away while nearly everything is accepted, and is far too large when the level leaps.
 LARGEST_MOVE = 2.0
 
 #: Seconds of moves between two moments at which the run can be stopped or shown.
@@ -33,13 +34,17 @@ Bound = Callable[[Tensor], Tensor]
 class Level:
     """What n particles have to stay above while they make t moves.
 
-    After every move v is drawn anew: from (0, 1) above the level, from (0, rest of the level) on it. Since the latter always is
+    After every move v is drawn anew: from (0, 1) above the level, from (0, rest of the level) on
+        it. Since the latter always is
     under the rest, all that a move has to know of v is made for all moves beforehand.
 
     Attributes:
-        bars: ``(t, n)`` what the score has to exceed: the level, or the next smaller number when v is under the rest.
-        score: ``(n,)`` the score of the level, nan where it need not be watched; None where it is for no particle.
-        just_below: ``(n,)`` what a particle on a watched level has to exceed: the next smaller numbers.
+        bars: ``(t, n)`` what the score has to exceed: the level, or the next smaller number when v
+            is under the rest.
+        score: ``(n,)`` the score of the level, nan where it need not be watched; None where it is
+            for no particle.
+        just_below: ``(n,)`` what a particle on a watched level has to exceed: the next smaller
+            numbers.
     """
 
     bars: Tensor
@@ -64,7 +69,9 @@ class Moves:
         size: ``(n,)`` s.
     """
 
-    def __init__(self, score: Bound, latent: Tensor, heights: Tensor, level: Level, size: Tensor) -> None:
+    def __init__(
+        self, score: Bound, latent: Tensor, heights: Tensor, level: Level, size: Tensor
+    ) -> None:
         self.latent, self.heights = latent, heights
         self._score, self._level, self._bars = score, level, iter(level.bars.unbind())
         self._kept = (1 / torch.sqrt(1 + size * size)).to(latent.dtype)[:, None]
@@ -80,7 +87,9 @@ class Moves:
         if self._level.score is not None:
             bar = torch.where(self.heights == self._level.score, self._level.just_below, bar)
         accepted = heights > bar
-        self.latent.lerp_(self._proposed, torch.where(accepted, *self._weights)[:, None])  # exact at 0 and 1; faster than where
+        self.latent.lerp_(
+            self._proposed, torch.where(accepted, *self._weights)[:, None]
+        )  # exact at 0 and 1; faster than where
         self.heights = torch.where(accepted, heights, self.heights)
         self.accepted.append(accepted)
         self.scores.append(heights)

@@ -54,16 +54,22 @@ class Lanes:
     """
 
     def __init__(self, count: int, *, trace: bool) -> None:
-        self.killed, self.moved, self.stuck, self.ancestors = (np.zeros(count, dtype=np.int64) for _ in range(4))
+        self.killed, self.moved, self.stuck, self.ancestors = (
+            np.zeros(count, dtype=np.int64) for _ in range(4)
+        )
         self.failing, self.coarse = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
         self.heights: dict[int, np.ndarray] = {}
-        self._rounds: list[list[tuple[float, float, int]]] | None = [[] for _ in range(count)] if trace else None
+        self._rounds: list[list[tuple[float, float, int]]] | None = (
+            [[] for _ in range(count)] if trace else None
+        )
 
     def add_round(self, lanes: np.ndarray, levels: np.ndarray, acceptance: np.ndarray) -> None:
         """Writes down a round that replaced particles of ``lanes``."""
         if self._rounds is None:
             return
-        for lane, level, accepted in zip(lanes.tolist(), levels.tolist(), acceptance.tolist(), strict=True):
+        for lane, level, accepted in zip(
+            lanes.tolist(), levels.tolist(), acceptance.tolist(), strict=True
+        ):
             self._rounds[lane].append((level, accepted, int(self.killed[lane])))
 
     def __getitem__(self, chosen: slice) -> list[Lane]:

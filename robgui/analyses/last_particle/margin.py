@@ -1,4 +1,6 @@
-"""The margin of failure h = max over other classes of their score, less the score of the right class; fails iff h > 0."""
+"""The margin of failure h = max over other classes of their score, less the score of the right
+class; fails iff h > 0.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from robgui.analyses.last_particle.params import Margin
 from robgui.analyses.last_particle.priors import Prior
 from robgui.core.model.classifier import Classifier
 
-#: scikit-learn models whose probabilities are shares of votes: often exactly 0, where a logarithm would leap.
+#: scikit-learn models whose probabilities are shares of votes: often exactly 0, where a logarithm
+#: would leap.
 _VOTING = ("Forest", "Tree", "Bagging", "Neighbors")
 
 
@@ -31,9 +34,22 @@ class MarginScore:
     """
 
     def __init__(
-        self, classifier: Classifier, prior: Prior, pairs: Tensor, classes: Tensor, rivals: Tensor | None, margin: Margin, batch: int
+        self,
+        classifier: Classifier,
+        prior: Prior,
+        pairs: Tensor,
+        classes: Tensor,
+        rivals: Tensor | None,
+        margin: Margin,
+        batch: int,
     ) -> None:
-        self._classifier, self._prior, self._pairs, self._classes, self._rivals = classifier, prior, pairs, classes, rivals
+        self._classifier, self._prior, self._pairs, self._classes, self._rivals = (
+            classifier,
+            prior,
+            pairs,
+            classes,
+            rivals,
+        )
         self.spread = prior.spread
         self._votes = uses_probabilities(classifier, margin)
         self._batch = batch

@@ -1,9 +1,15 @@
-"""The record of the last particle: everything the program knows of the method without computing anything."""
+"""The record of the last particle: everything the program knows of the method without computing
+anything.
+"""
 
 from pathlib import Path
 
 from robgui.analyses.last_particle import views, words
-from robgui.analyses.last_particle.params import LastParticleParams, LastParticleTableParams, table_units
+from robgui.analyses.last_particle.params import (
+    LastParticleParams,
+    LastParticleTableParams,
+    table_units,
+)
 from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
 from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
 from robgui.core.execution.method import Method
@@ -12,7 +18,9 @@ ONE_INPUT = Analysis(
     name="last_particle",
     title="Last particle",
     tab="One input",
-    question="Is the probability that noise makes the model fail below 1e-10, and how sure is that?",
+    question=(
+        "Is the probability that noise makes the model fail below 1e-10, and how sure is that?"
+    ),
     engine=deferred("robgui.analyses.last_particle.single_input:last_particle"),
     params=LastParticleParams,
     result=LastParticleResult,
@@ -24,15 +32,17 @@ ONE_INPUT = Analysis(
     made_inputs={"truth": "predicted"},
     demo=Demo("fashion_cnn.safetensors", "fashion.npz", 6),
     invitation=(
-        "How rarely does noise make the model fail at this input? Choose an input that the model gets right and press Run: "
-        "noisy inputs climb towards failure, and the number of rounds tells how rare it is."
+        "How rarely does noise make the model fail at this input? Choose an input that the model"
+        " gets right and press Run: noisy inputs climb towards failure, and the number of rounds"
+        " tells how rare it is."
     ),
     explanation=(
-        "The first picture shows the score that the noisy inputs must exceed, round by round; failure begins at 0, the line. "
-        "The dots are the noisy inputs at this moment. The second shows the failure probability if the test stopped at each "
-        "round, with a 95 % band, and the critical probability that it must stay below. Plain samples alone could prove no more "
-        "than the dotted line. If an input fails it is shown with its noise; a gradient search looks for failures that chance "
-        "would hardly ever find."
+        "The first picture shows the score that the noisy inputs must exceed, round by round;"
+        " failure begins at 0, the line. The dots are the noisy inputs at this moment. The second"
+        " shows the failure probability if the test stopped at each round, with a 95 % band, and"
+        " the critical probability that it must stay below. Plain samples alone could prove no more"
+        " than the dotted line. If an input fails it is shown with its noise; a gradient search"
+        " looks for failures that chance would hardly ever find."
     ),
 )
 MANY_INPUTS = Analysis(
@@ -56,14 +66,16 @@ MANY_INPUTS = Analysis(
     ),
     demo=Demo("table_mlp.onnx", "table.csv"),
     invitation=(
-        "How many inputs does the model keep right under how much noise? Press Run: all inputs that the gallery shows and that "
-        "the model gets right are tested together, at every size of noise."
+        "How many inputs does the model keep right under how much noise? Press Run: all inputs that"
+        " the gallery shows and that the model gets right are tested together, at every size of"
+        " noise."
     ),
     explanation=(
-        "Each bar is one size of noise and holds every input once: those that fail, those that pass the test although a gradient "
-        "search finds a failure, validated ones, certified ones, and those that are unclear or not decided yet. Failures are "
-        "decided first, so open inputs say nothing while it runs. The curves give the same as shares with 95 % bands; the matrix "
-        "shows every input, the most intense fields failing most often."
+        "Each bar is one size of noise and holds every input once: those that fail, those that pass"
+        " the test although a gradient search finds a failure, validated ones, certified ones, and"
+        " those that are unclear or not decided yet. Failures are decided first, so open inputs say"
+        " nothing while it runs. The curves give the same as shares with 95 % bands; the matrix"
+        " shows every input, the most intense fields failing most often."
     ),
 )
 METHOD = Method(

@@ -34,7 +34,16 @@ class MonteCarlo:
         device: Where the samples live.
     """
 
-    def __init__(self, score: Score, dim: int, tests: int, samples: int, seed: int, rows: int, device: torch.device) -> None:
+    def __init__(
+        self,
+        score: Score,
+        dim: int,
+        tests: int,
+        samples: int,
+        seed: int,
+        rows: int,
+        device: torch.device,
+    ) -> None:
         self._score, self._dim, self._samples, self._device = score, dim, samples, device
         self._streams = Streams(seed, device, score.spread)
         self._blocks = max(1, rows // _BLOCK)
@@ -42,7 +51,10 @@ class MonteCarlo:
         self.sampled = np.zeros(tests, dtype=np.int64)
 
     def run(self, only: np.ndarray | None = None) -> Iterator[None]:
-        """Samples all tests or ``only`` these, one after the other; yields after every model call."""
+        """Samples all tests or ``only`` these, one after the other.
+
+        Yields after every model call.
+        """
         per_test = -(-self._samples // _BLOCK)
         todo = np.repeat(np.arange(len(self.failures)) if only is None else only, per_test)
         for first in range(0, len(todo), self._blocks):
@@ -56,7 +68,12 @@ class MonteCarlo:
     def _sample(self, part: np.ndarray) -> None:
         latent = self._streams.normal((part + _STREAM).tolist(), _BLOCK, self._dim).flatten(0, 1)
         owner = np.repeat(part, _BLOCK)
-        wanted = np.concatenate([self._wanted(test, int(count)) for test, count in zip(*np.unique(part, return_counts=True), strict=True)])
+        wanted = np.concatenate(
+            [
+                self._wanted(test, int(count))
+                for test, count in zip(*np.unique(part, return_counts=True), strict=True)
+            ]
+        )
         fails = self._fails(latent, torch.from_numpy(owner).to(self._device)) & wanted
         np.add.at(self.failures, owner[fails], 1)
         np.add.at(self.sampled, owner[wanted], 1)

@@ -1,4 +1,6 @@
-"""From the counts of a test to its verdict: validated, failing or inconclusive, with estimate, interval and diagnostics."""
+"""From the counts of a test to its verdict: validated, failing or inconclusive, with estimate,
+interval and diagnostics.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.lanes import Lane
 from robgui.analyses.last_particle.result import OUTSIDE
 
-#: A larger share of new particles that never moved, and at least so many, means that the particles are copies of each other.
+#: A larger share of new particles that never moved, and at least so many, means that the particles
+#: are copies of each other.
 MOST_STUCK, FEW_STUCK = 0.2, 3
-#: Replicas that differ so much that chance would do it less often are not replicas of the same thing.
+#: Replicas that differ so much that chance would do it less often are not replicas of the same
+#: thing.
 DISPERSION_LEVEL = 1e-3
 
 COARSE = "score too coarse (too many noisy inputs have the same score)"
@@ -41,8 +45,13 @@ class Outcome:
     ancestors: int
 
 
-def outcome(law: Law, m: int, lanes: Sequence[Lane], *, ended: bool, outside: float = OUTSIDE) -> Outcome:
-    """The verdict of a test from its lanes; ``outside`` is one minus the confidence of the interval."""
+def outcome(
+    law: Law, m: int, lanes: Sequence[Lane], *, ended: bool, outside: float = OUTSIDE
+) -> Outcome:
+    """The verdict of a test from its lanes.
+
+    ``outside`` is one minus the confidence of the interval.
+    """
     counts = np.array([lane.killed for lane in lanes], dtype=np.int64)
     killed = int(counts.sum())
     passed = killed >= m
@@ -69,9 +78,12 @@ def outcome(law: Law, m: int, lanes: Sequence[Lane], *, ended: bool, outside: fl
 
 
 def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
-    """Variance of the counts over what their law says, and how likely so large a one is; nan for one replica.
+    """Variance of the counts over what their law says, and how likely so large a one is.
 
-    Replicas stopped because the test was validated count as they stand, which can only make it smaller.
+    Nan for one replica.
+
+    Replicas stopped because the test was validated count as they stand, which can only make it
+    smaller.
     """
     if len(counts) < 2:
         return float("nan"), float("nan")

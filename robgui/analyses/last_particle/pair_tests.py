@@ -1,4 +1,6 @@
-"""What one input and a table share: the tests that belong to inputs and sizes of noise, and their joint verdicts."""
+"""What one input and a table share: the tests that belong to inputs and sizes of noise, and
+their joint verdicts.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ from robgui.core.model.classifier import Classifier
 
 @dataclass(frozen=True, slots=True)
 class JointOutcome:
-    """What the tests of one pair of input and size say together; fields as in ``LastParticleResult``."""
+    """What the tests of one pair of input and size say together.
+
+    Fields as in ``LastParticleResult``.
+    """
 
     validated: bool
     inconclusive: bool
@@ -37,13 +42,15 @@ class JointOutcome:
 
 
 class PairTests:
-    """The tests of all pairs of an input and a size of noise: pair ``e * n + i``, and for each pair one test per rival.
+    """The tests of all pairs of an input and a size of noise: pair ``e * n + i``, and for each
+    pair one test per rival.
 
     Attributes:
         law: The law of the counts of a test.
         m: So many killed validate a test.
         prior: The noise.
-        rivals: Other classes tested one by one for each pair, ``(pairs, q)``; q = 1 and -1 for all at once.
+        rivals: Other classes tested one by one for each pair, ``(pairs, q)``; q = 1 and -1 for all
+            at once.
         classes: ``(pairs,)`` right classes.
         splitting: The tests at work.
         any_rival: The margin over all other classes, one test per pair.
@@ -69,15 +76,27 @@ class PairTests:
         self.classes = chosen.classes.repeat(len(sizes))
         self.rivals = _rivals(classifier, self.classes.cpu().numpy(), params.class_wise)
         self.m = self.law.threshold(params.critical / self.rivals.shape[1], params.risk)
-        self.prior: Prior = prior_of(classifier, dataset, params, chosen.x, chosen.places.tolist(), sizes)
+        self.prior: Prior = prior_of(
+            classifier, dataset, params, chosen.x, chosen.places.tolist(), sizes
+        )
         every = torch.arange(pairs, device=device)
-        self.any_rival = MarginScore(classifier, self.prior, every, self.classes, None, params.margin, params.batch)
+        self.any_rival = MarginScore(
+            classifier, self.prior, every, self.classes, None, params.margin, params.batch
+        )
         score = self.any_rival
         if params.class_wise:
             per_pair = self.rivals.shape[1]
             rivals = torch.from_numpy(self.rivals.ravel()).to(device)
             owner = every.repeat_interleave(per_pair)
-            score = MarginScore(classifier, self.prior, owner, self.classes[owner], rivals, params.margin, params.batch)
+            score = MarginScore(
+                classifier,
+                self.prior,
+                owner,
+                self.classes[owner],
+                rivals,
+                params.margin,
+                params.batch,
+            )
         self.rows = classifier.batch(params.batch)
         setup = Setup(
             self.prior.dim,
@@ -90,7 +109,15 @@ class PairTests:
             params.seed,
             self.rows,
             trace,
-            None if only is None else tuple((only[:, None] * self.rivals.shape[1] + np.arange(self.rivals.shape[1])).ravel().tolist()),
+            (
+                None
+                if only is None
+                else tuple(
+                    (only[:, None] * self.rivals.shape[1] + np.arange(self.rivals.shape[1]))
+                    .ravel()
+                    .tolist()
+                )
+            ),
         )
         self.splitting = Splitting(score, setup, device)
         self._failures: dict[int, tuple[np.ndarray, int]] = {}
@@ -120,7 +147,11 @@ class PairTests:
         """A failing input ``(*shape)`` of one pair and its class, if any was met."""
         if pair not in self._failures:
             per_pair = self.rivals.shape[1]
-            tests = (test for test in range(pair * per_pair, (pair + 1) * per_pair) if test in self.splitting.failures)
+            tests = (
+                test
+                for test in range(pair * per_pair, (pair + 1) * per_pair)
+                if test in self.splitting.failures
+            )
             test = next(tests, None)
             if test is None:
                 return None
@@ -141,7 +172,9 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
 
 
 def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
-    """Several tests as one: the failure probability lies between the largest of theirs and their sum."""
+    """Several tests as one: the failure probability lies between the largest of theirs and their
+    sum.
+    """
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")
     failing = any(not each.validated and not each.inconclusive for each in outcomes)

@@ -13,7 +13,8 @@ Noise = Literal["box", "clip", "l2", "gaussian"]
 Margin = Literal["auto", "logits", "probabilities"]
 Preset = Literal["default", "paper", "ams20", "ams100"]
 
-#: What a preset sets where the user has set nothing else. The paper: N = 2, t = 40, p_c = 1e-10, noise cut off at 0 and 1.
+#: What a preset sets where the user has set nothing else. The paper: N = 2, t = 40, p_c = 1e-10,
+#: noise cut off at 0 and 1.
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"particles": 2, "kill": 1, "steps": 40, "critical": 1e-10, "noise": "clip"},
     "ams20": {"particles": 20, "kill": 15, "steps": 20},
@@ -27,8 +28,10 @@ class _Front(Params):
     preset: Preset = Field(
         "default",
         title="Preset",
-        description="paper: as published. ams20, ams100: 20 or 100 particles, three quarters killed at once, for scores in steps such as "
-        "those of gradient boosting; your own settings win.",
+        description=(
+            "paper: as published. ams20, ams100: 20 or 100 particles, three quarters killed at"
+            " once, for scores in steps such as those of gradient boosting; your own settings win."
+        ),
     )
 
 
@@ -38,7 +41,10 @@ class _One(_Front):
         gt=0,
         le=1e6,
         title="Size of the noise",
-        description="Values being from 0 to 1: how far each may move, the radius of the l2 ball, or the standard deviation.",
+        description=(
+            "Values being from 0 to 1: how far each may move, the radius of the l2 ball, or the"
+            " standard deviation."
+        ),
     )
 
 
@@ -46,9 +52,17 @@ class _Many(_Front):
     radii: tuple[float, ...] = Field(
         (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1),
         title="Sizes of the noise",
-        description="Values being from 0 to 1: how far each may move; the table has one row for each size.",
+        description=(
+            "Values being from 0 to 1: how far each may move; the table has one row for each size."
+        ),
     )
-    most: int = Field(100, ge=1, le=100_000, title="Inputs", description="So many of the inputs that the model gets right, the first ones.")
+    most: int = Field(
+        100,
+        ge=1,
+        le=100_000,
+        title="Inputs",
+        description="So many of the inputs that the model gets right, the first ones.",
+    )
 
     @field_validator("radii")
     @classmethod
@@ -66,23 +80,47 @@ class MethodParams(Params):
     noise: Noise = Field(
         "box",
         title="Noise",
-        description="box: every value uniform around its own, within 0 to 1. clip: the same, but cut off at 0 and 1 afterwards. "
-        "l2: uniform in a ball. gaussian: normal, not cut off.",
+        description=(
+            "box: every value uniform around its own, within 0 to 1. clip: the same, but cut off at"
+            " 0 and 1 afterwards. l2: uniform in a ball. gaussian: normal, not cut off."
+        ),
     )
     critical: float = Field(
-        1e-10, gt=0, lt=1, title="Critical probability", description="Validated means: noise makes the model fail more rarely than this."
+        1e-10,
+        gt=0,
+        lt=1,
+        title="Critical probability",
+        description="Validated means: noise makes the model fail more rarely than this.",
     )
     risk: float = Field(
-        0.01, gt=0, lt=1, title="Risk", description="At most so often is an input validated that fails more often; 0.01 is 99 % confidence."
+        0.01,
+        gt=0,
+        lt=1,
+        title="Risk",
+        description=(
+            "At most so often is an input validated that fails more often; 0.01 is 99 % confidence."
+        ),
     )
     particles: int = Field(
-        2, ge=2, le=10_000, title="Particles", description="Noisy inputs kept at a time; more give a narrower estimate and cost more."
+        2,
+        ge=2,
+        le=10_000,
+        title="Particles",
+        description="Noisy inputs kept at a time; more give a narrower estimate and cost more.",
     )
     steps: int = Field(
-        40, ge=1, le=10_000, title="Moves", description="Random moves of each new particle; too few and the verdict cannot be trusted."
+        40,
+        ge=1,
+        le=10_000,
+        title="Moves",
+        description="Random moves of each new particle; too few and the verdict cannot be trusted.",
     )
     replicas: int = Field(
-        1, ge=1, le=1000, title="Repetitions", description="Independent runs whose counts are added; five or more also check each other."
+        1,
+        ge=1,
+        le=1000,
+        title="Repetitions",
+        description="Independent runs whose counts are added; five or more also check each other.",
     )
     kill: int = Field(
         1,
@@ -95,18 +133,26 @@ class MethodParams(Params):
     class_wise: bool = Field(
         False,
         title="Class by class",
-        description="One test for each other class: finds failures hidden behind a likelier wrong class, and costs as many times more.",
+        description=(
+            "One test for each other class: finds failures hidden behind a likelier wrong class,"
+            " and costs as many times more."
+        ),
     )
     truth: Literal["label", "predicted"] = Field(
         "label",
         title="Right answer",
-        description="label: the dataset's, where it has one. predicted: what the model says without noise.",
+        description=(
+            "label: the dataset's, where it has one. predicted: what the model says without noise."
+        ),
         json_schema_extra={"rare": True},
     )
     margin: Margin = Field(
         "auto",
         title="Score",
-        description="What climbs: the gap between scores (logits), or between probabilities; auto takes probabilities for trees only.",
+        description=(
+            "What climbs: the gap between scores (logits), or between probabilities; auto takes"
+            " probabilities for trees only."
+        ),
         json_schema_extra={"rare": True},
     )
     samples: int = Field(
@@ -128,14 +174,20 @@ class MethodParams(Params):
     proof: bool = Field(
         True,
         title="Formal bounds",
-        description="Also tries to prove that no noise changes the class: networks of linear, convolution, rectifier and pooling layers, "
-        "and trees; box and clip noise. A deep network takes about a second for each of its layers.",
+        description=(
+            "Also tries to prove that no noise changes the class: networks of linear, convolution,"
+            " rectifier and pooling layers, and trees; box and clip noise. A deep network takes"
+            " about a second for each of its layers."
+        ),
         json_schema_extra={"rare": True},
     )
     scale: tuple[float, ...] = Field(
         (),
         title="Noise per feature",
-        description="Multiplies the size of the noise: one number for each feature (channel of an image); empty for the same everywhere.",
+        description=(
+            "Multiplies the size of the noise: one number for each feature (channel of an image);"
+            " empty for the same everywhere."
+        ),
         json_schema_extra={"rare": True, "empty": "the same everywhere"},
     )
     frozen: tuple[str, ...] = Field(
@@ -147,19 +199,25 @@ class MethodParams(Params):
     rounded: tuple[str, ...] = Field(
         (),
         title="Whole numbers",
-        description="Names or numbers (from 1) of features rounded to whole numbers after the noise.",
+        description=(
+            "Names or numbers (from 1) of features rounded to whole numbers after the noise."
+        ),
         json_schema_extra={"rare": True, "empty": "none"},
     )
     lower: tuple[float, ...] = Field(
         (),
         title="Lowest values",
-        description="In the features' own units, one for each; empty for the lowest value the model knows.",
+        description=(
+            "In the features' own units, one for each; empty for the lowest value the model knows."
+        ),
         json_schema_extra={"rare": True, "empty": "the model's lowest"},
     )
     upper: tuple[float, ...] = Field(
         (),
         title="Highest values",
-        description="In the features' own units, one for each; empty for the highest value the model knows.",
+        description=(
+            "In the features' own units, one for each; empty for the highest value the model knows."
+        ),
         json_schema_extra={"rare": True, "empty": "the model's highest"},
     )
 
@@ -168,7 +226,10 @@ class MethodParams(Params):
     @model_validator(mode="after")
     def _fits_together(self) -> MethodParams:
         if self.kill >= self.particles:
-            raise ValueError(f"kill = {self.kill} must be smaller than particles = {self.particles}: somebody has to survive")
+            raise ValueError(
+                f"kill = {self.kill} must be smaller than particles = {self.particles}: somebody"
+                " has to survive"
+            )
         if any(scale < 0 for scale in self.scale):
             raise ValueError("scale must not hold negative numbers")
         return self
@@ -179,9 +240,15 @@ class LastParticleParams(MethodParams, _One):
 
 
 class LastParticleTableParams(MethodParams, _Many):
-    """Settings for a table of inputs and sizes of noise; a preset replaces what is still at its default."""
+    """Settings for a table of inputs and sizes of noise.
+
+    A preset replaces what is still at its default.
+    """
 
 
 def table_units(params: LastParticleTableParams, inputs: int) -> int:
-    """One for every input that may be tested; where the model gets some wrong, the right ones are shared out evenly."""
+    """One for every input that may be tested.
+
+    Where the model gets some wrong, the right ones are shared out evenly.
+    """
     return min(params.most, inputs)

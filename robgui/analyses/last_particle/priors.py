@@ -1,8 +1,10 @@
-"""Noise as a push-forward of a Gaussian latent point, so that one kernel serves every kind of noise.
+"""Noise as a push-forward of a Gaussian latent point, so that one kernel serves every kind of
+noise.
 
-box: Φ(z) mapped onto the L∞ ball within the bounds (uniform there). clip: uniform in the whole L∞ ball, then cut off at
-the bounds. l2: the first d coordinates of a normalised (d + 2)-vector are uniform in the unit ball; then cut off.
-gaussian: x + σ z.
+box: Φ(z) mapped onto the L∞ ball within the bounds (uniform there). clip: uniform in the whole L∞
+    ball, then cut off at
+the bounds. l2: the first d coordinates of a normalised (d + 2)-vector are uniform in the unit ball;
+then cut off. gaussian: x + σ z.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ class Prior:
 
     Attributes:
         dim: Latent dimensions.
-        spread: Standard deviation of the latent points: 1, or sqrt(1/2) where erf makes them uniform, so that it needs no factor.
+        spread: Standard deviation of the latent points: 1, or sqrt(1/2) where erf makes them
+            uniform, so that it needs no factor.
 
     Args:
         noise: Kind of noise.
@@ -35,8 +38,10 @@ class Prior:
         owner: ``(P,)`` input of each pair.
         scale: ``(*shape)`` or what broadcasts to it: multiplies the size, 0 for a frozen feature.
         bounds: Lowest and highest values, each as ``scale``; None for no bounds.
-        grid: First value, step and mask of features rounded after the noise, each as ``scale``; None for none.
-        lengths: ``(n,)`` points of each sequence; the padding repeats the last point. None for no padding.
+        grid: First value, step and mask of features rounded after the noise, each as ``scale``;
+            None for none.
+        lengths: ``(n,)`` points of each sequence; the padding repeats the last point. None for no
+            padding.
     """
 
     def __init__(
@@ -54,7 +59,11 @@ class Prior:
         self._noise, self._inputs, self._sizes, self._owner = noise, inputs, sizes, owner
         self._shape = tuple(inputs.shape[1:])
         self._scale = scale.expand(self._shape)
-        self._bounds = None if bounds is None else (bounds[0].expand(self._shape), bounds[1].expand(self._shape))
+        self._bounds = (
+            None
+            if bounds is None
+            else (bounds[0].expand(self._shape), bounds[1].expand(self._shape))
+        )
         self._grid = grid
         self._lengths = lengths
         self._values = math.prod(self._shape)
@@ -62,7 +71,8 @@ class Prior:
         self.spread = math.sqrt(0.5) if noise in ("box", "clip") else 1.0
 
     def bind(self, pairs: Tensor) -> Bound:
-        """Latent points ``(n, dim)`` -> inputs ``(n, *shape)``, the i-th row around the input of pair ``pairs[i]``.
+        """Latent points ``(n, dim)`` -> inputs ``(n, *shape)``, the i-th row around the input of
+        pair ``pairs[i]``.
 
         What it returns is overwritten by the next call.
         """
@@ -121,7 +131,9 @@ class Prior:
         if self._lengths is None:
             return None
         last = (self._lengths[owner] - 1).clamp_min(0)
-        frame = torch.minimum(torch.arange(self._shape[0], device=owner.device), last[:, None])[:, :, None].expand(-1, -1, self._shape[1])
+        frame = torch.minimum(torch.arange(self._shape[0], device=owner.device), last[:, None])[
+            :, :, None
+        ].expand(-1, -1, self._shape[1])
         return lambda x: x.gather(1, frame)
 
     def _real(self, owner: Tensor) -> Tensor:
@@ -131,15 +143,22 @@ class Prior:
         return (points < self._lengths[owner][:, None]).to(self._inputs.dtype)[:, :, None]
 
     def limits(self, pairs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Input, reach of the noise and free mask of each pair, for a search within the noise; each ``(n, *shape)``."""
+        """Input, reach of the noise and free mask of each pair, for a search within the noise.
+
+        Each ``(n, *shape)``.
+        """
         owner = self._owner[pairs]
         x = self._inputs[owner]
-        reach = (self._scale * self._sizes[pairs].reshape(-1, *(1 for _ in self._shape))).expand_as(x)
+        reach = (self._scale * self._sizes[pairs].reshape(-1, *(1 for _ in self._shape))).expand_as(
+            x
+        )
         free = (reach > 0).to(x.dtype)
         return x, reach, free if self._lengths is None else free * self._real(owner)
 
     def settled(self, x: Tensor, pairs: Tensor) -> Tensor:
-        """Inputs ``(n, *shape)`` brought within the bounds, rounded and padded as the noise would leave them."""
+        """Inputs ``(n, *shape)`` brought within the bounds, rounded and padded as the noise
+        would leave them.
+        """
         if self._bounds is not None:
             x = torch.minimum(torch.maximum(x, self._bounds[0]), self._bounds[1])
         after = self._after(self._owner[pairs])
@@ -158,9 +177,15 @@ def _uniform(middle: Tensor, half: Tensor, out: Tensor) -> Bound:
 
 
 def prior_of(
-    classifier: Classifier, dataset: Dataset, params: MethodParams, inputs: Tensor, places: Sequence[int], sizes: Sequence[float]
+    classifier: Classifier,
+    dataset: Dataset,
+    params: MethodParams,
+    inputs: Tensor,
+    places: Sequence[int],
+    sizes: Sequence[float],
 ) -> Prior:
-    """The noise of the settings around ``inputs`` ``(n, *shape)``, every size of noise with every input.
+    """The noise of the settings around ``inputs`` ``(n, *shape)``, every size of noise with
+    every input.
 
     Pair ``e * n + i`` is size e around input i.
     """
@@ -193,9 +218,14 @@ class _Features:
         """One number per feature from one for all, one for each, or none."""
         if len(values) not in (0, 1, self.count):
             raise ParamsError(
-                f"{name} has {len(values)} numbers; {self._classifier.name} takes {self.count} features: give 1 or {self.count}."
+                f"{name} has {len(values)} numbers; {self._classifier.name} takes {self.count}"
+                f" features: give 1 or {self.count}."
             )
-        return np.full(self.count, default) if not values else np.resize(np.asarray(values, dtype=np.float64), self.count).copy()
+        return (
+            np.full(self.count, default)
+            if not values
+            else np.resize(np.asarray(values, dtype=np.float64), self.count).copy()
+        )
 
     def places(self, wanted: Sequence[str], name: str) -> list[int]:
         """Places of the features of these names or numbers, counted from 1."""
@@ -207,29 +237,45 @@ class _Features:
                 found.append(int(each) - 1)
             else:
                 known = ", ".join(self._names[:20]) or f"1 to {self.count}"
-                raise ParamsError(f"{name}: there is no feature {each!r}; the features are: {known}.")
+                raise ParamsError(
+                    f"{name}: there is no feature {each!r}; the features are: {known}."
+                )
         return found
 
     def tensor(self, values: np.ndarray) -> Tensor:
         """One value per feature, shaped to broadcast over an input."""
-        flat = torch.from_numpy(values).to(self._classifier.device, torch.bool if values.dtype == bool else torch.float32)
+        flat = torch.from_numpy(values).to(
+            self._classifier.device, torch.bool if values.dtype == bool else torch.float32
+        )
         return flat.reshape(-1, 1, 1) if self._classifier.kind == "image" else flat
 
 
-def _bounds(classifier: Classifier, features: _Features, params: MethodParams) -> tuple[Tensor, Tensor] | None:
+def _bounds(
+    classifier: Classifier, features: _Features, params: MethodParams
+) -> tuple[Tensor, Tensor] | None:
     """Bounds in [0, 1] units; Gaussian noise has only those that the user sets."""
     given = bool(params.lower or params.upper)
     if params.noise == "gaussian" and not given:
         return None
     first, span = _units(classifier, features.count)
-    low, high = features.numbers(params.lower, "lower", np.nan), features.numbers(params.upper, "upper", np.nan)
-    low, high = np.where(np.isnan(low), 0, (low - first) / span), np.where(np.isnan(high), 1, (high - first) / span)
+    low, high = (
+        features.numbers(params.lower, "lower", np.nan),
+        features.numbers(params.upper, "upper", np.nan),
+    )
+    low, high = (
+        np.where(np.isnan(low), 0, (low - first) / span),
+        np.where(np.isnan(high), 1, (high - first) / span),
+    )
     if (low > high).any():
-        raise ParamsError(f"lower is above upper for feature {int(np.argmax(low > high)) + 1}; exchange the two.")
+        raise ParamsError(
+            f"lower is above upper for feature {int(np.argmax(low > high)) + 1}; exchange the two."
+        )
     return features.tensor(low), features.tensor(high)
 
 
-def _grid(classifier: Classifier, features: _Features, params: MethodParams) -> tuple[Tensor, Tensor, Tensor] | None:
+def _grid(
+    classifier: Classifier, features: _Features, params: MethodParams
+) -> tuple[Tensor, Tensor, Tensor] | None:
     places = features.places(params.rounded, "rounded")
     if not places:
         return None
@@ -243,7 +289,10 @@ def _units(classifier: Classifier, count: int) -> tuple[np.ndarray, np.ndarray]:
     """What 0 is in the features' own units, and how far it is from there to 1."""
     if classifier.kind == "image":
         return np.zeros(count), np.ones(count)
-    low, high = (np.resize(np.asarray(values, dtype=np.float64), count) for values in (classifier.settings.low, classifier.settings.high))
+    low, high = (
+        np.resize(np.asarray(values, dtype=np.float64), count)
+        for values in (classifier.settings.low, classifier.settings.high)
+    )
     return low, np.where(high == low, 1, high - low)
 
 
@@ -252,5 +301,11 @@ def _lengths(classifier: Classifier, dataset: Dataset, places: Sequence[int]) ->
         return None
     lengths = np.minimum(dataset.lengths(places), classifier.shape[0])
     if (lengths < 1).any():
-        raise DataError(f"{dataset.key(places[int(np.argmin(lengths))])} is an empty sequence; leave it out.")
-    return None if (lengths == classifier.shape[0]).all() else torch.from_numpy(lengths.astype(np.int64)).to(classifier.device)
+        raise DataError(
+            f"{dataset.key(places[int(np.argmin(lengths))])} is an empty sequence; leave it out."
+        )
+    return (
+        None
+        if (lengths == classifier.shape[0]).all()
+        else torch.from_numpy(lengths.astype(np.int64)).to(classifier.device)
+    )

@@ -1,4 +1,6 @@
-"""What a run of the last particle has found: for one input, and for a table of inputs and sizes of noise."""
+"""What a run of the last particle has found: for one input, and for a table of inputs and sizes
+of noise.
+"""
 
 from __future__ import annotations
 
@@ -14,28 +16,34 @@ OUTSIDE = 0.05
 class LastParticleResult:
     """The test of one input with k rounds so far.
 
-    With ``class_wise`` there are several tests; ``killed``, ``levels``, ``acceptance``, ``particles`` and ``p_trace`` are those
-    of the class most likely to win wrongly. ``levels``, ``acceptance`` and ``particles`` belong to the first replica.
+    With ``class_wise`` there are several tests; ``killed``, ``levels``, ``acceptance``,
+    ``particles`` and ``p_trace`` are those of the class most likely to win wrongly. ``levels``,
+    ``acceptance`` and ``particles`` belong to the first replica.
 
     Attributes:
-        validated: The failure probability is below the critical one of the settings, at confidence 1 - risk.
+        validated: The failure probability is below the critical one of the settings, at confidence
+            1 - risk.
         inconclusive: Nothing can be said; ``reason`` says why.
         reason: Empty unless inconclusive.
         finished: False while the test is still climbing.
-        p_estimate: Estimate of the failure probability; when validated, its upper end as far as it was followed.
+        p_estimate: Estimate of the failure probability; when validated, its upper end as far as it
+            was followed.
         p_low: Lower end of the exact 95 % interval; 0 when validated.
         p_high: Upper end.
         killed: Particles killed at a level at or below 0, over all replicas.
         m: So many killed validate.
-        levels: ``(k,)`` score that the particles must exceed, round by round; failure begins above 0.
+        levels: ``(k,)`` score that the particles must exceed, round by round; failure begins above
+            0.
         acceptance: ``(k,)`` share of accepted moves in each round.
         failure: A failing input ``(*shape)``, None when none was met.
         failure_class: Its class, or -1.
         model_calls: Inputs the model has seen for the test, Monte Carlo and attack not counted.
         mixed: The diagnostics found no sign of particles that do not move freely.
         stuck: Share of new particles none of whose moves was accepted.
-        ancestors: Distinct first particles that the present ones descend from, over all replicas of the shown test.
-        dispersion: Variance of the killed over the replicas, over what it should be; nan with one replica.
+        ancestors: Distinct first particles that the present ones descend from, over all replicas of
+            the shown test.
+        dispersion: Variance of the killed over the replicas, over what it should be; nan with one
+            replica.
         dispersion_p: How likely so large a dispersion is by chance; nan with one replica.
         particles: ``(N,)`` present scores of the particles.
         replica_killed: ``(R,)`` killed in each replica of the shown test.
@@ -47,8 +55,10 @@ class LastParticleResult:
         test_validated: ``(T,)`` which of them are validated.
         monte_carlo_samples: Plain samples taken for comparison.
         monte_carlo_failures: How many of them fail.
-        monte_carlo_bound: All they prove: the failure probability is below this, at the same confidence; nan without samples.
-        counterexample: A failing input within the noise found by gradient search ``(*shape)``, None without one.
+        monte_carlo_bound: All they prove: the failure probability is below this, at the same
+            confidence; nan without samples.
+        counterexample: A failing input within the noise found by gradient search ``(*shape)``, None
+            without one.
         counterexample_class: Its class, or -1.
         attack_note: Why there was no search, or what it found, in words.
         power_p: ``(q,)`` failure probabilities in falling order from the critical one.
@@ -60,7 +70,8 @@ class LastParticleResult:
         labels: Class names.
         kind: image, table or sequence.
         certified: Formal bounds prove that no noise changes the class.
-        certified_lower: By proof the score of the right class lies at least so far above every other one; nan without bounds.
+        certified_lower: By proof the score of the right class lies at least so far above every
+            other one; nan without bounds.
         certified_reason: Why there are no formal bounds; empty when there are, or not yet.
     """
 
@@ -126,14 +137,17 @@ class LastParticleTableResult:
         mixed: Which show no sign of bad mixing.
         calls: Model calls of each test.
         m: So many killed validate.
-        seconds: ``(E,)`` time of the tests, shared among the sizes by their part of the model calls.
-        certified: Which have a formal proof that nothing in the ball fails; all False without proofs.
+        seconds: ``(E,)`` time of the tests, shared among the sizes by their part of the model
+            calls.
+        certified: Which have a formal proof that nothing in the ball fails; all False without
+            proofs.
         certified_lower: Proven lower bounds of the margin; nan without proofs.
         certified_reason: Why there are no proofs; empty when there are.
         certified_seconds: ``(E,)`` time of the proofs.
         monte_carlo_samples: Plain samples for each input and size.
         monte_carlo_failures: How many of them fail; -1 where not sampled yet.
-        monte_carlo_bound: All that no failure proves: the probability is below this, at the same confidence; nan without samples.
+        monte_carlo_bound: All that no failure proves: the probability is below this, at the same
+            confidence; nan without samples.
         monte_carlo_seconds: ``(E,)`` time of the plain samples.
         counterexample: Where the gradient search found a failure within the noise.
         attacked: Where it was searched for.

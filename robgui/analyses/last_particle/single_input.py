@@ -1,8 +1,10 @@
-"""Last particle for one input: is the probability that noise makes the model fail below the critical one?
+"""Last particle for one input: is the probability that noise makes the model fail below the
+critical one?
 
-Tit, Furon, Rousset and Traonouez, "Évaluation statistique efficace de la robustesse de classifieurs" (CAID 2021),
-Algorithm 1, with the exact number of killings, ties, replicas and the diagnostics that its guarantee rests on. A
-statistical pass is called validated; certified is kept for formal bounds.
+Tit, Furon, Rousset and Traonouez, "Évaluation statistique efficace de la robustesse de
+classifieurs" (CAID 2021), Algorithm 1, with the exact number of killings, ties, replicas and the
+diagnostics that its guarantee rests on. A statistical pass is called validated; certified is kept
+for formal bounds.
 """
 
 from __future__ import annotations
@@ -29,8 +31,12 @@ from robgui.core.model.classifier import Classifier
 _POWER_DECADES, _POWER_POINTS = 8, 17
 
 
-def last_particle(classifier: Classifier, dataset: Dataset, params: LastParticleParams) -> Iterator[Step[LastParticleResult]]:
-    """Tests one input; then takes plain samples, searches with gradients and tries a formal proof, for comparison."""
+def last_particle(
+    classifier: Classifier, dataset: Dataset, params: LastParticleParams
+) -> Iterator[Step[LastParticleResult]]:
+    """Tests one input; then takes plain samples, searches with gradients and tries a formal
+    proof, for comparison.
+    """
     test = _Test(classifier, align(classifier, dataset), params)
     pace = Pace()
     for _ in test.work():
@@ -42,24 +48,41 @@ def last_particle(classifier: Classifier, dataset: Dataset, params: LastParticle
 class _Test:
     """Everything a test knows while it runs; ``step`` is its picture at any moment."""
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, params: LastParticleParams) -> None:
+    def __init__(
+        self, classifier: Classifier, dataset: Dataset, params: LastParticleParams
+    ) -> None:
         self._classifier, self._params = classifier, params
         self._name = dataset.key(0) if len(dataset) else ""
         self._chosen: Chosen = one_input(classifier, dataset, params)
         self._run = PairTests(classifier, dataset, params, self._chosen, (params.eps,), trace=True)
         run = self._run
-        self._monte_carlo = MonteCarlo(run.any_rival, run.prior.dim, 1, params.samples, params.seed, run.rows, classifier.device)
+        self._monte_carlo = MonteCarlo(
+            run.any_rival,
+            run.prior.dim,
+            1,
+            params.samples,
+            params.seed,
+            run.rows,
+            classifier.device,
+        )
         self._power_p = params.critical * np.logspace(0, -_POWER_DECADES, _POWER_POINTS)
         self._power = run.law.power(self._power_p, run.m)
         self._refusal = refusal(classifier, params.noise, params.attack_steps)
         self._attacked = 0
         self._counterexample: np.ndarray | None = None
         self._counterexample_class = -1
-        self._certified, self._certified_lower, self._why_not_certified = False, float("nan"), unprovable(params)
+        self._certified, self._certified_lower, self._why_not_certified = (
+            False,
+            float("nan"),
+            unprovable(params),
+        )
         self._proven = False
 
     def work(self) -> Iterator[None]:
-        """The test, the plain samples, the search, the proof; yields after every model call or few of them."""
+        """The test, the plain samples, the search, the proof.
+
+        Yields after every model call or few of them.
+        """
         yield from self._run.splitting.rounds()
         yield from self._monte_carlo.run()
         if not self._refusal:
@@ -76,9 +99,20 @@ class _Test:
             self._certified, self._certified_lower = bool(proof.certified[0]), float(proof.lower[0])
 
     def _search(self) -> Iterator[None]:
-        params, pair = self._params, torch.zeros(1, dtype=torch.int64, device=self._classifier.device)
+        params, pair = (
+            self._params,
+            torch.zeros(1, dtype=torch.int64, device=self._classifier.device),
+        )
         classes = self._chosen.classes
-        for found in search(self._classifier, self._run.prior, params.noise, pair, classes, params.attack_steps, params.batch):
+        for found in search(
+            self._classifier,
+            self._run.prior,
+            params.noise,
+            pair,
+            classes,
+            params.attack_steps,
+            params.batch,
+        ):
             self._attacked += found is None
             if found is not None and bool(found.found[0]):
                 self._counterexample = found.inputs[0].cpu().numpy()
@@ -92,7 +126,9 @@ class _Test:
         attack = 0 if self._refusal else p.attack_steps
         proof = 0 if self._why_not_certified and not self._proven else 1
         done = done * p.steps + int(self._monte_carlo.sampled[0]) + self._attacked + self._proven
-        return Step(done=done, total=total * p.steps + p.samples + attack + proof, result=self._result())
+        return Step(
+            done=done, total=total * p.steps + p.samples + attack + proof, result=self._result()
+        )
 
     def _result(self) -> LastParticleResult:
         p, run = self._params, self._run
@@ -129,7 +165,9 @@ class _Test:
             **self._tests(joint),
             monte_carlo_samples=sampled,
             monte_carlo_failures=int(self._monte_carlo.failures[0]),
-            monte_carlo_bound=monte_carlo_bound(int(self._monte_carlo.failures[0]), sampled, p.risk),
+            monte_carlo_bound=monte_carlo_bound(
+                int(self._monte_carlo.failures[0]), sampled, p.risk
+            ),
             counterexample=self._counterexample,
             counterexample_class=self._counterexample_class,
             attack_note=self._refusal,
@@ -155,9 +193,13 @@ class _Test:
         }
 
     def _trace(self, lanes: list[Lane]) -> np.ndarray:
-        """Lower end, estimate and upper end had the shown test stopped at each round, ``(k, 3)``."""
+        """Lower end, estimate and upper end had the shown test stopped at each round, ``(k,
+        3)``.
+        """
         rounds = max(len(lane.counts) for lane in lanes)
-        counts = np.array([[*lane.counts, *[lane.killed] * (rounds - len(lane.counts))] for lane in lanes]).reshape(len(lanes), rounds)
+        counts = np.array(
+            [[*lane.counts, *[lane.killed] * (rounds - len(lane.counts))] for lane in lanes]
+        ).reshape(len(lanes), rounds)
         low, high = self._run.law.interval(counts.sum(0))
         estimates = [self._run.law.estimate(counts[:, k]) for k in range(rounds)]
         return np.stack([low, np.array(estimates), high], axis=1)
@@ -166,4 +208,6 @@ class _Test:
 def _padded(rows: list[tuple[float, ...]]) -> np.ndarray:
     """Lists of different length as one array, nan after their ends."""
     longest = max(map(len, rows))
-    return np.array([[*row, *[float("nan")] * (longest - len(row))] for row in rows]).reshape(len(rows), longest)
+    return np.array([[*row, *[float("nan")] * (longest - len(row))] for row in rows]).reshape(
+        len(rows), longest
+    )

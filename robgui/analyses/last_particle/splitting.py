@@ -1,8 +1,9 @@
-"""Many last-particle tests at once: every model call is a full batch of moves, finished lanes leave, waiting ones enter.
+"""Many last-particle tests at once: every model call is a full batch of moves, finished lanes
+leave, waiting ones enter.
 
-A *test* asks whether one failure probability is below the critical one. It consists of R *lanes*, independent
-populations of N particles whose counts are added. All lanes at work advance in step: kill the lowest K of each
-lane, replace them by copies of survivors moved t times above the level.
+A *test* asks whether one failure probability is below the critical one. It consists of R *lanes*,
+independent populations of N particles whose counts are added. All lanes at work advance in step:
+kill the lowest K of each lane, replace them by copies of survivors moved t times above the level.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from robgui.analyses.last_particle.population import Choice, Population
 from robgui.analyses.last_particle.streams import Rounds, Streams
 from robgui.core.errors import ModelError
 
-#: The plateau guard: so many killings at an unchanged level, with so few moves expected among what is left of it, and not
-#: one particle above it. Without the last condition one run in ten is given up on a score in steps of a tenth of a
-#: standard deviation, and nearly all in steps of one; with it .1 % and 45 %, and false passes stay below the risk.
+#: The plateau guard: so many killings at an unchanged level, with so few moves expected among what
+#: is left of it, and not one particle above it. Without the last condition one run in ten is given
+#: up on a score in steps of a tenth of a standard deviation, and nearly all in steps of one; with
+#: it .1 % and 45 %, and false passes stay below the risk.
 _PLATEAU_KILLED, _PLATEAU_MOVES = 3, 3.0
 
 
@@ -38,7 +40,10 @@ class Score(Protocol):
     spread: float
 
     def bind(self, tests: Tensor) -> Bound:
-        """The score of latent points whose i-th row belongs to test ``tests[i]``; used for many calls."""
+        """The score of latent points whose i-th row belongs to test ``tests[i]``.
+
+        Used for many calls.
+        """
         ...
 
 
@@ -57,7 +62,8 @@ class Setup:
         seed: Start of the random numbers.
         rows: Particles per model call at most.
         trace: Keep the levels of every round.
-        chosen: The tests to be run; None for all. What a test does depends on its number, not on which others are run.
+        chosen: The tests to be run; None for all. What a test does depends on its number, not on
+            which others are run.
     """
 
     dim: int
@@ -124,7 +130,9 @@ class Splitting:
             self._rounds.close()
 
     def _retire(self) -> None:
-        """Lets lanes go whose test has reached m, and lanes that fail: fewer than K of their particles are at or below 0."""
+        """Lets lanes go whose test has reached m, and lanes that fail: fewer than K of their
+        particles are at or below 0.
+        """
         state, s = self._state, self._setup
         below = (state.heights <= 0).sum(1)
         failing = below < s.kill
@@ -147,7 +155,10 @@ class Splitting:
         self.ended[[test for test in tests if test not in still]] = True
 
     def look(self, test: int) -> None:
-        """Brings ``heights`` and ``ancestors`` of the lanes of a test up to date; those of ended lanes are."""
+        """Brings ``heights`` and ``ancestors`` of the lanes of a test up to date.
+
+        Those of ended lanes are.
+        """
         for place in np.flatnonzero(self._state.lanes // self._setup.replicas == test):
             self._write_down(int(place))
 
@@ -166,7 +177,10 @@ class Splitting:
         self.failures[test] = latent[int(latent.square().sum(1).argmin())].clone()
 
     def _admit(self) -> Generator[None, None, bool]:
-        """Fills the batch up with waiting tests, first scores being made for many lanes at once; says whether any came."""
+        """Fills the batch up with waiting tests, first scores being made for many lanes at once.
+
+        Says whether any came.
+        """
         s = self._setup
         room = max(s.replicas, s.rows // s.kill)
         came = False
@@ -176,8 +190,13 @@ class Splitting:
                 return came
             came = True
             if not self._ready:
-                yield from self._start(max(1, min(len(self._waiting), s.rows // (s.particles * s.replicas))))
-            entering = [self._ready.popleft() for _ in range(min(len(self._ready), (room - working) // s.replicas))]
+                yield from self._start(
+                    max(1, min(len(self._waiting), s.rows // (s.particles * s.replicas)))
+                )
+            entering = [
+                self._ready.popleft()
+                for _ in range(min(len(self._ready), (room - working) // s.replicas))
+            ]
             self._state = Population.join([self._state, *entering])
 
     def _start(self, count: int) -> Iterator[None]:
@@ -197,7 +216,10 @@ class Splitting:
         self.calls[tests] += s.particles * s.replicas
         heights = np.concatenate(parts).reshape(len(lanes), -1)
         fresh = Population.fresh(lanes, latent, heights, rests, *self._rounds.first(lanes.tolist()))
-        self._ready.extend(fresh.pick(slice(first, first + s.replicas)) for first in range(0, len(lanes), s.replicas))
+        self._ready.extend(
+            fresh.pick(slice(first, first + s.replicas))
+            for first in range(0, len(lanes), s.replicas)
+        )
 
     @torch.inference_mode()
     def _scored(self, latent: Tensor, owner: np.ndarray) -> np.ndarray:
@@ -206,13 +228,19 @@ class Splitting:
         return heights
 
     def _bound(self, owner: np.ndarray) -> Bound:
-        """The score of points that belong to the tests ``owner``; the same tests ask for it again and again."""
+        """The score of points that belong to the tests ``owner``.
+
+        The same tests ask for it again and again.
+        """
         if self._last_bound is None or not np.array_equal(self._last_bound[0], owner):
             self._last_bound = owner, self._score.bind(torch.from_numpy(owner).to(self._device))
         return self._last_bound[1]
 
     def _choose(self) -> Choice:
-        """Chooses who dies and who is copied, all who die being at or below 0; lets lanes on a plateau go."""
+        """Chooses who dies and who is copied, all who die being at or below 0.
+
+        Lets lanes on a plateau go.
+        """
         s, state = self._setup, self._state
         choice = Choice.among(state, s.kill)
         coarse = self._on_plateau(choice)
@@ -231,7 +259,9 @@ class Splitting:
         state.tied = state.tied | (state.plateau > 1)
         state.level = choice.level
         few_left = choice.rest * self._setup.steps * state.plateau < _PLATEAU_MOVES
-        return np.asarray((state.plateau >= _PLATEAU_KILLED) & few_left & ~(state.heights > level).any(1))
+        return np.asarray(
+            (state.plateau >= _PLATEAU_KILLED) & few_left & ~(state.heights > level).any(1)
+        )
 
     def _with_replicas(self, coarse: np.ndarray) -> np.ndarray:
         """A lane on a plateau decides its test: all lanes of the test leave."""
@@ -242,13 +272,18 @@ class Splitting:
         """Replaces the killed by moved copies of survivors."""
         s, state = self._setup, self._state
         row = np.arange(len(state.lanes))[:, None]
-        killed, parent = (torch.from_numpy((row * s.particles + who).ravel()).to(self._device) for who in (choice.killed, choice.parent))
+        killed, parent = (
+            torch.from_numpy((row * s.particles + who).ravel()).to(self._device)
+            for who in (choice.killed, choice.parent)
+        )
         particles = state.latent.view(-1, s.dim)  # the same numbers, written to below
         size = np.exp(state.log_size)
         moves = Moves(
             self._bound(np.repeat(state.lanes // s.replicas, s.kill)),
             particles[parent],
-            torch.from_numpy(np.take_along_axis(state.heights, choice.parent, 1).ravel()).to(self._device),
+            torch.from_numpy(np.take_along_axis(state.heights, choice.parent, 1).ravel()).to(
+                self._device
+            ),
             choice.bars(state),
             torch.from_numpy(np.repeat(size, s.kill)).to(self._device),
         )
@@ -259,7 +294,9 @@ class Splitting:
         particles[killed] = moves.latent
         heights, last = moves.heights.cpu().numpy().reshape(-1, s.kill), state.uniform[:, -1]
         state.heights[row, choice.killed] = heights
-        state.rests[row, choice.killed] = np.where(heights == choice.level[:, None], last * choice.rest[:, None], last)
+        state.rests[row, choice.killed] = np.where(
+            heights == choice.level[:, None], last * choice.rest[:, None], last
+        )
         state.ancestor[row, choice.killed] = state.ancestor[row, choice.parent]
         state.uniform, state.noise = self._rounds.coming
         self._account(moves)
@@ -281,5 +318,6 @@ def check(scores: np.ndarray) -> None:
     """Refuses scores that are not numbers: nothing lies above or below them."""
     if np.isnan(scores).any():
         raise ModelError(
-            "The score of a noisy input is not a number (NaN); check the model's weights, mean and std, or the score function."
+            "The score of a noisy input is not a number (NaN); check the model's weights, mean and"
+            " std, or the score function."
         )

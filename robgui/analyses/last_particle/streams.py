@@ -9,14 +9,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-#: Numbers drawn for one lane at a time. Fixed, so that a lane's random numbers do not depend on the batch.
+#: Numbers drawn for one lane at a time. Fixed, so that a lane's random numbers do not depend on the
+#: batch.
 _DRAWN = 8192
 
 
 class Streams:
-    """One stream of random numbers per lane, so that what a lane does depends on neither its neighbours nor the batch.
+    """One stream of random numbers per lane, so that what a lane does depends on neither its
+    neighbours nor the batch.
 
-    Normal numbers are drawn on the device, where the particles are; uniform ones on the host, where they are chosen.
+    Normal numbers are drawn on the device, where the particles are; uniform ones on the host, where
+    they are chosen.
 
     Args:
         seed: Seed of the run.
@@ -32,14 +35,18 @@ class Streams:
     def open(self, lane: int) -> None:
         """Starts the stream of a lane."""
         start = np.random.SeedSequence([self._seed, lane])
-        self._normal[lane] = torch.Generator(self._device).manual_seed(int(start.generate_state(1, np.uint64)[0]) >> 1)
+        self._normal[lane] = torch.Generator(self._device).manual_seed(
+            int(start.generate_state(1, np.uint64)[0]) >> 1
+        )
         self._uniform[lane] = np.random.default_rng(start.spawn(1)[0])
 
     def close(self, lane: int) -> None:
         """Forgets the stream of a lane that has ended."""
         del self._normal[lane], self._uniform[lane]
 
-    def normal(self, lanes: Sequence[int], *size: int, sizes: Sequence[float] | None = None) -> Tensor:
+    def normal(
+        self, lanes: Sequence[int], *size: int, sizes: Sequence[float] | None = None
+    ) -> Tensor:
         """Normal numbers ``(lanes, *size)``, those of the i-th lane ``sizes[i]`` times as large."""
         out = torch.empty((len(lanes), *size), device=self._device)
         for lane, part, factor in zip(lanes, out, sizes or [1.0] * len(lanes), strict=True):
@@ -58,8 +65,8 @@ class Rounds:
     """What lanes take for their rounds of t moves, drawn a stretch of moves ahead.
 
     Attributes:
-        coming: What the lanes of the last round take first in their next one, see ``first``; there once ``noise`` has given
-            everything.
+        coming: What the lanes of the last round take first in their next one, see ``first``; there
+            once ``noise`` has given everything.
 
     Args:
         streams: Where the numbers come from.
@@ -75,7 +82,9 @@ class Rounds:
 
     @torch.inference_mode()
     def first(self, lanes: Sequence[int]) -> tuple[np.ndarray, Tensor]:
-        """Uniform numbers ``(lanes, t + 1, K)`` of a round, and g of its first moves ``(lanes, stretch, K, dim)``."""
+        """Uniform numbers ``(lanes, t + 1, K)`` of a round, and g of its first moves ``(lanes,
+        stretch, K, dim)``.
+        """
         uniform = self._streams.uniform(lanes, self._steps + 1, self._kill)
         return uniform, self._streams.normal(lanes, self._stretch, self._kill, self._dim)
 
@@ -88,7 +97,10 @@ class Rounds:
             first: See ``first``.
         """
         factors = sizes / np.sqrt(1 + sizes * sizes)
-        counts = [min(self._stretch, self._steps - done) for done in range(self._stretch, self._steps, self._stretch)]
+        counts = [
+            min(self._stretch, self._steps - done)
+            for done in range(self._stretch, self._steps, self._stretch)
+        ]
         made = first * torch.from_numpy(factors).to(first.device, first.dtype).reshape(-1, 1, 1, 1)
         for count in counts:
             more = self._other.submit(self._more, lanes, factors.tolist(), count)

@@ -1,4 +1,6 @@
-"""Last particle for many inputs and sizes of noise: the paper's Tables 1 to 5, beside Monte Carlo and formal bounds."""
+"""Last particle for many inputs and sizes of noise: the paper's Tables 1 to 5, beside Monte
+Carlo and formal bounds.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ _PROVEN_AT_ONCE = 16
 def table_part(
     classifier: Classifier, dataset: Dataset, params: LastParticleTableParams, part: range | None
 ) -> Iterator[Step[LastParticleTableResult]]:
-    """Tests some of the inputs at all sizes; each pair has the random numbers that it has in the whole table."""
+    """Tests some of the inputs at all sizes.
+
+    Each pair has the random numbers that it has in the whole table.
+    """
     table = _Table(classifier, align(classifier, dataset), params, part)
     pace = Pace()
     for _ in table.work():
@@ -40,7 +45,10 @@ def table_part(
 
 
 def merge_tables(
-    classifier: Classifier, dataset: Dataset, params: LastParticleTableParams, results: Sequence[LastParticleTableResult]
+    classifier: Classifier,
+    dataset: Dataset,
+    params: LastParticleTableParams,
+    results: Sequence[LastParticleTableResult],
 ) -> LastParticleTableResult:
     """The table of all inputs from those of the parts."""
     from robgui.analyses.last_particle.table_parts import merged
@@ -51,14 +59,26 @@ def merge_tables(
 def last_particle_table(
     classifier: Classifier, dataset: Dataset, params: LastParticleTableParams
 ) -> Iterator[Step[LastParticleTableResult]]:
-    """Tests all inputs at all sizes together; then plain samples, formal bounds, and the search for counterexamples."""
+    """Tests all inputs at all sizes together.
+
+    Then plain samples, formal bounds, and the search for counterexamples.
+    """
     return table_part(classifier, dataset, params, None)
 
 
 class _Table:
-    """Everything a table or a part of its inputs knows while it runs; ``step`` is its picture at any moment."""
+    """Everything a table or a part of its inputs knows while it runs.
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, params: LastParticleTableParams, part: range | None) -> None:
+    ``step`` is its picture at any moment.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: LastParticleTableParams,
+        part: range | None,
+    ) -> None:
         self._classifier, self._params = classifier, params
         self._chosen = first_right(classifier, dataset, params, params.most)
         self._shape = (len(params.radii), len(self._chosen.x))
@@ -66,8 +86,18 @@ class _Table:
         self._own = _own_inputs(part, table_units(params, len(dataset)), self._shape[1])
         self._names = tuple(dataset.key(int(place)) for place in self._chosen.places[self._own])
         self._pairs = np.arange(size).reshape(self._shape)[:, self._own].ravel()
-        self._run = run = PairTests(classifier, dataset, params, self._chosen, params.radii, trace=False, only=self._pairs)
-        self._monte_carlo = MonteCarlo(run.any_rival, run.prior.dim, size, params.samples, params.seed, run.rows, classifier.device)
+        self._run = run = PairTests(
+            classifier, dataset, params, self._chosen, params.radii, trace=False, only=self._pairs
+        )
+        self._monte_carlo = MonteCarlo(
+            run.any_rival,
+            run.prior.dim,
+            size,
+            params.samples,
+            params.seed,
+            run.rows,
+            classifier.device,
+        )
         self._told = _Told(size)
         self._seconds = 0.0
         self._monte_carlo_seconds = 0.0
@@ -124,7 +154,9 @@ class _Table:
         wanted = np.flatnonzero(self._told.validated & ~self._certified.ravel())
         pairs = torch.from_numpy(wanted).to(self._classifier.device)
         classes = self._run.classes[pairs]
-        for found in search(self._classifier, self._run.prior, p.noise, pairs, classes, p.attack_steps, p.batch):
+        for found in search(
+            self._classifier, self._run.prior, p.noise, pairs, classes, p.attack_steps, p.batch
+        ):
             if found is not None:
                 places = found.pairs.cpu().numpy()
                 self._attacked[places] = True
@@ -136,10 +168,19 @@ class _Table:
         p, size = self._params, len(self._pairs)
         killed, _ = self._run.splitting.progress
         most = size * self._run.rivals.shape[1] * self._run.m
-        done = killed * p.steps * p.kill + int(self._monte_carlo.sampled.sum()) + self._proven + int(self._attacked.sum()) * p.attack_steps
+        done = (
+            killed * p.steps * p.kill
+            + int(self._monte_carlo.sampled.sum())
+            + self._proven
+            + int(self._attacked.sum()) * p.attack_steps
+        )
         total = most * p.steps * p.kill + p.samples * size
         total += 0 if self._why_not_certified else size
-        total += 0 if self._why_not_attacked else int((self._told.validated & ~self._certified.ravel()).sum()) * p.attack_steps
+        total += (
+            0
+            if self._why_not_attacked
+            else int((self._told.validated & ~self._certified.ravel()).sum()) * p.attack_steps
+        )
         return Step(done=min(done, total), total=total, result=self._result())
 
     def _result(self) -> LastParticleTableResult:
@@ -193,13 +234,23 @@ class _Table:
         first: dict[int, int] = {}
         for pair in np.flatnonzero(failing):
             first.setdefault(int(pair) % n, int(pair))
-        worst = sorted(first.values(), key=lambda pair: (pair // n, -self._told.numbers[pair, 0]))[:SHOWN]
+        worst = sorted(first.values(), key=lambda pair: (pair // n, -self._told.numbers[pair, 0]))[
+            :SHOWN
+        ]
         found = [(pair, seen) for pair in worst if (seen := self._run.failure(pair)) is not None]
         nothing = np.zeros((0, *shape), dtype=np.float32)
         return {
-            "shown": np.array([(pair // n, pair % n - self._own.start) for pair, _ in found], dtype=np.int64).reshape(-1, 2),
+            "shown": (
+                np.array(
+                    [(pair // n, pair % n - self._own.start) for pair, _ in found], dtype=np.int64
+                ).reshape(-1, 2)
+            ),
             "shown_failure": np.stack([seen[0] for _, seen in found]) if found else nothing,
-            "shown_input": np.stack([self._chosen.x[pair % n].cpu().numpy() for pair, _ in found]) if found else nothing,
+            "shown_input": (
+                np.stack([self._chosen.x[pair % n].cpu().numpy() for pair, _ in found])
+                if found
+                else nothing
+            ),
             "shown_class": np.array([seen[1] for _, seen in found], dtype=np.int64),
         }
 
@@ -208,7 +259,9 @@ class _Told:
     """Verdicts on all pairs, written down once when a pair is decided."""
 
     def __init__(self, size: int) -> None:
-        self.validated, self.inconclusive, self.finished = (np.zeros(size, dtype=bool) for _ in range(3))
+        self.validated, self.inconclusive, self.finished = (
+            np.zeros(size, dtype=bool) for _ in range(3)
+        )
         self.mixed = np.ones(size, dtype=bool)
         self.numbers = np.full((size, 3), np.nan)
 
@@ -217,14 +270,22 @@ class _Told:
         ended = run.splitting.ended.reshape(run.rivals.shape).all(1)
         for pair in np.flatnonzero(ended & ~self.finished):
             verdict = run.joint(int(pair))
-            self.finished[pair], self.validated[pair], self.inconclusive[pair] = True, verdict.validated, verdict.inconclusive
+            self.finished[pair], self.validated[pair], self.inconclusive[pair] = (
+                True,
+                verdict.validated,
+                verdict.inconclusive,
+            )
             self.mixed[pair] = verdict.mixed
             self.numbers[pair] = verdict.p_estimate, verdict.p_low, verdict.p_high
 
 
 def _own_inputs(part: range | None, units: int, inputs: int) -> slice:
     """The inputs that fall to a part of the units; all without one."""
-    return slice(0, inputs) if part is None else slice(part.start * inputs // units, part.stop * inputs // units)
+    return (
+        slice(0, inputs)
+        if part is None
+        else slice(part.start * inputs // units, part.stop * inputs // units)
+    )
 
 
 def _timed(work: Iterator[None]) -> Iterator[float]:

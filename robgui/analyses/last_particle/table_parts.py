@@ -10,9 +10,20 @@ import numpy as np
 
 from robgui.analyses.last_particle.result import LastParticleTableResult
 
-#: Fields ``(E, n)``, those ``(n,)``, and the seconds ``(E,)``, which add up however many machines spent them.
+#: Fields ``(E, n)``, those ``(n,)``, and the seconds ``(E,)``, which add up however many machines
+#: spent them.
 _PER_PAIR = (
-    *("validated", "inconclusive", "finished", "p_estimate", "p_low", "p_high", "killed", "mixed", "calls"),
+    *(
+        "validated",
+        "inconclusive",
+        "finished",
+        "p_estimate",
+        "p_low",
+        "p_high",
+        "killed",
+        "mixed",
+        "calls",
+    ),
     *("certified", "certified_lower", "monte_carlo_failures", "counterexample", "attacked"),
 )
 _PER_INPUT = ("places", "classes")
@@ -20,9 +31,17 @@ _SECONDS = ("seconds", "certified_seconds", "monte_carlo_seconds")
 
 
 def merged(results: Sequence[LastParticleTableResult], most_shown: int) -> LastParticleTableResult:
-    """The inputs of all parts in their order; the worst failures of the whole are among the worst of the parts."""
-    fields: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in results], axis=1) for name in _PER_PAIR}
-    fields |= {name: np.concatenate([getattr(each, name) for each in results]) for name in _PER_INPUT}
+    """The inputs of all parts in their order.
+
+    The worst failures of the whole are among the worst of the parts.
+    """
+    fields: dict[str, Any] = {
+        name: np.concatenate([getattr(each, name) for each in results], axis=1)
+        for name in _PER_PAIR
+    }
+    fields |= {
+        name: np.concatenate([getattr(each, name) for each in results]) for name in _PER_INPUT
+    }
     fields |= {name: np.sum([getattr(each, name) for each in results], axis=0) for name in _SECONDS}
     reason = next((each.certified_reason for each in results if each.certified_reason), "")
     if reason:  # what one part finds against the proof holds for all
@@ -41,7 +60,12 @@ def merged(results: Sequence[LastParticleTableResult], most_shown: int) -> LastP
 def _shown(results: Sequence[LastParticleTableResult], p: np.ndarray, most: int) -> dict[str, Any]:
     """The failures kept for showing, the smallest noise first and then the likeliest."""
     starts = np.cumsum([0, *(len(each.places) for each in results)])
-    pairs = np.concatenate([each.shown + np.array([0, start]) for each, start in zip(results, starts, strict=False)])
+    pairs = np.concatenate(
+        [each.shown + np.array([0, start]) for each, start in zip(results, starts, strict=False)]
+    )
     order = np.lexsort((pairs[:, 1], -p[pairs[:, 0], pairs[:, 1]], pairs[:, 0]))[:most]
-    rows = {name: np.concatenate([getattr(each, name) for each in results]) for name in ("shown_failure", "shown_input", "shown_class")}
+    rows = {
+        name: np.concatenate([getattr(each, name) for each in results])
+        for name in ("shown_failure", "shown_input", "shown_class")
+    }
     return {"shown": pairs[order]} | {name: values[order] for name, values in rows.items()}

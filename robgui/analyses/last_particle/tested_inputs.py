@@ -37,43 +37,67 @@ class Chosen:
 def one_input(classifier: Classifier, dataset: Dataset, params: MethodParams) -> Chosen:
     """The one input of the dataset; a sentence when the model gets it wrong."""
     if len(dataset) != 1:
-        raise DataError(f"The last particle tests one input, not {len(dataset):,}; choose one, or make a table of many.")
+        raise DataError(
+            f"The last particle tests one input, not {len(dataset):,}; choose one, or make a table"
+            " of many."
+        )
     x = classifier.tensor(inputs(classifier, dataset))
     chosen, predicted = _looked_at(classifier, dataset, np.zeros(1, dtype=np.int64), x, params)
     if chosen.start[0] > 0:
-        label, other = (classifier.labels[int(number)] for number in (chosen.classes[0], predicted[0]))
+        label, other = (
+            classifier.labels[int(number)] for number in (chosen.classes[0], predicted[0])
+        )
         raise DataError(
-            f"{dataset.key(0)} is “{label}”, but {classifier.name} says “{other}” without any noise; "
-            f"choose an input it gets right, or set truth to predicted."
+            f"{dataset.key(0)} is “{label}”, but {classifier.name} says “{other}” without any"
+            " noise; choose an input it gets right, or set truth to predicted."
         )
     return chosen
 
 
-def first_right(classifier: Classifier, dataset: Dataset, params: MethodParams, most: int) -> Chosen:
+def first_right(
+    classifier: Classifier, dataset: Dataset, params: MethodParams, most: int
+) -> Chosen:
     """The first ``most`` inputs that the model gets right."""
     parts: list[Chosen] = []
     left_out = found = 0
     for places, items in batches(classifier, dataset):
-        chosen, _ = _looked_at(classifier, dataset, np.asarray(places), classifier.tensor(items), params)
+        chosen, _ = _looked_at(
+            classifier, dataset, np.asarray(places), classifier.tensor(items), params
+        )
         right = np.flatnonzero(chosen.start <= 0)[: most - found]
         looked = len(places) if found + len(right) < most else int(right[-1]) + 1
         left_out += looked - len(right)
         found += len(right)
         rows = torch.from_numpy(right).to(classifier.device)
-        parts.append(Chosen(chosen.places[right], chosen.x[rows], chosen.classes[rows], chosen.start[right]))
+        parts.append(
+            Chosen(chosen.places[right], chosen.x[rows], chosen.classes[rows], chosen.start[right])
+        )
         if found == most:
             break
     if not found:
-        raise DataError(f"{classifier.name} gets none of the {len(dataset):,} inputs of {dataset.name} right; there is nothing to test.")
-    joined = (np.concatenate([p.places for p in parts]), torch.cat([p.x for p in parts]), torch.cat([p.classes for p in parts]))
+        raise DataError(
+            f"{classifier.name} gets none of the {len(dataset):,} inputs of {dataset.name} right;"
+            " there is nothing to test."
+        )
+    joined = (
+        np.concatenate([p.places for p in parts]),
+        torch.cat([p.x for p in parts]),
+        torch.cat([p.classes for p in parts]),
+    )
     return Chosen(*joined, np.concatenate([p.start for p in parts]), left_out)
 
 
-def _looked_at(classifier: Classifier, dataset: Dataset, places: np.ndarray, x: Tensor, params: MethodParams) -> tuple[Chosen, np.ndarray]:
+def _looked_at(
+    classifier: Classifier, dataset: Dataset, places: np.ndarray, x: Tensor, params: MethodParams
+) -> tuple[Chosen, np.ndarray]:
     """The inputs with their right classes and margins, and what the model says of them."""
     scores = classifier.infer(x)
     predicted = scores.argmax(1).cpu().numpy()
-    known = dataset.labels[places] if params.truth == "label" and dataset.labels is not None else np.full(len(places), -1)
+    known = (
+        dataset.labels[places]
+        if params.truth == "label" and dataset.labels is not None
+        else np.full(len(places), -1)
+    )
     own = np.where((known >= 0) & (known < classifier.classes), known, predicted)
     classes = torch.from_numpy(own).to(classifier.device)
     compared = scores.softmax(1) if uses_probabilities(classifier, params.margin) else scores

@@ -1,7 +1,9 @@
-"""Aircraft trajectories from ADS-B records, as the paper's Section 4 uses them: pieces of flight in 72 numbers each.
+"""Aircraft trajectories from ADS-B records, as the paper's Section 4 uses them: pieces of flight
+in 72 numbers each.
 
-A folder holds ``NAME.json.gz`` (flat records: icao24, timestamp in ms, groundspeed in knots, track in degrees,
-vertical_rate in feet per minute) and ``NAME_aircraft_types.csv`` (icao24 and ICAO type designators).
+A folder holds ``NAME.json.gz`` (flat records: icao24, timestamp in ms, groundspeed in knots, track
+in degrees, vertical_rate in feet per minute) and ``NAME_aircraft_types.csv`` (icao24 and ICAO type
+designators).
 """
 
 from __future__ import annotations
@@ -18,19 +20,47 @@ import numpy as np
 from robgui.core.dataset.limits import read_json
 from robgui.core.errors import DataError
 
-#: Kinematic series along a trajectory; the paper has nine, "among them speed, acceleration, curvature and torsion in 2 or 3 dimensions".
+#: Kinematic series along a trajectory; the paper has nine, "among them speed, acceleration,
+#: curvature and torsion in 2 or 3 dimensions".
 SERIES = (
     *("ground speed", "speed", "vertical speed", "ground acceleration", "acceleration"),
     *("turn rate", "ground curvature", "curvature", "torsion"),
 )
 #: Statistics of a series; the paper: smallest and largest value, first four moments, quantiles.
-STATISTICS = ("lowest", "highest", "mean", "deviation", "skewness", "kurtosis", "lower quartile", "upper quartile")
+STATISTICS = (
+    "lowest",
+    "highest",
+    "mean",
+    "deviation",
+    "skewness",
+    "kurtosis",
+    "lower quartile",
+    "upper quartile",
+)
 FEATURES = tuple(f"{statistic} of {series}" for series in SERIES for statistic in STATISTICS)
 NAMES = ("business or small", "long-haul", "short-haul")
 #: ICAO designators begin so; whatever has a type and is neither is a business jet or smaller.
 _LONG_HAUL = ("A30", "A31", "A33", "A34", "A35", "A38", "B74", "B76", "B77", "B78", "MD11")
-_SHORT_HAUL = ("A20N", "A21N", "A318", "A319", "A320", "A321", "B73", "B38M", "B39M", "B75", "BCS", "E17", "E19", "E75", "F100", "MD8")
-#: Seconds between points, points of a piece, and the longest gap that still joins two points, in seconds.
+_SHORT_HAUL = (
+    "A20N",
+    "A21N",
+    "A318",
+    "A319",
+    "A320",
+    "A321",
+    "B73",
+    "B38M",
+    "B39M",
+    "B75",
+    "BCS",
+    "E17",
+    "E19",
+    "E75",
+    "F100",
+    "MD8",
+)
+#: Seconds between points, points of a piece, and the longest gap that still joins two points, in
+#: seconds.
 STEP = 10
 POINTS = 30
 _GAP = 15
@@ -60,10 +90,16 @@ def read_trajectories(folder: Path) -> Trajectories:
         DataError: There is none, or nothing in them can be used; the sentence names the file.
     """
     files = sorted(folder.glob("*.json.gz")) if folder.is_dir() else []
-    pairs = [(file, folder / f"{file.name.removesuffix('.json.gz')}_aircraft_types.csv") for file in files]
+    pairs = [
+        (file, folder / f"{file.name.removesuffix('.json.gz')}_aircraft_types.csv")
+        for file in files
+    ]
     pairs = [(file, types) for file, types in pairs if types.is_file()]
     if not pairs:
-        raise DataError(f"{folder}: there are no ADS-B records here; they are NAME.json.gz with NAME_aircraft_types.csv beside it.")
+        raise DataError(
+            f"{folder}: there are no ADS-B records here; they are NAME.json.gz with"
+            " NAME_aircraft_types.csv beside it."
+        )
     features, labels, airframes = [], [], []
     for file, types in pairs:
         classes = _classes(types)
@@ -74,7 +110,9 @@ def read_trajectories(folder: Path) -> Trajectories:
                     labels.append(classes[airframe])
                     airframes.append(airframe)
     if not features:
-        raise DataError(f"{folder}: no trajectory has {POINTS} points in a row and a known aircraft type.")
+        raise DataError(
+            f"{folder}: no trajectory has {POINTS} points in a row and a known aircraft type."
+        )
     return Trajectories(np.array(features), np.array(labels), tuple(airframes))
 
 
@@ -88,7 +126,11 @@ def _classes(path: Path) -> dict[str, int]:
         raise DataError(f"{path}: the list of aircraft types cannot be read ({error}).") from error
     known = {}
     for row in rows:
-        types = [value for name, value in row.items() if name and "type" in name and isinstance(value, str) and value]
+        types = [
+            value
+            for name, value in row.items()
+            if name and "type" in name and isinstance(value, str) and value
+        ]
         if types and row.get("icao24"):
             known[str(row["icao24"])] = kind_of_aircraft(types[-1])
     return known
@@ -102,14 +144,20 @@ def kind_of_aircraft(designator: str) -> int:
 
 
 def _tracks(path: Path) -> Iterator[tuple[str, np.ndarray]]:
-    """Airframe and its points ``(t, 4)``: seconds, ground speed, track in radians, vertical speed, in metres and seconds."""
+    """Airframe and its points ``(t, 4)``: seconds, ground speed, track in radians, vertical
+    speed, in metres and seconds.
+    """
     document: Any = read_json(path)
     if not isinstance(document, list) or not all(isinstance(record, dict) for record in document):
         raise DataError(f"{path}: this is no list of ADS-B records.")
     found: dict[str, list[tuple[float, ...]]] = {}
     for record in document:
-        values = [record.get(name) for name in ("timestamp", "groundspeed", "track", "vertical_rate")]
-        numbers = [float(value) for value in values if isinstance(value, int | float) and abs(value) < 1e15]
+        values = [
+            record.get(name) for name in ("timestamp", "groundspeed", "track", "vertical_rate")
+        ]
+        numbers = [
+            float(value) for value in values if isinstance(value, int | float) and abs(value) < 1e15
+        ]
         if len(numbers) == len(values) and isinstance(record.get("icao24"), str):
             found.setdefault(record["icao24"], []).append(tuple(numbers))
     for airframe, rows in found.items():
@@ -123,7 +171,9 @@ def _pieces(points: np.ndarray) -> Iterator[np.ndarray]:
         times = np.arange(part[0, 0], part[-1, 0] + 1e-6, STEP)
         unwrapped = part.copy()
         unwrapped[:, 2] = np.unwrap(part[:, 2])
-        rows = np.column_stack([times, *(np.interp(times, part[:, 0], unwrapped[:, column]) for column in (1, 2, 3))])
+        rows = np.column_stack(
+            [times, *(np.interp(times, part[:, 0], unwrapped[:, column]) for column in (1, 2, 3))]
+        )
         for start in range(0, len(rows) - POINTS + 1, POINTS):
             yield rows[start : start + POINTS]
 
@@ -154,5 +204,10 @@ def _series(piece: np.ndarray) -> list[np.ndarray]:
     flat = np.linalg.norm(acceleration[:2], axis=0)
     return [
         *(ground, speed, vertical, flat, np.linalg.norm(acceleration, axis=0)),
-        *(rate, rate / np.maximum(ground, 1), turned / np.maximum(speed, 1) ** 3, np.arctan(1000 * torsion)),
+        *(
+            rate,
+            rate / np.maximum(ground, 1),
+            turned / np.maximum(speed, 1) ** 3,
+            np.arctan(1000 * torsion),
+        ),
     ]

@@ -1,4 +1,6 @@
-"""What the last particle looks like: levels that climb, a probability that falls, inputs that fail."""
+"""What the last particle looks like: levels that climb, a probability that falls, inputs that
+fail.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,21 @@ from robgui.analyses.last_particle.result import LastParticleResult, LastParticl
 from robgui.analyses.last_particle.words import chance_of, counts_of, failing_pairs, noise_words
 from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import count, probability
-from robgui.core.view import Axis, Bars, Column, Curves, Images, Ink, Line, Mark, Matrix, Picture, Series, Table, View
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Matrix,
+    Picture,
+    Series,
+    Table,
+    View,
+)
 
 #: Probabilities below this are drawn at it.
 _LEAST = 1e-300
@@ -20,7 +36,9 @@ _REPETITIONS = 20
 
 
 def views(result: LastParticleResult, params: LastParticleParams) -> Sequence[View]:
-    """The climbing level first, then the probability, the failing inputs, and what the numbers rest on."""
+    """The climbing level first, then the probability, the failing inputs, and what the numbers
+    rest on.
+    """
     shown: list[View] = [_levels(result, params), _estimate(result, params)]
     if result.failure is not None or result.counterexample is not None:
         shown.append(_failures(result))
@@ -32,15 +50,36 @@ def views(result: LastParticleResult, params: LastParticleParams) -> Sequence[Vi
 
 def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
     rounds = np.arange(1, result.replica_levels.shape[1] + 1, dtype=np.float64)
-    lines = [Line("level to exceed", result.levels.astype(np.float64), Ink("original"), rounds[: len(result.levels)], strong=True)]
+    lines = [
+        Line(
+            "level to exceed",
+            result.levels.astype(np.float64),
+            Ink("original"),
+            rounds[: len(result.levels)],
+            strong=True,
+        )
+    ]
     if len(result.particles):
         last = np.full(len(result.particles), float(len(result.levels) + 1))
-        lines.append(Line("noisy inputs now", result.particles.astype(np.float64), Ink("changed"), last, symbol="circle", line=False))
+        lines.append(
+            Line(
+                "noisy inputs now",
+                result.particles.astype(np.float64),
+                Ink("changed"),
+                last,
+                symbol="circle",
+                line=False,
+            )
+        )
     lines += [
         Line("other repetitions", levels.astype(np.float64), Ink("other"), rounds, quiet=True)
         for levels in result.replica_levels[1:_REPETITIONS]
     ]
-    each = "one noisy input replaced in each" if params.kill == 1 else f"{params.kill:,} noisy inputs replaced in each"
+    each = (
+        "one noisy input replaced in each"
+        if params.kill == 1
+        else f"{params.kill:,} noisy inputs replaced in each"
+    )
     return Curves(
         "Climbing towards failure",
         Axis("round", f"{each}"),
@@ -73,7 +112,9 @@ def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
     return Curves(
         "Failure probability",
         Axis("round"),
-        Axis("failure probability", low=floor, high=2.0, kind="probability", log=True, better="low"),
+        Axis(
+            "failure probability", low=floor, high=2.0, kind="probability", log=True, better="low"
+        ),
         rounds,
         (line,),
         levels=tuple(levels),
@@ -92,8 +133,20 @@ def _failures(result: LastParticleResult) -> Images:
         if failing is None:
             continue
         other = result.labels[number] if number >= 0 else ""
-        pictures.append(Picture(picture_of(result.input, result.kind), result.input_name, name, True, Ink("original", name=name)))
-        pictures.append(Picture(picture_of(failing, result.kind), caption, other, False, Ink("changed", name=other)))
+        pictures.append(
+            Picture(
+                picture_of(result.input, result.kind),
+                result.input_name,
+                name,
+                True,
+                Ink("original", name=name),
+            )
+        )
+        pictures.append(
+            Picture(
+                picture_of(failing, result.kind), caption, other, False, Ink("changed", name=other)
+            )
+        )
     return Images("Inputs that fail", tuple(pictures), pairs=True)
 
 
@@ -106,15 +159,28 @@ def _powers(result: LastParticleResult, params: LastParticleParams) -> Bars:
     ends["critical"] = params.critical
     values = np.array([np.log10(p) if np.isfinite(p) and p > 0 else np.nan for p in ends.values()])
     axis = Axis("failure probability", "power of ten", better="low")
-    return Bars("Failure probability as a power of ten", axis, tuple(ends), (Series("probability", values, Ink("original")),))
+    return Bars(
+        "Failure probability as a power of ten",
+        axis,
+        tuple(ends),
+        (Series("probability", values, Ink("original")),),
+    )
 
 
 def _by_class(result: LastParticleResult) -> Bars:
     order = np.argsort(-result.test_p, kind="stable")[:24]
-    names = tuple(result.labels[int(c)] if c >= 0 else "any other" for c in result.test_class[order])
+    names = tuple(
+        result.labels[int(c)] if c >= 0 else "any other" for c in result.test_class[order]
+    )
     values = np.log10(np.maximum(result.test_p[order], _LEAST))
     axis = Axis("failure probability", "power of ten", better="low")
-    return Bars("Failure probability by class", axis, names, (Series("estimate", values, Ink("rival")),), x=Axis("other class"))
+    return Bars(
+        "Failure probability by class",
+        axis,
+        names,
+        (Series("estimate", values, Ink("rival")),),
+        x=Axis("other class"),
+    )
 
 
 def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Table:
@@ -129,7 +195,12 @@ def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Tabl
         rows.append(("spread of the repetitions, 1 is as expected", f"{result.dispersion:.3g}"))
         rows.append(("how likely such a spread is", probability(result.dispersion_p, 2)))
     if result.monte_carlo_samples:
-        rows.append(("plain samples that failed", f"{result.monte_carlo_failures:,} of {result.monte_carlo_samples:,}"))
+        rows.append(
+            (
+                "plain samples that failed",
+                f"{result.monte_carlo_failures:,} of {result.monte_carlo_samples:,}",
+            )
+        )
     if result.attack_note:
         rows.append(("gradient search", result.attack_note))
     if result.certified_reason:
@@ -149,7 +220,9 @@ def _power(result: LastParticleResult) -> Curves:
 
 
 def table_views(result: LastParticleTableResult, params: LastParticleTableParams) -> Sequence[View]:
-    """How the inputs stand at each noise, their shares with intervals, each input, and the failing ones."""
+    """How the inputs stand at each noise, their shares with intervals, each input, and the
+    failing ones.
+    """
     shown: list[View] = [_standing(result, params), _shares(result), _cells(result, params)]
     if len(result.shown):
         shown.append(_shown_failures(result))
@@ -167,7 +240,9 @@ def _standing(result: LastParticleTableResult, params: LastParticleTableParams) 
         ("unclear", known.unclear, Ink("unknown")),
         ("open", known.open, Ink("quiet")),
     )
-    series = tuple(Series(name, values.astype(np.float64), ink) for name, values, ink in rows if values.any())
+    series = tuple(
+        Series(name, values.astype(np.float64), ink) for name, values, ink in rows if values.any()
+    )
     names = tuple(f"{radius:g}" for radius in result.radii)
     most = float(result.validated.shape[1])
     return Bars(
@@ -177,7 +252,10 @@ def _standing(result: LastParticleTableResult, params: LastParticleTableParams) 
         series or (Series("open", known.open.astype(np.float64), Ink("quiet")),),
         stacked=True,
         x=Axis("size of the noise", "values are from 0 to 1"),
-        note=f"{count(result.validated.shape[1], 'input')}; critical probability {probability(params.critical, 2)}.",
+        note=(
+            f"{count(result.validated.shape[1], 'input')}; critical probability"
+            f" {probability(params.critical, 2)}."
+        ),
     )
 
 
@@ -203,11 +281,16 @@ def _shares(result: LastParticleTableResult) -> Curves:
 
 
 def _cells(result: LastParticleTableResult, params: LastParticleTableParams) -> Matrix:
-    """How often each input fails, as a power of ten; what holds is at the weak end, what is not known is left out."""
+    """How often each input fails, as a power of ten.
+
+    What holds is at the weak end, what is not known is left out.
+    """
     floor = float(np.log10(params.critical))
     powers = np.clip(np.log10(np.maximum(result.p_estimate, _LEAST)), floor, 0)
     sampled = result.monte_carlo_failures / max(1, result.monte_carlo_samples)
-    powers = np.where(result.monte_carlo_failures > 0, np.log10(np.maximum(sampled, _LEAST)), powers)
+    powers = np.where(
+        result.monte_carlo_failures > 0, np.log10(np.maximum(sampled, _LEAST)), powers
+    )
     known = (result.finished & ~result.inconclusive) | failing_pairs(result)
     powers = np.where(known, powers, np.nan)
     powers = np.where(result.safe & ~failing_pairs(result), floor, powers)
@@ -231,11 +314,16 @@ def _shown_failures(result: LastParticleTableResult) -> Images:
 
     pictures = []
     for place, (e, i) in enumerate(result.shown.tolist()):
-        name, other = result.labels[int(result.classes[i])], result.labels[int(result.shown_class[place])]
+        name, other = (
+            result.labels[int(result.classes[i])],
+            result.labels[int(result.shown_class[place])],
+        )
         before = picture_of(result.shown_input[place], result.kind)
         pictures.append(Picture(before, result.names[i], name, True, Ink("original", name=name)))
         after = picture_of(result.shown_failure[place], result.kind)
-        pictures.append(Picture(after, f"noise {result.radii[e]:g}", other, False, Ink("changed", name=other)))
+        pictures.append(
+            Picture(after, f"noise {result.radii[e]:g}", other, False, Ink("changed", name=other))
+        )
     return Images("Inputs that fail", tuple(pictures), pairs=True)
 
 

@@ -1,7 +1,8 @@
 """What the last particle says: verdicts, findings and offers.
 
-A failure that anything has seen (the test, a plain sample, a gradient search) outweighs the statistics: "validated" is
-said only where no sample failed, and beside a counterexample of the gradient search the status is a risk.
+A failure that anything has seen (the test, a plain sample, a gradient search) outweighs the
+statistics: "validated" is said only where no sample failed, and beside a counterexample of the
+gradient search the status is a risk.
 """
 
 from __future__ import annotations
@@ -11,8 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.last_particle.params import LastParticleParams, LastParticleTableParams, MethodParams
-from robgui.analyses.last_particle.result import OUTSIDE, LastParticleResult, LastParticleTableResult
+from robgui.analyses.last_particle.params import (
+    LastParticleParams,
+    LastParticleTableParams,
+    MethodParams,
+)
+from robgui.analyses.last_particle.result import (
+    OUTSIDE,
+    LastParticleResult,
+    LastParticleTableResult,
+)
 from robgui.core.finding import Finding
 from robgui.core.intervals import clopper_pearson
 from robgui.core.offer import Offer
@@ -32,7 +41,9 @@ ENOUGH_FAILURES = 10
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """One failure probability from everything that was sampled, with its 95 % interval and where it comes from."""
+    """One failure probability from everything that was sampled, with its 95 % interval and where
+    it comes from.
+    """
 
     p: float
     low: float
@@ -51,20 +62,41 @@ def validated(result: LastParticleResult) -> bool:
 
 
 def chance_of(result: LastParticleResult) -> Chance | None:
-    """The failure probability: by plain samples where enough of them failed, else by the test; None without an answer."""
+    """The failure probability: by plain samples where enough of them failed, else by the test.
+
+    None without an answer.
+    """
     failures, samples = result.monte_carlo_failures, result.monte_carlo_samples
     if failures >= ENOUGH_FAILURES or (failures and (result.validated or result.inconclusive)):
         low, high = clopper_pearson(failures, samples)
-        return Chance(failures / samples, float(low), float(high), f"{failures:,} of {samples:,} plain samples")
+        return Chance(
+            failures / samples,
+            float(low),
+            float(high),
+            f"{failures:,} of {samples:,} plain samples",
+        )
     if result.inconclusive or result.validated:
         return None
-    return Chance(result.p_estimate, result.p_low, result.p_high, f"{count(result.model_calls, 'call')} of the test")
+    return Chance(
+        result.p_estimate,
+        result.p_low,
+        result.p_high,
+        f"{count(result.model_calls, 'call')} of the test",
+    )
 
 
 def verdict(result: LastParticleResult, params: LastParticleParams) -> Verdict:
-    """Whether noise makes the model fail, how often, and what that rests on, evidence against first."""
+    """Whether noise makes the model fail, how often, and what that rests on, evidence against
+    first.
+    """
     chance = chance_of(result)
-    because = [_contradiction(result), _counterexample(result), _proof(result), _rests_on(result, params), _plain(result)]
+    because = [
+        _contradiction(result),
+        _counterexample(result),
+        _proof(result),
+        _rests_on(result, params),
+        _plain(result),
+    ]
     return Verdict(
         _status(result, chance),
         _sentence(result, params, chance),
@@ -88,9 +120,19 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
     noise = noise_words(params.noise, params.eps)
     name = f"{result.input_name}, “{result.labels[result.label]}”"
     if chance is not None:
-        interval = f"{_confidence(OUTSIDE)} interval {probability(chance.low)} to {probability(chance.high)}"
-        most = "at most about" if params.class_wise and not chance.source.endswith("samples") else "about"
-        return f"{name}: {noise} changes the class with probability {most} {probability(chance.p)} ({interval})."
+        interval = (
+            f"{_confidence(OUTSIDE)} interval {probability(chance.low)} to"
+            f" {probability(chance.high)}"
+        )
+        most = (
+            "at most about"
+            if params.class_wise and not chance.source.endswith("samples")
+            else "about"
+        )
+        return (
+            f"{name}: {noise} changes the class with probability {most} {probability(chance.p)}"
+            f" ({interval})."
+        )
     if result.certified:
         return f"{name}: certified; no noise of at most {params.eps:g} per value changes the class."
     if validated(result):
@@ -99,7 +141,10 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
         if result.counterexample is None:
             return f"{name}: validated; {rare}."
         other = result.labels[result.counterexample_class]
-        return f"{name}: chance hardly ever finds it, but a change within the noise turns it into “{other}”; {rare}."
+        return (
+            f"{name}: chance hardly ever finds it, but a change within the noise turns it into"
+            f" “{other}”; {rare}."
+        )
     if not result.finished:
         return f"{name}: no answer yet; {_rounds(result)} done."
     return f"{name}: the test cannot tell, because {result.reason}."
@@ -109,8 +154,9 @@ def _contradiction(result: LastParticleResult) -> str:
     if not result.validated or not result.monte_carlo_failures:
         return ""
     return (
-        f"The test alone would have passed, but {count(result.monte_carlo_failures, 'plain sample')} failed: it has missed a "
-        "way to fail; test class by class."
+        "The test alone would have passed, but"
+        f" {count(result.monte_carlo_failures, 'plain sample')} failed: it has missed a way to"
+        " fail; test class by class."
     )
 
 
@@ -124,14 +170,22 @@ def _counterexample(result: LastParticleResult) -> str:
 def _proof(result: LastParticleResult) -> str:
     if not result.certified:
         return ""
-    alone = f" The test alone cannot tell: {result.reason}." if result.inconclusive and result.finished else ""
+    alone = (
+        f" The test alone cannot tell: {result.reason}."
+        if result.inconclusive and result.finished
+        else ""
+    )
     return f"Formal bounds prove it.{alone}"
 
 
 def _rests_on(result: LastParticleResult, params: LastParticleParams) -> str:
     if result.certified or not validated(result):
         return ""
-    checks = "the diagnostics found no sign against it" if params.replicas > 1 else "one repetition can hardly check that"
+    checks = (
+        "the diagnostics found no sign against it"
+        if params.replicas > 1
+        else "one repetition can hardly check that"
+    )
     return f"This holds if the samples of the test move freely; {checks}."
 
 
@@ -152,15 +206,28 @@ def _rounds(result: LastParticleResult) -> str:
     return f"{done:,} of {count(result.m * len(result.test_killed), 'round')}"
 
 
-def _quantity(result: LastParticleResult, params: LastParticleParams, chance: Chance | None) -> Quantity:
+def _quantity(
+    result: LastParticleResult, params: LastParticleParams, chance: Chance | None
+) -> Quantity:
     name = f"Failure probability, {noise_words(params.noise, params.eps)}"
     if chance is not None:
-        return Quantity(name, chance.p, low=chance.low, high=chance.high, better="low", text=f"about {probability(chance.p)}")
+        return Quantity(
+            name,
+            chance.p,
+            low=chance.low,
+            high=chance.high,
+            better="low",
+            text=f"about {probability(chance.p)}",
+        )
     if result.certified:
         return Quantity(name, 0.0, better="low", text="0, by proof")
     if validated(result):
-        return Quantity(name, result.p_high, better="low", text=f"below {probability(params.critical, 2)}")
-    return Quantity(name, float("nan"), better="low", text="cannot tell" if result.finished else "not finished")
+        return Quantity(
+            name, result.p_high, better="low", text=f"below {probability(params.critical, 2)}"
+        )
+    return Quantity(
+        name, float("nan"), better="low", text="cannot tell" if result.finished else "not finished"
+    )
 
 
 def _confidence(risk: float) -> str:
@@ -176,17 +243,29 @@ def findings(result: LastParticleResult, params: LastParticleParams) -> list[Fin
     found = []
     if result.failure is not None and chance is not None:
         other = result.labels[result.failure_class]
-        title = f"{result.input_name}: “{name}” becomes “{other}” with probability about {probability(chance.p)}"
+        title = (
+            f"{result.input_name}: “{name}” becomes “{other}” with probability about"
+            f" {probability(chance.p)}"
+        )
         picture = beside(result.input, result.failure, result.kind)
-        found.append(Finding("noise failure", title, _severity(chance.p), detail, picture, result.failure))
+        found.append(
+            Finding("noise failure", title, _severity(chance.p), detail, picture, result.failure)
+        )
     if result.counterexample is not None:
         other = result.labels[result.counterexample_class]
-        title = f"{result.input_name}: “{name}” becomes “{other}” within the noise, found by gradient search"
+        title = (
+            f"{result.input_name}: “{name}” becomes “{other}” within the noise, found by gradient"
+            " search"
+        )
         picture = beside(result.input, result.counterexample, result.kind)
         found.append(Finding("rare failure", title, 0.4, detail, picture, result.counterexample))
     if result.finished and not result.mixed and not result.certified:
         title = f"{result.input_name}: {result.reason}"
-        found.append(Finding("not mixed", title, 0.1, detail, picture_of(result.input, result.kind), result.input))
+        found.append(
+            Finding(
+                "not mixed", title, 0.1, detail, picture_of(result.input, result.kind), result.input
+            )
+        )
     return found
 
 
@@ -206,7 +285,9 @@ def _detail(result: LastParticleResult, params: LastParticleParams) -> dict[str,
 
 
 def _severity(p: float) -> float:
-    """1 for a failure at every tenth sample or more often, falling by a tenth for each power of ten."""
+    """1 for a failure at every tenth sample or more often, falling by a tenth for each power of
+    ten.
+    """
     return float(np.clip(1.1 + 0.1 * np.log10(max(p, 1e-300)), 0.1, 1.0))
 
 
@@ -232,13 +313,23 @@ def offers(result: LastParticleResult, params: LastParticleParams) -> Sequence[O
         (result.counterexample, "The failure found by gradient search", "attacked within noise of"),
     ):
         if failing is not None:
-            made.insert(0, Offer(title, (f"{result.input_name} {words} {params.eps:g}",), failing[None], places=(0,)))
+            made.insert(
+                0,
+                Offer(
+                    title,
+                    (f"{result.input_name} {words} {params.eps:g}",),
+                    failing[None],
+                    places=(0,),
+                ),
+            )
     return made
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How the inputs stand at each size of noise, ``(E,)`` each; every input is in exactly one of them.
+    """How the inputs stand at each size of noise, ``(E,)`` each.
+
+    Every input is in exactly one of them.
 
     Attributes:
         failing: The test or a plain sample has seen a failure.
@@ -286,15 +377,35 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
     because = [
         *_lost(known, result),
         _contradictions(result),
-        f"Validated means that noise changes the class with probability below {limit}, at {_confidence(params.risk)} confidence.",
+        (
+            f"Validated means that noise changes the class with probability below {limit}, at"
+            f" {_confidence(params.risk)} confidence."
+        ),
     ]
     safe = int(known.validated[last] + known.certified[last])
-    quantity = Quantity(f"Inputs that hold at noise {result.radii[last]:g}", safe / max(1, inputs), better="high")
-    quantity = Quantity(quantity.name, quantity.value, better="high", text=f"{safe:,} of {inputs:,}")
-    left_out = f" {count(result.left_out, 'input')} that the model gets wrong without noise were left out." if result.left_out else ""
-    undecided = f" {int(known.open.sum()):,} of {count(result.validated.size, 'test')} still open." if known.open.any() else ""
-    scope = f"{count(inputs, 'input')} that the model gets right, {count(result.model_calls, 'call')}.{undecided}{left_out}"
-    return Verdict(_table_status(known), sentence, quantity, scope, tuple(part for part in because if part))
+    quantity = Quantity(
+        f"Inputs that hold at noise {result.radii[last]:g}", safe / max(1, inputs), better="high"
+    )
+    quantity = Quantity(
+        quantity.name, quantity.value, better="high", text=f"{safe:,} of {inputs:,}"
+    )
+    left_out = (
+        f" {count(result.left_out, 'input')} that the model gets wrong without noise were left out."
+        if result.left_out
+        else ""
+    )
+    undecided = (
+        f" {int(known.open.sum()):,} of {count(result.validated.size, 'test')} still open."
+        if known.open.any()
+        else ""
+    )
+    scope = (
+        f"{count(inputs, 'input')} that the model gets right,"
+        f" {count(result.model_calls, 'call')}.{undecided}{left_out}"
+    )
+    return Verdict(
+        _table_status(known), sentence, quantity, scope, tuple(part for part in because if part)
+    )
 
 
 def _row(known: Counts, e: int) -> str:
@@ -306,7 +417,10 @@ def _row(known: Counts, e: int) -> str:
         (known.unclear[e], "unclear"),
         (known.open[e], "still open"),
     ]
-    return ", ".join(f"{int(number):,} {words}" for number, words in parts if number) or "nothing is known yet"
+    return (
+        ", ".join(f"{int(number):,} {words}" for number, words in parts if number)
+        or "nothing is known yet"
+    )
 
 
 def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
@@ -314,13 +428,20 @@ def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
     failing = np.flatnonzero(known.failing)
     if len(failing):
         first = int(failing[0])
-        return [f"The smallest noise at which an input fails is {result.radii[first]:g} ({int(known.failing[first]):,} of them)."]
+        return [
+            (
+                f"The smallest noise at which an input fails is {result.radii[first]:g}"
+                f" ({int(known.failing[first]):,} of them)."
+            )
+        ]
     return ["No input was seen to fail."] if not known.open.any() else []
 
 
 def _contradictions(result: LastParticleTableResult) -> str:
     wrong = int((result.certified & failing_pairs(result)).sum())
-    return f"{wrong:,} proofs are contradicted by a failing sample and do not count." if wrong else ""
+    return (
+        f"{wrong:,} proofs are contradicted by a failing sample and do not count." if wrong else ""
+    )
 
 
 def _table_status(known: Counts) -> Status:
@@ -331,22 +452,40 @@ def _table_status(known: Counts) -> Status:
     return Status.UNKNOWN if known.open.any() or known.unclear.any() else Status.HOLDS
 
 
-def table_findings(result: LastParticleTableResult, params: LastParticleTableParams) -> list[Finding]:
+def table_findings(
+    result: LastParticleTableResult, params: LastParticleTableParams
+) -> list[Finding]:
     """The failing inputs kept for showing, worst first."""
-    return [_table_finding(result, params, place, int(e), int(i)) for place, (e, i) in enumerate(result.shown)]
+    return [
+        _table_finding(result, params, place, int(e), int(i))
+        for place, (e, i) in enumerate(result.shown)
+    ]
 
 
-def _table_finding(result: LastParticleTableResult, params: MethodParams, place: int, e: int, i: int) -> Finding:
+def _table_finding(
+    result: LastParticleTableResult, params: MethodParams, place: int, e: int, i: int
+) -> Finding:
     p, name = float(result.p_estimate[e, i]), result.labels[int(result.classes[i])]
     other = result.labels[int(result.shown_class[place])]
-    title = f"{result.names[i]}: “{name}” becomes “{other}” at noise {result.radii[e]:g} with probability about {probability(p)}"
-    detail = {"class": name, "other_class": other, "p_estimate": p, "noise": params.noise, "eps": float(result.radii[e])}
+    title = (
+        f"{result.names[i]}: “{name}” becomes “{other}” at noise {result.radii[e]:g} with"
+        f" probability about {probability(p)}"
+    )
+    detail = {
+        "class": name,
+        "other_class": other,
+        "p_estimate": p,
+        "noise": params.noise,
+        "eps": float(result.radii[e]),
+    }
     failing = result.shown_failure[place]
     picture = beside(result.shown_input[place], failing, result.kind)
     return Finding("noise failure", title, _severity(p), detail, picture, failing)
 
 
-def table_offers(result: LastParticleTableResult, params: LastParticleTableParams) -> Sequence[Offer]:
+def table_offers(
+    result: LastParticleTableResult, params: LastParticleTableParams
+) -> Sequence[Offer]:
     """The failing inputs found."""
     if not len(result.shown):
         return ()

@@ -30,7 +30,14 @@ IMAGE = "image"
 #: More axes would need more than a thousand nodes for each region and step.
 MOST_AXES = 6
 #: Section 4.3 of the paper; lengths in the units of the axes.
-PAPER: dict[str, Any] = {"iterations": 800, "eta": 0.1, "alpha": 0.05, "beta": 0.0009, "lam": 0.1, "epsilon": 1e-5}
+PAPER: dict[str, Any] = {
+    "iterations": 800,
+    "eta": 0.1,
+    "alpha": 0.05,
+    "beta": 0.0009,
+    "lam": 0.1,
+    "epsilon": 1e-5,
+}
 
 
 class SpaceParams(Params):
@@ -39,34 +46,46 @@ class SpaceParams(Params):
     axes: tuple[str, ...] = Field(
         (),
         title="Vary",
-        description="Names of the parameters that vary, the horizontal one first; empty: azimuth and elevation of a mesh, "
-        "rotation and scale of an image.",
+        description=(
+            "Names of the parameters that vary, the horizontal one first; empty: azimuth and"
+            " elevation of a mesh, rotation and scale of an image."
+        ),
         json_schema_extra={"empty": "the usual two"},
     )
     ranges: dict[str, tuple[float, float]] = Field(
         {},
         title="Ranges",
-        description="From where to where a parameter varies, such as azimuth=0:180; others take their whole range.",
+        description=(
+            "From where to where a parameter varies, such as azimuth=0:180; others take their whole"
+            " range."
+        ),
         json_schema_extra={"rare": True, "empty": "whole ranges"},
     )
     fixed: dict[str, float] = Field(
         {},
         title="Fixed at",
-        description="Where parameters stand that do not vary, such as elevation=35; others stand at their usual value.",
+        description=(
+            "Where parameters stand that do not vary, such as elevation=35; others stand at their"
+            " usual value."
+        ),
         json_schema_extra={"empty": "usual values"},
     )
     target: str = Field(
         "",
         title="Class",
-        description="Name or number of the class whose score is looked at; empty: the class predicted for the image, or the class a "
-        "mesh is most often taken for.",
+        description=(
+            "Name or number of the class whose score is looked at; empty: the class predicted for"
+            " the image, or the class a mesh is most often taken for."
+        ),
         json_schema_extra={"empty": "predicted class"},
     )
 
     up: Literal["auto", "y", "z"] = Field(
         "auto",
         title="Up in the mesh",
-        description="Which axis of a mesh file points up; auto: y in OBJ and glTF files, z in the others.",
+        description=(
+            "Which axis of a mesh file points up; auto: y in OBJ and glTF files, z in the others."
+        ),
         json_schema_extra={"rare": True},
     )
 
@@ -94,7 +113,10 @@ class SpaceParams(Params):
     def _rising(cls, ranges: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
         for name, (low, high) in ranges.items():
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
-                raise ValueError(f"the range of {name} must go from a smaller to a larger number, not from {low:g} to {high:g}")
+                raise ValueError(
+                    f"the range of {name} must go from a smaller to a larger number, not from"
+                    f" {low:g} to {high:g}"
+                )
         return ranges
 
 
@@ -103,7 +125,10 @@ class _OneScene(Params):
         IMAGE,
         min_length=1,
         title="Scene",
-        description="image: the chosen input, turned, scaled, shifted, … Otherwise the name of a bundled mesh or the path of a mesh file.",
+        description=(
+            "image: the chosen input, turned, scaled, shifted, … Otherwise the name of a bundled"
+            " mesh or the path of a mesh file."
+        ),
     )
 
     @property
@@ -117,7 +142,10 @@ class _SeveralScenes(Params):
         (IMAGE,),
         min_length=1,
         title="Scenes",
-        description="image: each chosen input, turned, scaled, shifted, … Otherwise names of bundled meshes or paths of mesh files.",
+        description=(
+            "image: each chosen input, turned, scaled, shifted, … Otherwise names of bundled meshes"
+            " or paths of mesh files."
+        ),
     )
 
     @field_validator("scene", mode="before")
@@ -137,22 +165,39 @@ class MapParams(SpaceParams, _SeveralScenes):
     preset: Preset = Field(
         "default",
         title="Preset",
-        description="paper: a grid of 3 degrees whatever the range, as published; default: also finer on short ranges.",
+        description=(
+            "paper: a grid of 3 degrees whatever the range, as published; default: also finer on"
+            " short ranges."
+        ),
     )
     step: dict[str, float] = Field(
         {},
         title="Grid step",
-        description="Distance of the cells, such as azimuth=3, elevation=3; otherwise 3 degrees, or a 32nd of the range if finer.",
+        description=(
+            "Distance of the cells, such as azimuth=3, elevation=3; otherwise 3 degrees, or a 32nd"
+            " of the range if finer."
+        ),
         json_schema_extra={"empty": "automatic"},
     )
-    trap_floor: float = Field(0.2, ge=0, le=1, title="Trap below", description="A trap's lowest score is below this …")
-    trap_wall: float = Field(0.5, gt=0, le=1, title="Inside above", description="… and every cell around the trap has at least this score.")
+    trap_floor: float = Field(
+        0.2, ge=0, le=1, title="Trap below", description="A trap's lowest score is below this …"
+    )
+    trap_wall: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        title="Inside above",
+        description="… and every cell around the trap has at least this score.",
+    )
     enough: float = Field(
         0.8,
         ge=0,
         le=1,
         title="Enough",
-        description="A map fails when the class survives at less than this share of its poses, or has a trap that loses it.",
+        description=(
+            "A map fails when the class survives at less than this share of its poses, or has a"
+            " trap that loses it."
+        ),
     )
 
     @field_validator("axes")
@@ -173,7 +218,9 @@ class MapParams(SpaceParams, _SeveralScenes):
     @model_validator(mode="after")
     def _wall_above_floor(self) -> MapParams:
         if self.trap_wall <= self.trap_floor:
-            raise ValueError(f"trap_wall = {self.trap_wall:g} must be above trap_floor = {self.trap_floor:g}")
+            raise ValueError(
+                f"trap_wall = {self.trap_wall:g} must be above trap_floor = {self.trap_floor:g}"
+            )
         return self
 
 
@@ -185,31 +232,49 @@ class GrowParams(Params):
         ge=0,
         le=1_000_000,
         title="Batch",
-        description="Inputs per model call; 0 lets the program choose. Another batch rounds "
-        "differently, which may move a bound by a fraction of a step.",
+        description=(
+            "Inputs per model call; 0 lets the program choose. Another batch rounds "
+            "differently, which may move a bound by a fraction of a step."
+        ),
         json_schema_extra={"zero": "automatic"},
     )
     preset: Preset = Field(
         "default",
         title="Preset",
-        description="paper: the published steps and constants, in the units of the parameters, with corners only; your own settings win.",
+        description=(
+            "paper: the published steps and constants, in the units of the parameters, with corners"
+            " only; your own settings win."
+        ),
     )
-    mode: Mode = Field("robust", title="Find", description="robust: regions that keep the class. adversarial: regions that lose it.")
+    mode: Mode = Field(
+        "robust",
+        title="Find",
+        description="robust: regions that keep the class. adversarial: regions that lose it.",
+    )
     methods: tuple[GrowMethod, ...] = Field(
         METHODS,
         min_length=1,
         title="Methods",
-        description="naive: the score on the faces. oir_b: grow, black-box, the inside against a frame around it. "
-        "oir_w: grow, with gradients, along the slope of the score.",
+        description=(
+            "naive: the score on the faces. oir_b: grow, black-box, the inside against a frame"
+            " around it. oir_w: grow, with gradients, along the slope of the score."
+        ),
     )
     starts: tuple[tuple[float, ...], ...] = Field(
         (),
         title="Starts",
-        description="Points to grow from, in the order of the varied parameters, such as 120, 30; 200, 45. Empty: chosen by the program.",
+        description=(
+            "Points to grow from, in the order of the varied parameters, such as 120, 30; 200, 45."
+            " Empty: chosen by the program."
+        ),
         json_schema_extra={"empty": "chosen by the program"},
     )
-    start_count: int = Field(4, ge=1, le=64, title="Number of starts", description="How many starts the program chooses.")
-    iterations: int = Field(200, ge=1, le=100_000, title="Iterations", description="Most steps; the paper takes 800.")
+    start_count: int = Field(
+        4, ge=1, le=64, title="Number of starts", description="How many starts the program chooses."
+    )
+    iterations: int = Field(
+        200, ge=1, le=100_000, title="Iterations", description="Most steps; the paper takes 800."
+    )
     eta: float = Field(
         0.01,
         gt=0,
@@ -250,13 +315,19 @@ class GrowParams(Params):
     clip: bool = Field(
         True,
         title="Stay in range",
-        description="Regions end where the range of a parameter ends; the authors' own code does not do this.",
+        description=(
+            "Regions end where the range of a parameter ends; the authors' own code does not do"
+            " this."
+        ),
         json_schema_extra={"rare": True},
     )
     gradient: Gradient = Field(
         "auto",
         title="Gradient",
-        description="oir_w: differences of scores, or autograd through the model. auto: what is more accurate for the scene.",
+        description=(
+            "oir_w: differences of scores, or autograd through the model. auto: what is more"
+            " accurate for the scene."
+        ),
         json_schema_extra={"rare": True},
     )
 
@@ -279,7 +350,10 @@ class _InsideParams(Params):
         gt=0,
         le=1,
         title="Most lost",
-        description="A region holds when, with 95 % confidence, at most this share of the poses inside loses the class.",
+        description=(
+            "A region holds when, with 95 % confidence, at most this share of the poses inside"
+            " loses the class."
+        ),
     )
     enough: float = Field(
         0.1,
@@ -293,7 +367,10 @@ class _InsideParams(Params):
         ge=256,
         le=1_000_000,
         title="Samples inside",
-        description="Poses drawn in each grown region and looked at; 299 without a failure show a share below 1 %.",
+        description=(
+            "Poses drawn in each grown region and looked at; 299 without a failure show a share"
+            " below 1 %."
+        ),
         json_schema_extra={"rare": True},
     )
     eps_m: float = Field(

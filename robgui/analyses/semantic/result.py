@@ -17,7 +17,8 @@ def _none(*shape: int, dtype: type = float) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Traps:
-    """P traps: spots of low score that lie inside a connected region of high score, the worst first.
+    """P traps: spots of low score that lie inside a connected region of high score, the worst
+    first.
 
     Attributes:
         at: ``(P, n)`` where the score is lowest, in the units of the axes.
@@ -42,16 +43,19 @@ class Traps:
 
 @dataclass(frozen=True, slots=True)
 class MapResult:
-    """Scores of a class over one or two parameters, for M networks and K shapes; nan where nothing is known yet.
+    """Scores of a class over one or two parameters, for M networks and K shapes.
 
-    Rows (H) are the second axis, columns (W) the first; a map over one axis has a single row. A cell that is not
-    yet computed shows the value of the coarser cell that it lies in.
+    Nan where nothing is known yet.
+
+    Rows (H) are the second axis, columns (W) the first; a map over one axis has a single row. A
+    cell that is not yet computed shows the value of the coarser cell that it lies in.
 
     Attributes:
         axes: The one or two parameters that vary, with the ranges used.
         x: ``(W,)`` values of the first axis.
         y: ``(H,)`` values of the second axis; ``(1,)`` nan without one.
-        score: ``(H, W)`` mean over networks and shapes: the map itself when there is one of each, else the DSM.
+        score: ``(H, W)`` mean over networks and shapes: the map itself when there is one of each,
+            else the DSM.
         top1: ``(H, W)`` class the first network sees in the first shape, -1 where nothing is known.
         scores: ``(M, K, H, W)`` score of every network on every shape.
         tops: ``(M, K, H, W)`` their classes, -1 where nothing is known.
@@ -91,9 +95,12 @@ class MapResult:
 
 @dataclass(frozen=True, slots=True)
 class RegionsResult:
-    """S regions (every start with every method) in n parameters after T steps; S is 0 while the scene is looked at first.
+    """S regions (every start with every method) in n parameters after T steps.
 
-    On a periodic axis a bound may lie outside the range: -30 to 30 of 0 to 360 is one region across the seam.
+    S is 0 while the scene is looked at first.
+
+    On a periodic axis a bound may lie outside the range: -30 to 30 of 0 to 360 is one region across
+        the seam.
 
     Attributes:
         axes: The n parameters that vary, with the ranges used.
@@ -124,7 +131,8 @@ class RegionsResult:
         outside_scores: ``(S, E)``.
         outside_top1: ``(S, E)``.
         map_x: ``(W,)`` values of the first axis of a coarse map to draw on.
-        map_y: ``(H,)`` values of its second axis; ``(1,)`` nan with one axis, ``(0,)`` with more than two.
+        map_y: ``(H,)`` values of its second axis; ``(1,)`` nan with one axis, ``(0,)`` with more
+            than two.
         map_score: ``(H, W)`` that map.
         network: Name of the network.
         shape: Name of the scene or of the input.
@@ -191,10 +199,12 @@ class RegionsResult:
 
 @dataclass(frozen=True, slots=True)
 class SrvrResult:
-    """The semantic robustness volume ratio of M networks over K shapes, P starts and Q methods in n parameters.
+    """The semantic robustness volume ratio of M networks over K shapes, P starts and Q methods
+    in n parameters.
 
     Attributes:
-        srvr: ``(M,)`` mean share of the range that a region fills; nan before the first region is done.
+        srvr: ``(M,)`` mean share of the range that a region fills; nan before the first region is
+            done.
         srvr_error: ``(M,)`` standard error of that mean over shapes and starts.
         by_method: ``(M, Q)`` the same for each method alone.
         volume: ``(M, K, P, Q)`` share of every region; nan where it is not done.
@@ -257,7 +267,9 @@ def image_place(specs: tuple[str, ...], shape: int) -> int:
 
 
 def pieces(axis: Axis, low: float, high: float) -> list[tuple[float, float]]:
-    """The parts of a region along an axis that lie in its range: two where it goes across the seam of a periodic axis."""
+    """The parts of a region along an axis that lie in its range: two where it goes across the
+    seam of a periodic axis.
+    """
     period = axis.high - axis.low
     if not axis.periodic:
         return [(max(low, axis.low), min(high, axis.high))]

@@ -1,4 +1,6 @@
-"""Gradients of a model in its input, and the fast gradient sign attack (Goodfellow and others, 2015) made of them."""
+"""Gradients of a model in its input, and the fast gradient sign attack (Goodfellow and others,
+2015) made of them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def fast_gradient(classifier: Classifier, x: Tensor, classes: Tensor, eps: float
     """
     if not classifier.capabilities.gradients:
         why = f"which {classifier.name} cannot give: {classifier.capabilities.reason}"
-        raise ModelError(f"Adversarial twins need gradients, {why}; compare two selections instead.")
+        raise ModelError(
+            f"Adversarial twins need gradients, {why}; compare two selections instead."
+        )
     try:
         _, gradient = _gradient(
             classifier,
@@ -33,12 +37,15 @@ def fast_gradient(classifier: Classifier, x: Tensor, classes: Tensor, eps: float
         return torch.cat([fast_gradient(classifier, *part, eps) for part in parts])
     if gradient is None:
         raise ModelError(
-            f"The scores of {classifier.name} do not depend on its input, so there is nothing to attack; check that it is the right model."
+            f"The scores of {classifier.name} do not depend on its input, so there is nothing to"
+            " attack; check that it is the right model."
         )
     return (x + eps * gradient.sign()).clamp_(0, 1)
 
 
-def ascent(classifier: Classifier, x: Tensor, score: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor | None]:
+def ascent(
+    classifier: Classifier, x: Tensor, score: Callable[[Tensor], Tensor]
+) -> tuple[Tensor, Tensor | None]:
     """``score (n,)`` of the outputs for inputs ``(n, *shape)`` and its gradient in them.
 
     The gradient is None where the outputs do not depend on the input. A batch that does not fit
@@ -57,7 +64,9 @@ def ascent(classifier: Classifier, x: Tensor, score: Callable[[Tensor], Tensor])
     return score(scores), gradient
 
 
-def _gradient(classifier: Classifier, x: Tensor, loss_of: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor | None]:
+def _gradient(
+    classifier: Classifier, x: Tensor, loss_of: Callable[[Tensor], Tensor]
+) -> tuple[Tensor, Tensor | None]:
     """Outputs ``(n, C)`` and the gradient of the loss; None where the input plays no part."""
     with torch.enable_grad():
         leaf = x.detach().clone().requires_grad_(True)

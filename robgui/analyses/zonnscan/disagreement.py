@@ -1,7 +1,8 @@
 """zoNNscan corner cases: on which inputs do the models disagree, and does the index see them?
 
-Section III-C of the paper (Figure 4, lower half of Table I): a corner case is an input to which two or more models
-give different classes. The index around corner cases is compared with that around as many inputs on which all agree.
+Section III-C of the paper (Figure 4, lower half of Table I): a corner case is an input to which two
+or more models give different classes. The index around corner cases is compared with that around as
+many inputs on which all agree.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _LOOK = 256
 def zonnscan_corner_cases(
     classifiers: tuple[Classifier, ...], dataset: Dataset, params: CornerCasesParams
 ) -> Iterator[Step[CornerCasesResult]]:
-    """Asks every model about every input, then scans corner cases and as many agreeing inputs under the first model."""
+    """Asks every model about every input, then scans corner cases and as many agreeing inputs
+    under the first model.
+    """
     look = _Look(classifiers, dataset, params)
     pace = Pace()
     for _ in look:
@@ -45,7 +48,9 @@ def zonnscan_corner_cases(
 class _Look:
     """What the models have said so far; iterating asks all of them about the next inputs."""
 
-    def __init__(self, classifiers: Sequence[Classifier], dataset: Dataset, params: CornerCasesParams) -> None:
+    def __init__(
+        self, classifiers: Sequence[Classifier], dataset: Dataset, params: CornerCasesParams
+    ) -> None:
         self._classifiers = classifiers
         self._orders = class_orders(classifiers)
         self._places = chosen_places(len(dataset), params.look_at, params.seed)
@@ -56,16 +61,25 @@ class _Look:
         self._classes = np.full((len(classifiers), count), -1, dtype=np.int64)
         self._confidence = np.zeros((len(classifiers), count))
         self._seen = 0
-        self._thumbnails = thumbnails(np.zeros((0, *classifiers[0].shape), np.float32), classifiers[0].kind)
+        self._thumbnails = thumbnails(
+            np.zeros((0, *classifiers[0].shape), np.float32), classifiers[0].kind
+        )
         self._notable_inputs = np.zeros((0, *classifiers[0].shape), dtype=np.float32)
         if not count:
-            raise DataError("Corner cases are looked for among inputs; choose some in the gallery or with --select.")
+            raise DataError(
+                "Corner cases are looked for among inputs; choose some in the gallery or with"
+                " --select."
+            )
 
     def __iter__(self) -> Iterator[None]:
         for start in range(0, len(self._places), _LOOK):
             part = np.arange(start, min(start + _LOOK, len(self._places)))
-            for m, (classifier, order) in enumerate(zip(self._classifiers, self._orders, strict=True)):
-                for rows, x in batches(classifier, self._dataset.subset(self._places[part]), self._batch):
+            for m, (classifier, order) in enumerate(
+                zip(self._classifiers, self._orders, strict=True)
+            ):
+                for rows, x in batches(
+                    classifier, self._dataset.subset(self._places[part]), self._batch
+                ):
                     top = classifier.probs(x, self._batch).max(1)
                     self._classes[m, part[rows]] = order[top.indices.cpu().numpy()]
                     self._confidence[m, part[rows]] = top.values.cpu().numpy()
@@ -83,28 +97,43 @@ class _Look:
         first, places = self._classifiers[0], self._places[self.corners()]
         if len(places):
             parts = [
-                thumbnails(inputs(first, self._dataset, places[i : i + _LOOK]), first.kind, len(places))
+                thumbnails(
+                    inputs(first, self._dataset, places[i : i + _LOOK]), first.kind, len(places)
+                )
                 for i in range(0, len(places), _LOOK)
             ]
             self._thumbnails = np.concatenate(parts)
             self._notable_inputs = inputs(first, self._dataset, places[:MOST_FINDINGS])
 
     def scan(self, params: CornerCasesParams) -> PopulationScan | None:
-        """The comparison of corner cases with as many agreeing inputs, not yet run; None without two sets."""
+        """The comparison of corner cases with as many agreeing inputs, not yet run.
+
+        None without two sets.
+        """
         corners = np.sort(self.corners())
-        agreeing = np.flatnonzero((self._classes >= 0).all(0) & (self._classes == self._classes[:1]).all(0))
+        agreeing = np.flatnonzero(
+            (self._classes >= 0).all(0) & (self._classes == self._classes[:1]).all(0)
+        )
         corners = corners[chosen_places(len(corners), params.inputs, params.seed)]
-        agreeing = agreeing[chosen_places(len(agreeing), len(corners), params.seed)] if len(corners) else agreeing
+        agreeing = (
+            agreeing[chosen_places(len(agreeing), len(corners), params.seed)]
+            if len(corners)
+            else agreeing
+        )
         if not len(corners) or not len(agreeing):
             return None
-        sets = read_sets(self._classifiers[0], self._dataset, self._places[agreeing], self._places[corners])
+        sets = read_sets(
+            self._classifiers[0], self._dataset, self._places[agreeing], self._places[corners]
+        )
         return PopulationScan(self._classifiers[0], sets, ("agreeing", "corner-case"), params)
 
     def step(self, scan: PopulationScan | None = None) -> Step[CornerCasesResult]:
         """The complete picture now."""
         looks = len(self._classifiers) * len(self._places)
         done = (looks if scan else self._seen) + (scan.scan.done if scan else 0)
-        return Step(done=done, total=looks + (scan.scan.total if scan else 0), result=self._result(scan))
+        return Step(
+            done=done, total=looks + (scan.scan.total if scan else 0), result=self._result(scan)
+        )
 
     def _result(self, scan: PopulationScan | None) -> CornerCasesResult:
         corners, known = self.corners(), (self._classes >= 0).all(0)
@@ -118,7 +147,11 @@ class _Look:
             keys=tuple(self._dataset.key(int(i)) for i in places),
             classes=self._classes[:, corners],
             confidence=self._confidence[:, corners],
-            truth=np.full(len(places), -1, dtype=np.int64) if self._labels is None else self._labels[places],
+            truth=(
+                np.full(len(places), -1, dtype=np.int64)
+                if self._labels is None
+                else self._labels[places]
+            ),
             pairs=(classes[:, None] != classes[None]).sum(2),
             thumbnails=self._thumbnails,
             notable_inputs=self._notable_inputs,
@@ -131,25 +164,37 @@ class _Look:
 
 
 def class_orders(classifiers: Sequence[Classifier]) -> list[np.ndarray]:
-    """For each model, the number its classes have in the first model: by name where the names are the same."""
+    """For each model, the number its classes have in the first model: by name where the names
+    are the same.
+    """
     if len(classifiers) < 2:
-        raise ModelError("Corner cases are inputs on which models disagree; load at least two models.")
+        raise ModelError(
+            "Corner cases are inputs on which models disagree; load at least two models."
+        )
     first = [label.casefold() for label in classifiers[0].labels]
     orders = []
     for classifier in classifiers:
         if classifier.classes != len(first):
             raise ModelError(
-                f"{classifier.name} has {classifier.classes} classes and {classifiers[0].name} has {len(first)}; "
-                f"compare models that know the same classes."
+                f"{classifier.name} has {classifier.classes} classes and {classifiers[0].name} has"
+                f" {len(first)}; compare models that know the same classes."
             )
         own = [label.casefold() for label in classifier.labels]
         same = sorted(own) == sorted(first) and len(set(own)) == len(own)
-        orders.append(np.array([first.index(label) for label in own] if same else range(len(own)), dtype=np.int64))
+        orders.append(
+            np.array(
+                [first.index(label) for label in own] if same else range(len(own)), dtype=np.int64
+            )
+        )
     return orders
 
 
-def corner_cases(classifiers: Sequence[Classifier], x: np.ndarray, batch: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of the inputs ``(n, *shape)`` on which the models disagree, and all classes ``(models, n)``."""
+def corner_cases(
+    classifiers: Sequence[Classifier], x: np.ndarray, batch: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the inputs ``(n, *shape)`` on which the models disagree, and all classes
+    ``(models, n)``.
+    """
     orders = class_orders(classifiers)
     answers = [classifier.infer(x, batch).argmax(1).cpu().numpy() for classifier in classifiers]
     classes = np.stack([order[answer] for order, answer in zip(orders, answers, strict=True)])

@@ -80,7 +80,9 @@ class GradientSearch:
     def __iter__(self) -> Iterator[None]:
         halves = 0.5 ** torch.arange(HALVED, device=self._centre.device)
         starts = self._centre.expand(HALVED, -1)
-        yield from self._pull((yield from self._ascend(self._largest * halves, starts, FIRST_STEPS)))
+        yield from self._pull(
+            (yield from self._ascend(self._largest * halves, starts, FIRST_STEPS))
+        )
         for below in BELOW:
             if self.crossing is None or self.crossing.radius == 0:
                 return
@@ -89,7 +91,9 @@ class GradientSearch:
             found = yield from self._ascend(radii, self._starts(radii, self.crossing), STEPS)
             yield from self._pull(found)
 
-    def _ascend(self, radii: Tensor, starts: Tensor, steps: int) -> Generator[None, None, list[Tensor]]:
+    def _ascend(
+        self, radii: Tensor, starts: Tensor, steps: int
+    ) -> Generator[None, None, list[Tensor]]:
         """Climbs the margin within each radius; gives the points that cross, the nearest last.
 
         Once a radius has crossed, larger ones have nothing more to tell.
@@ -122,7 +126,9 @@ class GradientSearch:
             return
         reach = partial(radius_of, self._zone, self._corners)
         before, calls = self.crossing, 0
-        for now in nearest_crossing(self._classifier, torch.stack(found), self._centre, self._home, reach, self._batch):
+        for now in nearest_crossing(
+            self._classifier, torch.stack(found), self._centre, self._home, reach, self._batch
+        ):
             self.calls += now.calls - calls
             calls = now.calls
             if now.radius < (before.radius if before else torch.inf):
@@ -132,9 +138,14 @@ class GradientSearch:
     def _margins(self, points: Tensor) -> tuple[Tensor, Tensor | None]:
         """How far each point ``(n, d)`` is beyond the boundary, and the way to go further."""
         self.calls += len(points)
-        size = max(1, self._classifier.batch(self._batch) // 4)  # gradients take about four times the memory
+        size = max(
+            1, self._classifier.batch(self._batch) // 4
+        )  # gradients take about four times the memory
         shape = self._classifier.shape
-        parts = [ascent(self._classifier, points[i : i + size].reshape(-1, *shape), self._margin) for i in range(0, len(points), size)]
+        parts = [
+            ascent(self._classifier, points[i : i + size].reshape(-1, *shape), self._margin)
+            for i in range(0, len(points), size)
+        ]
         margins = torch.cat([margin for margin, _ in parts])
         known = [gradient.flatten(1) for _, gradient in parts if gradient is not None]
         if len(known) < len(parts):
@@ -184,7 +195,9 @@ class GradientSearch:
         """By turns the nearest change itself, moved into the zone, and a random place of it."""
         witness = torch.from_numpy(crossing.witness).to(self._centre)
         towards = (witness - self._centre) * (radii / crossing.radius)[:, None]
-        noise = torch.rand(towards.shape, generator=self._generator, device=HOST).to(towards) * 2 - 1
+        noise = (
+            torch.rand(towards.shape, generator=self._generator, device=HOST).to(towards) * 2 - 1
+        )
         anywhere = self._within(noise * radii[:, None] * self._half_sides(), radii[:, None])
         turn = (torch.arange(len(radii), device=radii.device) % 2 == 0)[:, None]
         return (self._centre + torch.where(turn, towards, anywhere)).clamp(0, 1)

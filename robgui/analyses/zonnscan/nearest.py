@@ -15,14 +15,17 @@ from robgui.analyses.zonnscan.sampling.tally import read_scores
 from robgui.analyses.zonnscan.sampling.zones import Cloud
 from robgui.core.model.classifier import Classifier
 
-#: Crossing samples that are pulled towards the input, and how often the way is halved: 64 · 12 calls at most.
+#: Crossing samples that are pulled towards the input, and how often the way is halved: 64 · 12
+#: calls at most.
 CANDIDATES = 64
 HALVINGS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A point of another class: its radius, itself ``(d,)``, its class, and the calls it took to find."""
+    """A point of another class: its radius, itself ``(d,)``, its class, and the calls it took to
+    find.
+    """
 
     radius: float
     witness: np.ndarray
@@ -31,13 +34,20 @@ class Crossing:
 
 
 def nearest_crossing(
-    classifier: Classifier, candidates: Tensor, centre: Tensor, home: Tensor, reach: Callable[[Tensor], Tensor], batch: int = 0
+    classifier: Classifier,
+    candidates: Tensor,
+    centre: Tensor,
+    home: Tensor,
+    reach: Callable[[Tensor], Tensor],
+    batch: int = 0,
 ) -> Iterator[Crossing]:
-    """Pulls crossing samples straight towards the centre as long as they cross; yields the nearest after each halving.
+    """Pulls crossing samples straight towards the centre as long as they cross.
 
-    Zones are convex and hold their centre, so each such point lies in a smaller zone; what is reported has been
-    seen to cross. A candidate on the boundary that does not cross a second time (another batch, other rounding)
-    counts as infinitely far.
+    Yields the nearest after each halving.
+
+    Zones are convex and hold their centre, so each such point lies in a smaller zone; what is
+    reported has been seen to cross. A candidate on the boundary that does not cross a second time
+    (another batch, other rounding) counts as infinitely far.
 
     Args:
         classifier: The model.
@@ -53,17 +63,27 @@ def nearest_crossing(
     middle = far
     for halving in range(HALVINGS):
         points = torch.lerp(centre, candidates, middle)
-        reading = read_scores(classifier.infer(points.reshape(-1, *classifier.shape), batch), multi_label)
+        reading = read_scores(
+            classifier.infer(points.reshape(-1, *classifier.shape), batch), multi_label
+        )
         crosses = (reading.votes != home).any(1, keepdim=True)
         far, near = torch.where(crosses, middle, far), torch.where(crosses, near, middle)
         classes = torch.where(crosses, reading.top, classes)
         points = torch.lerp(centre, candidates, far)
-        yield _nearest(points, classes, torch.where(classes[:, 0] >= 0, reach(points), torch.inf), (halving + 1) * len(points))
+        yield _nearest(
+            points,
+            classes,
+            torch.where(classes[:, 0] >= 0, reach(points), torch.inf),
+            (halving + 1) * len(points),
+        )
         middle = (far + near) / 2
 
 
 def crossing_samples(scan: Scan, cloud: Cloud) -> Tensor | None:
-    """Up to 64 samples ``(m, d)`` that crossed in the smallest zone in which any did; None when none did."""
+    """Up to 64 samples ``(m, d)`` that crossed in the smallest zone in which any did.
+
+    None when none did.
+    """
     crossed = scan.tally.crossed
     zones = torch.nonzero(crossed.any(1)).flatten().tolist()
     if not zones:
@@ -74,7 +94,9 @@ def crossing_samples(scan: Scan, cloud: Cloud) -> Tensor | None:
 
 
 def _drawn_again(scan: Scan, cloud: Cloud, zone: Tensor, numbers: list[int]) -> Iterator[Tensor]:
-    for start, stop in (stretch for round_ in stretches(scan.cap, cloud.block_size) for stretch in round_):
+    for start, stop in (
+        stretch for round_ in stretches(scan.cap, cloud.block_size) for stretch in round_
+    ):
         rows = [number - start for number in numbers if start <= number < stop]
         if rows:
             block = cloud.block(start, stop, zone)
@@ -85,4 +107,9 @@ def _drawn_again(scan: Scan, cloud: Cloud, zone: Tensor, numbers: list[int]) -> 
 
 def _nearest(points: Tensor, classes: Tensor, radii: Tensor, calls: int) -> Crossing:
     best = int(radii.argmin())
-    return Crossing(radius=float(radii[best]), witness=points[best].cpu().numpy(), klass=int(classes[best]), calls=calls)
+    return Crossing(
+        radius=float(radii[best]),
+        witness=points[best].cpu().numpy(),
+        klass=int(classes[best]),
+        calls=calls,
+    )

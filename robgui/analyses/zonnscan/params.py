@@ -17,7 +17,8 @@ PAPER_INPUTS = 1000
 #: Watermark keys of 100 inputs, 100 runs of 1,000 samples.
 PAPER_WATERMARK: dict[str, Any] = {"size": 100, "runs": 100, "samples": 1000}
 _SAMPLER_HELP = (
-    "How samples are spread: sobol is even and surest for its cost, plain is the paper's, antithetic (mirrored pairs) stands between them."
+    "How samples are spread: sobol is even and surest for its cost, plain is the paper's,"
+    " antithetic (mirrored pairs) stands between them."
 )
 
 
@@ -27,29 +28,41 @@ class ZonnscanParams(Params):
     preset: Literal["default", "paper"] = Field(
         "default",
         title="Preset",
-        description="paper: plain sampling, 10,000 samples, no early stop, as published; your own settings win.",
+        description=(
+            "paper: plain sampling, 10,000 samples, no early stop, as published; your own settings"
+            " win."
+        ),
     )
     radii: tuple[float, ...] = Field(
         tuple(round(0.05 * i, 2) for i in range(21)),
         title="Radii",
-        description="Sizes of the zone around the input, values being from 0 to 1; 0 is the input itself, 1 in linf the whole input space.",
+        description=(
+            "Sizes of the zone around the input, values being from 0 to 1; 0 is the input itself, 1"
+            " in linf the whole input space."
+        ),
     )
-    samples: int = Field(1024, ge=1, le=1_000_000, title="Samples", description="Most samples per radius.")
+    samples: int = Field(
+        1024, ge=1, le=1_000_000, title="Samples", description="Most samples per radius."
+    )
     sampler: Sampler = Field("sobol", title="Sampler", description=_SAMPLER_HELP)
     zone: Zone = Field(
         "linf",
         title="Zone",
-        description="linf: each value changes by at most the radius. box: give two inputs, its "
-        "corners; the radius shrinks it. l2, l1: balls of these norms within the cube (slower; "
-        "radii up to the root of the number of values, or that number). clipped: the whole ball, "
-        "then cut off at 0 and 1, which piles samples up there.",
+        description=(
+            "linf: each value changes by at most the radius. box: give two inputs, its corners; the"
+            " radius shrinks it. l2, l1: balls of these norms within the cube (slower; radii up to"
+            " the root of the number of values, or that number). clipped: the whole ball, then cut"
+            " off at 0 and 1, which piles samples up there."
+        ),
     )
     hold_radius: float = Field(
         0.0,
         ge=0,
         title="Class should hold up to radius",
-        description="A change of class within this radius is a failure; 0 takes a tenth of the "
-        "largest radius the zone can have (0.1 in linf).",
+        description=(
+            "A change of class within this radius is a failure; 0 takes a tenth of the "
+            "largest radius the zone can have (0.1 in linf)."
+        ),
         json_schema_extra={"zero": "a tenth of the largest"},
     )
     target_half_width: float = Field(
@@ -57,7 +70,10 @@ class ZonnscanParams(Params):
         ge=0,
         le=0.5,
         title="Stop when the band is within ±",
-        description="A radius stops when its 95 % interval is this close to the uncertainty; 0 never stops early.",
+        description=(
+            "A radius stops when its 95 % interval is this close to the uncertainty; 0 never stops"
+            " early."
+        ),
         json_schema_extra={"zero": "never"},
     )
 
@@ -79,7 +95,10 @@ class Published(Params):
     preset: Literal["default", "paper"] = Field(
         "default",
         title="Preset",
-        description="paper: plain sampling, 10,000 samples, 1,000 inputs, no early stop, as published; your own settings win.",
+        description=(
+            "paper: plain sampling, 10,000 samples, 1,000 inputs, no early stop, as published; your"
+            " own settings win."
+        ),
     )
 
 
@@ -94,19 +113,30 @@ class ScanParams(Params):
         description="Most inputs of each set, chosen at random by the seed; 0 takes all.",
         json_schema_extra={"zero": "all"},
     )
-    radius: float = Field(0.025, gt=0, title="Radius", description="Size of the zone around every input.")
-    samples: int = Field(256, ge=2, le=1_000_000, title="Samples", description="Most samples per input.")
-    sampler: Sampler = Field("sobol", title="Sampler", description="How samples are spread in the zone.")
+    radius: float = Field(
+        0.025, gt=0, title="Radius", description="Size of the zone around every input."
+    )
+    samples: int = Field(
+        256, ge=2, le=1_000_000, title="Samples", description="Most samples per input."
+    )
+    sampler: Sampler = Field(
+        "sobol", title="Sampler", description="How samples are spread in the zone."
+    )
     target_half_width: float = Field(
         0.02,
         ge=0,
         le=0.5,
         title="Stop when the band is within ±",
-        description="An input stops when its 95 % interval is this close to its uncertainty; 0 never stops early.",
+        description=(
+            "An input stops when its 95 % interval is this close to its uncertainty; 0 never stops"
+            " early."
+        ),
         json_schema_extra={"zero": "never"},
     )
 
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {**PAPER, "inputs": PAPER_INPUTS}}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {**PAPER, "inputs": PAPER_INPUTS}
+    }
 
 
 class _SetsParams(Params):
@@ -115,7 +145,10 @@ class _SetsParams(Params):
     against: Literal["adversarial", "rest"] = Field(
         "adversarial",
         title="Against",
-        description="adversarial: attacked copies of the same inputs. rest: the inputs after those of the first set.",
+        description=(
+            "adversarial: attacked copies of the same inputs. rest: the inputs after those of the"
+            " first set."
+        ),
     )
     first: int = Field(
         0,
@@ -169,12 +202,17 @@ class WatermarkParams(Params):
     preset: Literal["default", "paper"] = Field(
         "default",
         title="Preset",
-        description="paper: 100 key inputs, 100 runs, 1,000 samples, as published; your own settings win.",
+        description=(
+            "paper: 100 key inputs, 100 runs, 1,000 samples, as published; your own settings win."
+        ),
     )
     mode: Literal["make", "compare"] = Field(
         "make",
         title="Mode",
-        description="make: mark a copy of the model and compare the two. compare: compare the first two models, making nothing.",
+        description=(
+            "make: mark a copy of the model and compare the two. compare: compare the first two"
+            " models, making nothing."
+        ),
     )
     size: int = Field(
         40,
@@ -198,8 +236,12 @@ class WatermarkParams(Params):
         title="Attack size",
         description="How far the key inputs are moved towards the boundary, 0 to 1.",
     )
-    rounds: int = Field(200, ge=1, le=100_000, title="Rounds", description="Most steps of fine-tuning.")
-    rate: float = Field(0.001, gt=0, le=1, title="Learning rate", description="Size of these steps.")
+    rounds: int = Field(
+        200, ge=1, le=100_000, title="Rounds", description="Most steps of fine-tuning."
+    )
+    rate: float = Field(
+        0.001, gt=0, le=1, title="Learning rate", description="Size of these steps."
+    )
     runs: int = Field(
         5,
         ge=1,
@@ -207,7 +249,11 @@ class WatermarkParams(Params):
         title="Runs",
         description="How often the uncertainty around each key input is measured.",
     )
-    samples: int = Field(64, ge=2, le=1_000_000, title="Samples", description="Samples per run and input.")
-    radius: float = Field(0.025, gt=0, title="Radius", description="Size of the zone around every key input.")
+    samples: int = Field(
+        64, ge=2, le=1_000_000, title="Samples", description="Samples per run and input."
+    )
+    radius: float = Field(
+        0.025, gt=0, title="Radius", description="Size of the zone around every key input."
+    )
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER_WATERMARK}

@@ -12,17 +12,32 @@ from robgui.analyses.zonnscan.populations import compare, notable_places
 from robgui.analyses.zonnscan.result import PopulationsResult
 
 #: Fields with one entry per input.
-_PER_INPUT = ("index", "half_width", "crossing", "second", "predicted", "numbers", "thumbnails", "samples")
+_PER_INPUT = (
+    "index",
+    "half_width",
+    "crossing",
+    "second",
+    "predicted",
+    "numbers",
+    "thumbnails",
+    "samples",
+)
 
 
 def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
-    """The first sets of all parts in their order, then the second ones; what is said of all is computed anew.
+    """The first sets of all parts in their order, then the second ones.
 
-    The worst inputs of the whole are among the worst of the parts, so that their pictures are at hand.
+    What is said of all is computed anew.
+
+    The worst inputs of the whole are among the worst of the parts, so that their pictures are at
+    hand.
     """
     second = np.concatenate([result.second for result in results])
     order = np.argsort(second, kind="stable")
-    columns: dict[str, Any] = {name: np.concatenate([getattr(result, name) for result in results])[order] for name in _PER_INPUT}
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(result, name) for result in results])[order]
+        for name in _PER_INPUT
+    }
     keys = [key for result in results for key in result.keys]
     notable = notable_places(columns["index"], columns["crossing"], ~columns["second"])
     return replace(
@@ -31,7 +46,9 @@ def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
         keys=tuple(keys[place] for place in order),
         notable=notable,
         notable_inputs=_inputs(results)[np.searchsorted(_places(results), order[notable])],
-        **asdict(compare(columns["index"][~columns["second"]], columns["index"][columns["second"]])),
+        **asdict(
+            compare(columns["index"][~columns["second"]], columns["index"][columns["second"]])
+        ),
         model_calls=sum(result.model_calls for result in results),
     )
 
@@ -39,7 +56,9 @@ def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
 def _places(results: Sequence[PopulationsResult]) -> np.ndarray:
     """Where the worst inputs of the parts stand among all inputs, part after part, rising."""
     starts = np.cumsum([0, *(len(result.index) for result in results)])
-    return np.concatenate([start + np.sort(result.notable) for start, result in zip(starts, results, strict=False)])
+    return np.concatenate(
+        [start + np.sort(result.notable) for start, result in zip(starts, results, strict=False)]
+    )
 
 
 def _inputs(results: Sequence[PopulationsResult]) -> np.ndarray:

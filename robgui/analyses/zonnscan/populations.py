@@ -1,7 +1,8 @@
 """zoNNscan populations: does the index tell two sets of inputs apart?
 
-Sections III-B and III-C of the paper (Figures 3 and 4, Table I): the distribution of the index at a small radius
-around test inputs against that around adversarial or corner-case inputs, compared by the Kolmogorov-Smirnov test.
+Sections III-B and III-C of the paper (Figures 3 and 4, Table I): the distribution of the index at a
+small radius around test inputs against that around adversarial or corner-case inputs, compared by
+the Kolmogorov-Smirnov test.
 """
 
 from __future__ import annotations
@@ -28,17 +29,22 @@ from robgui.core.errors import DataError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: An input is worth showing when its class changes within the zone, or when the model is this unsure there.
+#: An input is worth showing when its class changes within the zone, or when the model is this
+#: unsure there.
 UNSURE = 0.5
 MOST_FINDINGS = 10
-#: The exact law of the Kolmogorov-Smirnov statistic takes too long for a live picture with more values than this.
+#: The exact law of the Kolmogorov-Smirnov statistic takes too long for a live picture with more
+#: values than this.
 _EXACT = 1000
 
 
 def populations_part(
     classifier: Classifier, dataset: Dataset, params: PopulationsParams, part: range | None
 ) -> Iterator[Step[PopulationsResult]]:
-    """The engine for some inputs of both sets; every zone has the same base points, whichever inputs stand beside it."""
+    """The engine for some inputs of both sets.
+
+    Every zone has the same base points, whichever inputs stand beside it.
+    """
     names = ("test", "adversarial") if params.against == "adversarial" else ("first", "second")
     scan = PopulationScan(classifier, two_sets(classifier, dataset, params, part), names, params)
     pace = Pace()
@@ -49,7 +55,10 @@ def populations_part(
 
 
 def merge_populations(
-    classifier: Classifier, dataset: Dataset, params: PopulationsParams, results: Sequence[PopulationsResult]
+    classifier: Classifier,
+    dataset: Dataset,
+    params: PopulationsParams,
+    results: Sequence[PopulationsResult],
 ) -> PopulationsResult:
     """The comparison of all inputs from those of the parts."""
     from robgui.analyses.zonnscan.population_parts import merged
@@ -57,14 +66,21 @@ def merge_populations(
     return merged(results)
 
 
-def zonnscan_populations(classifier: Classifier, dataset: Dataset, params: PopulationsParams) -> Iterator[Step[PopulationsResult]]:
-    """Scans the zone of every input of both sets: all coarsely first, then each until it is sure enough."""
+def zonnscan_populations(
+    classifier: Classifier, dataset: Dataset, params: PopulationsParams
+) -> Iterator[Step[PopulationsResult]]:
+    """Scans the zone of every input of both sets: all coarsely first, then each until it is sure
+    enough.
+    """
     return populations_part(classifier, dataset, params, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Inputs ``x (N, *shape)`` of two sets, all of ``total`` or some (0: they are all); making them took ``calls`` model calls."""
+    """Inputs ``x (N, *shape)`` of two sets, all of ``total`` or some (0: they are all).
+
+    Making them took ``calls`` model calls.
+    """
 
     x: Tensor
     second: np.ndarray
@@ -75,15 +91,27 @@ class Sets:
 
 
 class PopulationScan:
-    """The scan of two sets: iterating does the work, ``result`` is its picture at any moment once it is ``ready``."""
+    """The scan of two sets: iterating does the work, ``result`` is its picture at any moment
+    once it is ``ready``.
+    """
 
-    def __init__(self, classifier: Classifier, sets: Sets, names: tuple[str, str], params: ScanParams) -> None:
+    def __init__(
+        self, classifier: Classifier, sets: Sets, names: tuple[str, str], params: ScanParams
+    ) -> None:
         self._classifier = classifier
         self._sets = sets
         self._names = names
-        points, _, self._note = base_points(params.sampler, sets.x[0].numel(), params.samples, params.seed, classifier.device)
+        points, _, self._note = base_points(
+            params.sampler, sets.x[0].numel(), params.samples, params.seed, classifier.device
+        )
         self.scan, self._predicted = scan_inputs(
-            classifier, sets.x, params.radius, points, samples=params.samples, target=params.target_half_width, batch=params.batch
+            classifier,
+            sets.x,
+            params.radius,
+            points,
+            samples=params.samples,
+            target=params.target_half_width,
+            batch=params.batch,
         )
         self._thumbnails = thumbnails(sets.x, classifier.kind, sets.total)
 
@@ -97,7 +125,9 @@ class PopulationScan:
 
     def step(self) -> Step[PopulationsResult]:
         """The complete picture now."""
-        return Step(done=self.scan.done, total=self.scan.total, result=self.result(), note=self._note)
+        return Step(
+            done=self.scan.done, total=self.scan.total, result=self.result(), note=self._note
+        )
 
     def result(self) -> PopulationsResult:
         """The two sets side by side as far as they are scanned."""
@@ -123,9 +153,15 @@ class PopulationScan:
         )
 
 
-def notable_places(index: np.ndarray, crossing: np.ndarray, among: np.ndarray, most: int = MOST_FINDINGS) -> np.ndarray:
-    """The worst of the inputs ``among``, worst first: those with a crossing or an index of at least one half."""
-    severity = np.where(among & ((crossing > 0) | (index >= UNSURE)), np.maximum(index, crossing), -1.0)
+def notable_places(
+    index: np.ndarray, crossing: np.ndarray, among: np.ndarray, most: int = MOST_FINDINGS
+) -> np.ndarray:
+    """The worst of the inputs ``among``, worst first: those with a crossing or an index of at
+    least one half.
+    """
+    severity = np.where(
+        among & ((crossing > 0) | (index >= UNSURE)), np.maximum(index, crossing), -1.0
+    )
     order = np.argsort(-severity, kind="stable")[:most]
     return order[severity[order] >= 0]
 
@@ -136,30 +172,46 @@ def units(params: PopulationsParams, count: int) -> int:
 
 
 def chosen_sets(params: PopulationsParams, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The places of both sets among ``count`` inputs; an adversarial twin has the place of its original."""
+    """The places of both sets among ``count`` inputs.
+
+    An adversarial twin has the place of its original.
+    """
     if params.against == "rest":
         first = params.first or count // 2
         if not 0 < first < count:
             sizes = f"{count:,} inputs with {first:,} in the first"
-            raise DataError(f"Two sets cannot be made of {sizes}; choose more inputs or a smaller first set.")
-        return chosen_places(first, params.inputs, params.seed), first + chosen_places(count - first, params.inputs, params.seed)
+            raise DataError(
+                f"Two sets cannot be made of {sizes}; choose more inputs or a smaller first set."
+            )
+        return chosen_places(first, params.inputs, params.seed), first + chosen_places(
+            count - first, params.inputs, params.seed
+        )
     if not count:
-        raise DataError("A comparison needs at least one input; choose some in the gallery or with --select.")
+        raise DataError(
+            "A comparison needs at least one input; choose some in the gallery or with --select."
+        )
     places = chosen_places(count, params.inputs, params.seed)
     return places, places
 
 
-def two_sets(classifier: Classifier, dataset: Dataset, params: PopulationsParams, part: range | None = None) -> Sets:
+def two_sets(
+    classifier: Classifier, dataset: Dataset, params: PopulationsParams, part: range | None = None
+) -> Sets:
     """The inputs of both sets, the first before the second; of a part its share of each."""
     before, after = chosen = chosen_sets(params, len(dataset))
     if part is not None:
         units = min(map(len, chosen))
-        before, after = (places[part.start * len(places) // units : part.stop * len(places) // units] for places in chosen)
+        before, after = (
+            places[part.start * len(places) // units : part.stop * len(places) // units]
+            for places in chosen
+        )
     if params.against == "rest":
         return replace(read_sets(classifier, dataset, before, after), total=sum(map(len, chosen)))
     subset = dataset.subset(before)
     x = classifier.tensor(inputs(classifier, subset)).clamp(0, 1)
-    twins = adversarial_twins(classifier, x, true_classes(classifier, subset, x), params.eps, params.batch)
+    twins = adversarial_twins(
+        classifier, x, true_classes(classifier, subset, x), params.eps, params.batch
+    )
     keys = tuple(subset.keys())
     return Sets(
         torch.cat([x, twins]),
@@ -171,11 +223,15 @@ def two_sets(classifier: Classifier, dataset: Dataset, params: PopulationsParams
     )
 
 
-def read_sets(classifier: Classifier, dataset: Dataset, before: np.ndarray, after: np.ndarray) -> Sets:
+def read_sets(
+    classifier: Classifier, dataset: Dataset, before: np.ndarray, after: np.ndarray
+) -> Sets:
     """Two sets of inputs by their places in the dataset."""
     places = np.concatenate([before, after])
     x = classifier.tensor(inputs(classifier, dataset, places)).clamp(0, 1)
-    return Sets(x, np.arange(len(places)) >= len(before), tuple(dataset.key(int(i)) for i in places), places)
+    return Sets(
+        x, np.arange(len(places)) >= len(before), tuple(dataset.key(int(i)) for i in places), places
+    )
 
 
 def true_classes(classifier: Classifier, dataset: Dataset, x: Tensor) -> Tensor:
@@ -187,21 +243,45 @@ def true_classes(classifier: Classifier, dataset: Dataset, x: Tensor) -> Tensor:
     return torch.where((labels >= 0) & (labels < classifier.classes), labels, predicted)
 
 
-def adversarial_twins(classifier: Classifier, x: Tensor, classes: Tensor, eps: float, batch: int = 0) -> Tensor:
-    """The fast gradient sign attack on inputs ``(n, *shape)``, in batches; gradients take about four times the memory."""
+def adversarial_twins(
+    classifier: Classifier, x: Tensor, classes: Tensor, eps: float, batch: int = 0
+) -> Tensor:
+    """The fast gradient sign attack on inputs ``(n, *shape)``, in batches.
+
+    Gradients take about four times the memory.
+    """
     size = max(1, classifier.batch(batch) // 4)
-    return torch.cat([fast_gradient(classifier, x[i : i + size], classes[i : i + size], eps) for i in range(0, len(x), size)])
+    return torch.cat(
+        [
+            fast_gradient(classifier, x[i : i + size], classes[i : i + size], eps)
+            for i in range(0, len(x), size)
+        ]
+    )
 
 
 def scan_inputs(
-    classifier: Classifier, x: Tensor, radius: float, points: Points, *, samples: int, target: float = 0.0, batch: int = 0
+    classifier: Classifier,
+    x: Tensor,
+    radius: float,
+    points: Points,
+    *,
+    samples: int,
+    target: float = 0.0,
+    batch: int = 0,
 ) -> tuple[Scan, np.ndarray]:
-    """A scan of the zones around inputs ``(n, *shape)``, not yet run, and the classes of the inputs."""
+    """A scan of the zones around inputs ``(n, *shape)``, not yet run, and the classes of the
+    inputs.
+    """
     own = read_scores(classifier.infer(x, batch), classifier.settings.multi_label)
     cloud = BoxCloud.around(x.flatten(1), radius, points)
     cap = samples // cloud.lanes * cloud.lanes
-    tally = Tally(len(x), classifier.classes, cloud.lanes, cap, own.votes, classifier.settings.multi_label)
-    return Scan(classifier, cloud, tally, cap=cap, target=target, batch=batch), own.top[:, 0].cpu().numpy()
+    tally = Tally(
+        len(x), classifier.classes, cloud.lanes, cap, own.votes, classifier.settings.multi_label
+    )
+    return (
+        Scan(classifier, cloud, tally, cap=cap, target=target, batch=batch),
+        own.top[:, 0].cpu().numpy(),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +297,22 @@ class Comparison:
 
 
 def compare(first: np.ndarray, second: np.ndarray) -> Comparison:
-    """Means, two-sample Kolmogorov-Smirnov test, and "index above a threshold" as a detector of the second set."""
-    test = stats.ks_2samp(first, second, method="auto" if max(len(first), len(second)) <= _EXACT else "asymp")
+    """Means, two-sample Kolmogorov-Smirnov test, and "index above a threshold" as a detector of
+    the second set.
+    """
+    test = stats.ks_2samp(
+        first, second, method="auto" if max(len(first), len(second)) <= _EXACT else "asymp"
+    )
     thresholds = np.unique(np.concatenate([first, second]))[::-1]
-    false_alarms, detected = (np.r_[0.0, 1 - np.searchsorted(np.sort(v), thresholds) / len(v)] for v in (first, second))
+    false_alarms, detected = (
+        np.r_[0.0, 1 - np.searchsorted(np.sort(v), thresholds) / len(v)] for v in (first, second)
+    )
     auc = float(np.trapezoid(detected, false_alarms))
-    return Comparison(np.array([first.mean(), second.mean()]), float(test.statistic), float(test.pvalue), false_alarms, detected, auc)
+    return Comparison(
+        np.array([first.mean(), second.mean()]),
+        float(test.statistic),
+        float(test.pvalue),
+        false_alarms,
+        detected,
+        auc,
+    )

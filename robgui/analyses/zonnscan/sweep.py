@@ -1,9 +1,10 @@
 """zoNNscan radius sweep: how close are other classes to this input, radius by radius?
 
-Jaouen and Le Merrer, "zoNNscan: a boundary-entropy index for zone inspection of neural models". The index of a
-zone Z is E[H_C(M(U))] with U uniform on Z (Definition 1), estimated by sampling (Algorithm 1); the sweep over
-radii is their Figure 2. Beside the index stand the share of samples that cross into another class and the
-entropy of the mean output, because a zone cut by a sharp boundary has an index near 0.
+Jaouen and Le Merrer, "zoNNscan: a boundary-entropy index for zone inspection of neural models". The
+index of a zone Z is E[H_C(M(U))] with U uniform on Z (Definition 1), estimated by sampling
+(Algorithm 1); the sweep over radii is their Figure 2. Beside the index stand the share of samples
+that cross into another class and the entropy of the mean output, because a zone cut by a sharp
+boundary has an index near 0.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ from robgui.analyses.zonnscan.result import ZonnscanResult
 from robgui.analyses.zonnscan.sampling.clouds import radius_of, zone_cloud
 from robgui.analyses.zonnscan.sampling.points import FIRST_ROUND
 from robgui.analyses.zonnscan.sampling.scan import Scan
-from robgui.analyses.zonnscan.sampling.tally import SHOWN, Tally, clopper_pearson, entropy_of, intervals, read_scores
+from robgui.analyses.zonnscan.sampling.tally import (
+    SHOWN,
+    Tally,
+    clopper_pearson,
+    entropy_of,
+    intervals,
+    read_scores,
+)
 from robgui.analyses.zonnscan.zone import Zone, largest_radius
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.errors import DataError, ModelError
@@ -32,8 +40,12 @@ from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
 
-def zonnscan(classifier: Classifier, dataset: Dataset, params: ZonnscanParams) -> Iterator[Step[ZonnscanResult]]:
-    """Sweeps one input (or the box between two): every radius first coarsely, then finer until it is sure enough."""
+def zonnscan(
+    classifier: Classifier, dataset: Dataset, params: ZonnscanParams
+) -> Iterator[Step[ZonnscanResult]]:
+    """Sweeps one input (or the box between two): every radius first coarsely, then finer until
+    it is sure enough.
+    """
     sweep = _Sweep(classifier, dataset, params)
     pace = Pace()
     for _ in sweep.scan:
@@ -59,13 +71,27 @@ class _Sweep:
         self.centre = self._corners.mean(0, keepdim=True).flatten(1)
         radii = [radius for radius in params.radii if radius > 0]
         self.cloud, self._sampler, self._note = zone_cloud(
-            params.zone, self._corners.flatten(1), radii, sampler=params.sampler, samples=params.samples, seed=params.seed
+            params.zone,
+            self._corners.flatten(1),
+            radii,
+            sampler=params.sampler,
+            samples=params.samples,
+            seed=params.seed,
         )
         cap = params.samples // self.cloud.lanes * self.cloud.lanes
         self._multi_label = classifier.settings.multi_label
-        self._own = read_scores(classifier.infer(self.centre.reshape(1, *classifier.shape)), self._multi_label)
+        self._own = read_scores(
+            classifier.infer(self.centre.reshape(1, *classifier.shape)), self._multi_label
+        )
         self._predicted = int(self._own.top)
-        tally = Tally(len(radii), classifier.classes, self.cloud.lanes, cap, self._own.votes, self._multi_label)
+        tally = Tally(
+            len(radii),
+            classifier.classes,
+            self.cloud.lanes,
+            cap,
+            self._own.votes,
+            self._multi_label,
+        )
         self.scan = Scan(
             classifier,
             self.cloud,
@@ -82,17 +108,24 @@ class _Sweep:
             self._no_attack = f"the model gives no gradients: {classifier.capabilities.reason}"
 
     def refine(self) -> Iterator[None]:
-        """Bisects for the smallest crossing radius; ``crossing`` is the nearest so far after each halving."""
+        """Bisects for the smallest crossing radius.
+
+        ``crossing`` is the nearest so far after each halving.
+        """
         candidates = crossing_samples(self.scan, self.cloud)
         if candidates is None:
             return
         reach = partial(radius_of, self._params.zone, self._corners.flatten(1))
-        for crossing in nearest_crossing(self._classifier, candidates, self.centre, self._own.votes, reach, self._params.batch):
+        for crossing in nearest_crossing(
+            self._classifier, candidates, self.centre, self._own.votes, reach, self._params.batch
+        ):
             self.crossing = crossing
             yield
 
     def attack(self) -> Iterator[None]:
-        """Looks for a nearer change along the gradients; a model that cannot give them is left alone.
+        """Looks for a nearer change along the gradients.
+
+        A model that cannot give them is left alone.
 
         It comes last and has random numbers of its own, so that nothing else depends on it.
         """
@@ -126,7 +159,10 @@ class _Sweep:
         counts = self.scan.tally.counts()
         index_low, index_high = intervals(counts)
         low, high = clopper_pearson(counts.crossed, counts.samples)
-        own_confidence, own_index = self._own.confidence.double().cpu().numpy(), self._own.entropy.double().cpu().numpy()
+        own_confidence, own_index = (
+            self._own.confidence.double().cpu().numpy(),
+            self._own.entropy.double().cpu().numpy(),
+        )
         first = len(self._params.radii) - len(counts.samples)
 
         def joined(own: np.ndarray | float, rest: np.ndarray) -> np.ndarray:
@@ -155,9 +191,17 @@ class _Sweep:
             entropy_of_mean=entropy_of_mean,
             mutual_information=np.maximum(entropy_of_mean - index, 0),
             samples=joined(1, counts.samples).astype(np.int64),
-            model_calls=1 + int(counts.samples.sum()) + (self.crossing.calls if self.crossing else 0),
-            crossing_radius=found.radius if found else float(coarse.min()) if len(coarse) else float("nan"),
-            witness=found.witness.reshape(1, *shape) if found else np.zeros((0, *shape), dtype=np.float32),
+            model_calls=1
+            + int(counts.samples.sum())
+            + (self.crossing.calls if self.crossing else 0),
+            crossing_radius=(
+                found.radius if found else float(coarse.min()) if len(coarse) else float("nan")
+            ),
+            witness=(
+                found.witness.reshape(1, *shape)
+                if found
+                else np.zeros((0, *shape), dtype=np.float32)
+            ),
             witness_class=found.klass if found else -1,
             input=self.centre.reshape(shape).cpu().numpy(),
             input_name=self._name,
@@ -166,7 +210,11 @@ class _Sweep:
             shown_class=self._shown(first),
             kind=self._classifier.kind,
             sampler=self._sampler,
-            corners=self._corners.cpu().numpy() if self._params.zone == "box" else np.zeros((0, *shape), dtype=np.float32),
+            corners=(
+                self._corners.cpu().numpy()
+                if self._params.zone == "box"
+                else np.zeros((0, *shape), dtype=np.float32)
+            ),
             truth=self._truth,
             **self._attacked(),
         )
@@ -177,7 +225,11 @@ class _Sweep:
         found = search.crossing if search else None
         return {
             "attack_radius": found.radius if found else float("nan"),
-            "attack": found.witness.reshape(1, *shape) if found else np.zeros((0, *shape), dtype=np.float32),
+            "attack": (
+                found.witness.reshape(1, *shape)
+                if found
+                else np.zeros((0, *shape), dtype=np.float32)
+            ),
             "attack_class": found.klass if found else -1,
             "attack_calls": search.calls if search else 0,
             "attack_note": self._no_attack,
@@ -192,12 +244,15 @@ class _Sweep:
 
 
 def corners_of(classifier: Classifier, dataset: Dataset, zone: Zone) -> Tensor:
-    """The one input of the dataset, or the two corners of a box, as ``(1 or 2, *shape)`` on the device."""
+    """The one input of the dataset, or the two corners of a box, as ``(1 or 2, *shape)`` on the
+    device.
+    """
     wanted = 2 if zone == "box" else 1
     if len(dataset) != wanted:
         words = "two inputs, the corners of the box" if zone == "box" else "one input"
         raise DataError(
-            f"A zoNNscan sweep of zone {zone} takes exactly {words}, not {len(dataset):,}; choose them in the gallery or with --index."
+            f"A zoNNscan sweep of zone {zone} takes exactly {words}, not {len(dataset):,}; choose"
+            " them in the gallery or with --index."
         )
     x = classifier.tensor(inputs(classifier, dataset))
     return x.clamp(0, 1)
@@ -210,17 +265,25 @@ def truth_of(classifier: Classifier, dataset: Dataset) -> int:
     return truth if truth < classifier.classes else -1
 
 
-def zone_samples(result: ZonnscanResult, params: ZonnscanParams, radius: float, count: int = SHOWN) -> np.ndarray:
-    """The first samples ``(count, *shape)`` of the zone with this radius, as the run drew them; at most 32.
+def zone_samples(
+    result: ZonnscanResult, params: ZonnscanParams, radius: float, count: int = SHOWN
+) -> np.ndarray:
+    """The first samples ``(count, *shape)`` of the zone with this radius, as the run drew them.
+
+    At most 32.
 
     At a radius of the sweep their classes are in ``shown_class``.
     """
     shape = result.input.shape
-    corners = torch.from_numpy(result.corners if len(result.corners) else result.input[None]).flatten(1)
+    corners = torch.from_numpy(
+        result.corners if len(result.corners) else result.input[None]
+    ).flatten(1)
     if radius <= 0:
         return np.repeat(result.input[None], count, axis=0)
     samples = int(result.samples.max())
-    cloud, _, _ = zone_cloud(params.zone, corners, [radius], sampler=result.sampler, samples=samples, seed=params.seed)
+    cloud, _, _ = zone_cloud(
+        params.zone, corners, [radius], sampler=result.sampler, samples=samples, seed=params.seed
+    )
     zone = torch.zeros(1, dtype=torch.int64, device=corners.device)
     block = cloud.block(0, min(FIRST_ROUND, samples // cloud.lanes * cloud.lanes), zone)
     for _ in block.prepare():

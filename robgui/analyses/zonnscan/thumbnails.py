@@ -16,7 +16,9 @@ _LARGEST, _SMALLEST = 64, 12
 
 
 def thumbnails(x: np.ndarray | Tensor, kind: str, total: int = 0) -> np.ndarray:
-    """Inputs ``(n, *shape)`` in [0, 1] as small pictures ``(n, h, w, 3)`` uint8, part of ``total`` (0: they are all)."""
+    """Inputs ``(n, *shape)`` in [0, 1] as small pictures ``(n, h, w, 3)`` uint8, part of
+    ``total`` (0: they are all).
+    """
     values = x.cpu().numpy() if isinstance(x, Tensor) else x
     if not len(values):
         return np.zeros((0, 1, 1, 3), dtype=np.uint8)
@@ -25,7 +27,9 @@ def thumbnails(x: np.ndarray | Tensor, kind: str, total: int = 0) -> np.ndarray:
 
 
 def _reduced(picture: np.ndarray, side: int) -> np.ndarray:
-    """The picture with its longer side at most ``side``, each new pixel the mean of those it stands for."""
+    """The picture with its longer side at most ``side``, each new pixel the mean of those it
+    stands for.
+    """
     height, width = picture.shape[:2]
     longest = max(height, width)
     if longest <= side:

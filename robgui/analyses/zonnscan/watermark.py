@@ -1,8 +1,8 @@
 """Watermarks (Section III-D of the paper) as plain functions.
 
-A watermark key (Le Merrer, Pérez and Trédan, "Adversarial frontier stitching") holds adversarial inputs and inputs
-near the boundary that keep their class; fine-tuning puts the adversarial ones back into their class and so moves
-the boundary, which the index sees.
+A watermark key (Le Merrer, Pérez and Trédan, "Adversarial frontier stitching") holds adversarial
+inputs and inputs near the boundary that keep their class; fine-tuning puts the adversarial ones
+back into their class and so moves the boundary, which the index sees.
 """
 
 from __future__ import annotations
@@ -44,10 +44,19 @@ class Key:
     numbers: np.ndarray
 
 
-def make_key(classifier: Classifier, x: np.ndarray, classes: np.ndarray, size: int = 100, eps: float = 0.1, batch: int = 0) -> Key:
-    """Attacks the inputs and takes half of the key from twins that changed class and half from twins that did not.
+def make_key(
+    classifier: Classifier,
+    x: np.ndarray,
+    classes: np.ndarray,
+    size: int = 100,
+    eps: float = 0.1,
+    batch: int = 0,
+) -> Key:
+    """Attacks the inputs and takes half of the key from twins that changed class and half from
+    twins that did not.
 
-    Only inputs whose class the model gets right are used; a twin that kept its class is near the boundary and true.
+    Only inputs whose class the model gets right are used; a twin that kept its class is near the
+    boundary and true.
     """
     start = classifier.tensor(x)
     true = torch.from_numpy(np.asarray(classes, dtype=np.int64)).to(classifier.device)
@@ -58,15 +67,29 @@ def make_key(classifier: Classifier, x: np.ndarray, classes: np.ndarray, size: i
     half = size // 2
     if len(changed) < half or len(kept) < size - half:
         raise DataError(
-            f"A key of {size} needs {half} inputs that the attack changes and {size - half} that it does not; "
-            f"with eps = {eps:g} there are {len(changed)} and {len(kept)}: choose more inputs or another eps."
+            f"A key of {size} needs {half} inputs that the attack changes and {size - half} that it"
+            f" does not; with eps = {eps:g} there are {len(changed)} and {len(kept)}: choose more"
+            " inputs or another eps."
         )
     chosen = changed[:half] + kept[: size - half]
-    return Key(twins[chosen].cpu().numpy(), true[chosen].cpu().numpy(), np.arange(size) < half, np.asarray(chosen))
+    return Key(
+        twins[chosen].cpu().numpy(),
+        true[chosen].cpu().numpy(),
+        np.arange(size) < half,
+        np.asarray(chosen),
+    )
 
 
-def embed(classifier: Classifier, key: Key, *, rounds: int = 200, rate: float = 1e-3, kept: np.ndarray | None = None) -> Classifier:
-    """A copy of the model fine-tuned until it gives every input of the key its class, or for ``rounds`` steps of Adam.
+def embed(
+    classifier: Classifier,
+    key: Key,
+    *,
+    rounds: int = 200,
+    rate: float = 1e-3,
+    kept: np.ndarray | None = None,
+) -> Classifier:
+    """A copy of the model fine-tuned until it gives every input of the key its class, or for
+    ``rounds`` steps of Adam.
 
     Its answers to the inputs ``kept`` are held where they are.
     """
@@ -84,22 +107,36 @@ class Stitching:
         key: What the copy shall learn.
         rounds: Most steps of Adam.
         rate: Its learning rate.
-        kept: ``(n, *shape)`` inputs whose answers shall stay as they are; without any the accuracy suffers.
+        kept: ``(n, *shape)`` inputs whose answers shall stay as they are; without any the accuracy
+            suffers.
         seed: Which of them are held in which round.
     """
 
     def __init__(
-        self, classifier: Classifier, key: Key, *, rounds: int = 200, rate: float = 1e-3, kept: np.ndarray | None = None, seed: int = 0
+        self,
+        classifier: Classifier,
+        key: Key,
+        *,
+        rounds: int = 200,
+        rate: float = 1e-3,
+        kept: np.ndarray | None = None,
+        seed: int = 0,
     ) -> None:
         backend = classifier.backend
         if not isinstance(backend, TorchBackend):
-            raise ModelError(f"{classifier.name} cannot be fine-tuned: only models with weights in torch can carry a watermark.")
+            raise ModelError(
+                f"{classifier.name} cannot be fine-tuned: only models with weights in torch can"
+                " carry a watermark."
+            )
         self._classifier = classifier
         self._twin = _copy_of(backend)
         if not self._learns():
             self._twin = _read_again(classifier)
         self._learner = self._wrapped("")
-        self._x, self._classes = classifier.tensor(key.inputs), torch.from_numpy(key.classes).to(classifier.device)
+        self._x, self._classes = (
+            classifier.tensor(key.inputs),
+            torch.from_numpy(key.classes).to(classifier.device),
+        )
         self._kept = classifier.tensor(key.inputs[:0] if kept is None else kept)
         self._answers = classifier.probs(self._kept)
         self._generator = host_generator(seed)
@@ -122,7 +159,9 @@ class Stitching:
             if bool((scores.argmax(1) == self._classes).all()):
                 break
             optimiser.zero_grad()
-            torch.autograd.backward(torch.nn.functional.cross_entropy(scores, self._classes) + self._drift())
+            torch.autograd.backward(
+                torch.nn.functional.cross_entropy(scores, self._classes) + self._drift()
+            )
             optimiser.step()
             yield
 
@@ -131,18 +170,27 @@ class Stitching:
         if not len(self._kept):
             return 0.0
         some = host_integers(len(self._kept), KEPT, self._generator).to(self._kept.device)
-        return torch.nn.functional.cross_entropy(self._learner.logits(self._kept[some]), self._answers[some])
+        return torch.nn.functional.cross_entropy(
+            self._learner.logits(self._kept[some]), self._answers[some]
+        )
 
     def marked(self) -> Classifier:
         """The copy as it is now."""
         digest = hashlib.sha256()
         _set_learning(self._twin.module, False)
         for weight in _weights(self._twin.module):
-            digest.update(weight.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+            digest.update(
+                weight.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
+            )
         return self._wrapped(digest.hexdigest())
 
     def _wrapped(self, content: str) -> Classifier:
-        return Classifier(self._twin, self._classifier.settings, name=f"{self._classifier.name}, watermarked", content=content)
+        return Classifier(
+            self._twin,
+            self._classifier.settings,
+            name=f"{self._classifier.name}, watermarked",
+            content=content,
+        )
 
 
 def _copy_of(backend: TorchBackend) -> TorchBackend:
@@ -160,19 +208,28 @@ def _copy_of_module(module: nn.Module) -> nn.Module:
     if any(True for _ in module.parameters()):
         return copy.deepcopy(module)
     twin = copy.copy(module)  # an exported graph: its nodes are shared, its weights are buffers
-    twin._buffers = {name: None if tensor is None else tensor.clone() for name, tensor in module._buffers.items()}
+    twin._buffers = {
+        name: None if tensor is None else tensor.clone() for name, tensor in module._buffers.items()
+    }
     return twin
 
 
 def _read_again(classifier: Classifier) -> TorchBackend:
-    """The model from its file once more: a translated graph calls its layers by reference, and a copy of it would too."""
+    """The model from its file once more: a translated graph calls its layers by reference, and a
+    copy of it would too.
+    """
     from robgui.core.loading import load
 
     if classifier.path is not None:
-        backend = load(classifier.path, device=classifier.device, **classifier.settings.model_dump()).backend
+        backend = load(
+            classifier.path, device=classifier.device, **classifier.settings.model_dump()
+        ).backend
         if isinstance(backend, TorchBackend):
             return backend
-    raise ModelError(f"{classifier.name} cannot be fine-tuned: its graph cannot be copied; export the model as .pt2 and load that.")
+    raise ModelError(
+        f"{classifier.name} cannot be fine-tuned: its graph cannot be copied; export the model as"
+        " .pt2 and load that."
+    )
 
 
 def _set_learning(module: nn.Module, on: bool) -> None:
@@ -181,14 +238,28 @@ def _set_learning(module: nn.Module, on: bool) -> None:
 
 
 def _weights(module: nn.Module) -> list[Tensor]:
-    """What learns: the parameters; of an exported graph, which has none, the matrices and kernels but no batch statistics."""
-    return [*module.parameters()] or [t for t in module.buffers() if t.ndim > 1 and t.is_floating_point()]
+    """What learns: the parameters.
+
+    Of an exported graph, which has none, the matrices and kernels but no batch statistics.
+    """
+    return [*module.parameters()] or [
+        t for t in module.buffers() if t.ndim > 1 and t.is_floating_point()
+    ]
 
 
 def compare_models(
-    first: Classifier, second: Classifier, x: np.ndarray, *, runs: int = 100, samples: int = 1000, radius: float = 0.025, seed: int = 0
+    first: Classifier,
+    second: Classifier,
+    x: np.ndarray,
+    *,
+    runs: int = 100,
+    samples: int = 1000,
+    radius: float = 0.025,
+    seed: int = 0,
 ) -> tuple[np.ndarray, Comparison]:
-    """Index ``(2, runs, n)`` of two models around the same inputs in repeated plain runs, and the comparison of all values."""
+    """Index ``(2, runs, n)`` of two models around the same inputs in repeated plain runs, and
+    the comparison of all values.
+    """
     repeated = Repeated((first, second), x, runs=runs, samples=samples, radius=radius, seed=seed)
     for _ in repeated:
         continue
@@ -196,7 +267,9 @@ def compare_models(
 
 
 class Repeated:
-    """Repeated plain runs of the index around the same inputs under two models; iterating does the work.
+    """Repeated plain runs of the index around the same inputs under two models.
+
+    Iterating does the work.
 
     Attributes:
         index: ``(2, runs, n)``, nan where there is none yet.
@@ -205,7 +278,15 @@ class Repeated:
     """
 
     def __init__(
-        self, models: tuple[Classifier, Classifier], x: np.ndarray, *, runs: int, samples: int, radius: float, seed: int = 0, batch: int = 0
+        self,
+        models: tuple[Classifier, Classifier],
+        x: np.ndarray,
+        *,
+        runs: int,
+        samples: int,
+        radius: float,
+        seed: int = 0,
+        batch: int = 0,
     ) -> None:
         self.index = np.full((2, runs, len(x)), np.nan)
         self.calls, self.total = 0, 2 * runs * len(x) * samples
@@ -216,8 +297,12 @@ class Repeated:
         for run in range(self.index.shape[1]):
             for m, classifier in enumerate(self._models):
                 x, before = classifier.tensor(self._x), self.calls
-                points, _, _ = base_points("plain", x[0].numel(), self._samples, self._seed + run, classifier.device)
-                scan, _ = scan_inputs(classifier, x, self._radius, points, samples=self._samples, batch=self._batch)
+                points, _, _ = base_points(
+                    "plain", x[0].numel(), self._samples, self._seed + run, classifier.device
+                )
+                scan, _ = scan_inputs(
+                    classifier, x, self._radius, points, samples=self._samples, batch=self._batch
+                )
                 for _ in scan:
                     self.calls = before + int(scan.tally.samples.sum())
                     yield

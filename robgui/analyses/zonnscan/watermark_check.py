@@ -1,7 +1,8 @@
 """zoNNscan watermark: does the index tell a model from its watermarked copy?
 
-Section III-D of the paper: the index around the inputs of a watermark key in repeated runs, under the model and under
-a copy that carries the watermark. The copy is made here, or two models that are loaded already are compared.
+Section III-D of the paper: the index around the inputs of a watermark key in repeated runs, under
+the model and under a copy that carries the watermark. The copy is made here, or two models that are
+loaded already are compared.
 """
 
 from __future__ import annotations
@@ -23,8 +24,12 @@ from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 
-def zonnscan_watermark(classifiers: tuple[Classifier, ...], dataset: Dataset, params: WatermarkParams) -> Iterator[Step[WatermarkResult]]:
-    """Marks a copy of the model (or takes the second model) and measures the index of both around the key inputs."""
+def zonnscan_watermark(
+    classifiers: tuple[Classifier, ...], dataset: Dataset, params: WatermarkParams
+) -> Iterator[Step[WatermarkResult]]:
+    """Marks a copy of the model (or takes the second model) and measures the index of both
+    around the key inputs.
+    """
     check = _Check(classifiers, dataset, params)
     pace = Pace()
     for _ in check:
@@ -36,35 +41,57 @@ def zonnscan_watermark(classifiers: tuple[Classifier, ...], dataset: Dataset, pa
 class _Check:
     """Everything a check knows while it runs; ``step`` is its picture at any moment."""
 
-    def __init__(self, classifiers: tuple[Classifier, ...], dataset: Dataset, params: WatermarkParams) -> None:
+    def __init__(
+        self, classifiers: tuple[Classifier, ...], dataset: Dataset, params: WatermarkParams
+    ) -> None:
         self._first, self._params = classifiers[0], params
         make = params.mode == "make"
         if not make and len(classifiers) < 2:
-            raise ModelError("A comparison needs two models; load another one, or let the program make a watermarked copy.")
+            raise ModelError(
+                "A comparison needs two models; load another one, or let the program make a"
+                " watermarked copy."
+            )
         if not len(dataset):
-            raise DataError("A watermark check needs inputs; choose some in the gallery or with --select.")
-        self._places = chosen_places(len(dataset), params.inputs if make else params.size, params.seed)
+            raise DataError(
+                "A watermark check needs inputs; choose some in the gallery or with --select."
+            )
+        self._places = chosen_places(
+            len(dataset), params.inputs if make else params.size, params.seed
+        )
         self._part = align(self._first, dataset.subset(self._places))
         self._x = np.clip(inputs(self._first, self._part), 0, 1)
         self._stitching: Stitching | None = None
         self._second = None if make else classifiers[1]
-        self._names = (self._first.name, f"{self._first.name}, watermarked" if make else classifiers[1].name)
+        self._names = (
+            self._first.name,
+            f"{self._first.name}, watermarked" if make else classifiers[1].name,
+        )
         self._key = self._make_key() if make else self._plain_key()
         self._thumbnails = thumbnails(self._key.inputs, self._first.kind)
-        self._answers, self._confidence = np.full((2, len(self._key.inputs)), -1), np.zeros((2, len(self._key.inputs)))
+        self._answers, self._confidence = (
+            np.full((2, len(self._key.inputs)), -1),
+            np.zeros((2, len(self._key.inputs))),
+        )
         self._whole = np.full((2, len(self._x)), -1)
         self._orders = class_orders([self._first, self._second or self._first])
-        self._rounds, self._calls = 0, 5 * len(self._x) if make else len(self._x)  # classes, attack and what shall be kept
+        self._rounds, self._calls = (
+            0,
+            5 * len(self._x) if make else len(self._x),
+        )  # classes, attack and what shall be kept
         self._look(0, self._first)
         self._repeated: Repeated | None = None
 
     def _make_key(self) -> Key:
         classes = true_classes(self._first, self._part, self._first.tensor(self._x)).cpu().numpy()
         p = self._params
-        nothing = Key(self._x[:0], classes[:0], np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64))
+        nothing = Key(
+            self._x[:0], classes[:0], np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)
+        )
         Stitching(self._first, nothing)  # refuses what cannot be marked before any time is spent
         key = make_key(self._first, self._x, classes, p.size, p.eps, p.batch)
-        self._stitching = Stitching(self._first, key, rounds=p.rounds, rate=p.rate, kept=self._x, seed=p.seed)
+        self._stitching = Stitching(
+            self._first, key, rounds=p.rounds, rate=p.rate, kept=self._x, seed=p.seed
+        )
         return key
 
     def _plain_key(self) -> Key:
@@ -81,15 +108,26 @@ class _Check:
         self._look(1, self._second)
         p = self._params
         self._repeated = Repeated(
-            (self._first, self._second), self._key.inputs, runs=p.runs, samples=p.samples, radius=p.radius, seed=p.seed, batch=p.batch
+            (self._first, self._second),
+            self._key.inputs,
+            runs=p.runs,
+            samples=p.samples,
+            radius=p.radius,
+            seed=p.seed,
+            batch=p.batch,
         )
         yield from self._repeated
 
     def _look(self, which: int, classifier: Classifier) -> None:
         """What a model says about the key and about all inputs looked at."""
         top = classifier.probs(self._key.inputs, self._params.batch).max(1)
-        self._answers[which], self._confidence[which] = self._orders[which][top.indices.cpu().numpy()], top.values.cpu().numpy()
-        self._whole[which] = self._orders[which][classifier.infer(self._x, self._params.batch).argmax(1).cpu().numpy()]
+        self._answers[which], self._confidence[which] = (
+            self._orders[which][top.indices.cpu().numpy()],
+            top.values.cpu().numpy(),
+        )
+        self._whole[which] = self._orders[which][
+            classifier.infer(self._x, self._params.batch).argmax(1).cpu().numpy()
+        ]
         self._calls += len(self._x) + len(self._key.inputs)
 
     def step(self) -> Step[WatermarkResult]:
@@ -97,11 +135,19 @@ class _Check:
         rounds, total = self._params.rounds, 10 * self._params.rounds
         if self._repeated is None:
             return Step(done=self._rounds, total=total, result=self._result())
-        return Step(done=rounds + round((total - rounds) * self._repeated.calls / self._repeated.total), total=total, result=self._result())
+        return Step(
+            done=rounds + round((total - rounds) * self._repeated.calls / self._repeated.total),
+            total=total,
+            result=self._result(),
+        )
 
     def _result(self) -> WatermarkResult:
         key, p = self._key, self._params
-        index = np.full((2, p.runs, len(key.inputs)), np.nan) if self._repeated is None else self._repeated.index.copy()
+        index = (
+            np.full((2, p.runs, len(key.inputs)), np.nan)
+            if self._repeated is None
+            else self._repeated.index.copy()
+        )
         runs = np.isfinite(index).all((0, 2))
         known = compare(index[0, runs].ravel(), index[1, runs].ravel()) if runs.any() else None
         return WatermarkResult(
@@ -117,11 +163,19 @@ class _Check:
             ks_statistic=float("nan") if known is None else known.ks_statistic,
             ks_p=float("nan") if known is None else known.ks_p,
             accuracy=self._accuracy(),
-            kept=float((self._whole[0] == self._whole[1]).mean()) if known is not None else float("nan"),
+            kept=(
+                float((self._whole[0] == self._whole[1]).mean())
+                if known is not None
+                else float("nan")
+            ),
             rounds=self._rounds,
-            notable_inputs=key.inputs[:0] if known is None else key.inputs[[int(moves(index).argmax())]],
+            notable_inputs=(
+                key.inputs[:0] if known is None else key.inputs[[int(moves(index).argmax())]]
+            ),
             thumbnails=self._thumbnails,
-            model_calls=self._calls + self._rounds * (len(key.inputs) + KEPT) + (self._repeated.calls if self._repeated else 0),
+            model_calls=self._calls
+            + self._rounds * (len(key.inputs) + KEPT)
+            + (self._repeated.calls if self._repeated else 0),
             labels=tuple(self._first.labels),
             kind=self._first.kind,
         )

@@ -9,7 +9,8 @@ Zone = Literal["linf", "box", "l2", "l1", "l2_clipped", "l1_clipped"]
 Sampler = Literal["sobol", "antithetic", "plain"]
 Power = Literal[1, 2]
 
-#: What a radius measures, for axes: its name and its unit. Inputs are scaled so that a value goes from 0 to 1.
+#: What a radius measures, for axes: its name and its unit. Inputs are scaled so that a value goes
+#: from 0 to 1.
 RADIUS_WORDS: dict[Zone, tuple[str, str]] = {
     "linf": ("radius: each value changes by at most", "of its range"),
     "box": ("size of the box around its centre", "of the whole box"),
@@ -37,7 +38,9 @@ def power(zone: Zone) -> Power:
 
 
 def change_words(zone: Zone, radius: str) -> str:
-    """A change within a radius, as a sentence says it: ``a change of each value by at most 0.1``."""
+    """A change within a radius, as a sentence says it: ``a change of each value by at most
+    0.1``.
+    """
     if zone == "linf":
         return f"a change of each value by at most {radius}"
     if zone == "box":

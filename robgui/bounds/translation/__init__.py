@@ -1,7 +1,7 @@
 """Operations of torch, as a model calls them, in the few terms of ``network``.
 
-An operation is taken only if it treats the rows of a batch alike and apart; everything that is in none of the tables
-is unsupported.
+An operation is taken only if it treats the rows of a batch alike and apart; everything that is in
+none of the tables is unsupported.
 """
 
 from __future__ import annotations
@@ -12,11 +12,33 @@ from robgui.bounds.translation.call import Call, Ref, Translator, leaves
 from robgui.bounds.translation.piecewise_linear import BENDING
 from robgui.bounds.translation.reshape import REARRANGING
 
-__all__ = ["CONSTANTS", "SHAPE_ONLY", "SQUASHES", "TRANSLATORS", "Call", "Ref", "leaves", "translate"]
+__all__ = [
+    "CONSTANTS",
+    "SHAPE_ONLY",
+    "SQUASHES",
+    "TRANSLATORS",
+    "Call",
+    "Ref",
+    "leaves",
+    "translate",
+]
 
 #: Operations that ask a tensor only for its size, or make a constant of its size.
-SHAPE_ONLY = frozenset({"size", "sym_size", "sym_numel", "numel", "dim", "stride", "is_same_size", "sym_stride"})
-CONSTANTS = frozenset({"zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty"})
+SHAPE_ONLY = frozenset(
+    {"size", "sym_size", "sym_numel", "numel", "dim", "stride", "is_same_size", "sym_stride"}
+)
+CONSTANTS = frozenset(
+    {
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "empty_like",
+        "new_zeros",
+        "new_ones",
+        "new_full",
+        "new_empty",
+    }
+)
 #: What a model may do to its scores at last: their order stays.
 SQUASHES = {
     **dict.fromkeys(("softmax", "_softmax"), "softmax"),
@@ -32,6 +54,8 @@ def translate(call: Call) -> list[Operation]:
     translator = TRANSLATORS.get(call.name)
     if translator is None:
         raise UnsupportedError(f"its operation {call.name!r} is none that the bounds know")
-    if not all(ref.shape[:1] == (call.rows,) for ref in call.refs) or call.result[:1] != (call.rows,):
+    if not all(ref.shape[:1] == (call.rows,) for ref in call.refs) or call.result[:1] != (
+        call.rows,
+    ):
         raise call.refuse("mixes the inputs of a batch")
     return translator(call)

@@ -1,4 +1,6 @@
-"""Operations that add up numbers with constant weights: sums, means, matrix products and convolutions."""
+"""Operations that add up numbers with constant weights: sums, means, matrix products and
+convolutions.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +126,9 @@ def _convolution(call: Call) -> list[Operation]:
 
     def pull(rows: Tensor) -> Tensor:
         like = rows.new_zeros(1).expand(len(rows), *inner)
-        found: Tensor = torch.ops.aten.convolution_backward(rows, like, weight, None, *rest, (True, False, False))[0]
+        found: Tensor = torch.ops.aten.convolution_backward(
+            rows, like, weight, None, *rest, (True, False, False)
+        )[0]
         return found
 
     transposed, groups = call.args[6], call.args[8]
@@ -150,7 +154,9 @@ WEIGHING: dict[str, Translator] = {
     **dict.fromkeys(("mul", "div"), _product),
     **dict.fromkeys(("mean", "sum"), along("dim", adds=True)),
     **dict.fromkeys(_AVERAGES, _average),
-    **dict.fromkeys(("batch_norm", "native_batch_norm", "_native_batch_norm_legit_no_training"), _batch_norm),
+    **dict.fromkeys(
+        ("batch_norm", "native_batch_norm", "_native_batch_norm_legit_no_training"), _batch_norm
+    ),
     **dict.fromkeys(("mm", "matmul"), _matmul),
     "linear": _linear,
     "addmm": _addmm,

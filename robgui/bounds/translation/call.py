@@ -107,7 +107,10 @@ def weights(value: Tensor, call: Call) -> Tensor:
 
 
 def constant(value: Tensor, call: Call) -> Tensor:
-    """A constant that serves any number of rows; with a batch axis of its own, all its rows must be equal."""
+    """A constant that serves any number of rows.
+
+    With a batch axis of its own, all its rows must be equal.
+    """
     found = weights(value, call)
     if value.ndim < len(call.result) or value.shape[0] == 1:
         return found
@@ -120,4 +123,8 @@ def leaves(value: Any) -> list[Any]:
     """Everything in nested lists, tuples and dictionaries, in order."""
     if isinstance(value, dict):
         return leaves(tuple(value.values()))
-    return [each for part in value for each in leaves(part)] if isinstance(value, tuple | list) else [value]
+    return (
+        [each for part in value for each in leaves(part)]
+        if isinstance(value, tuple | list)
+        else [value]
+    )

@@ -31,7 +31,11 @@ def _clamp(call: Call) -> list[Operation]:
     operations: list[Operation] = []
     here = call.place
     if low is not None:
-        operations += [_shift(call, source, -low), Rectifier((here,), shape), _shift(call, here + 1, low)]
+        operations += [
+            _shift(call, source, -low),
+            Rectifier((here,), shape),
+            _shift(call, here + 1, low),
+        ]
         source, here = here + 2, here + 3
     if high is not None:
         operations += [_shift(call, source, -high), Rectifier((here,), shape)]
@@ -72,7 +76,11 @@ def _max_pool(call: Call) -> list[Operation]:
     padding, dilation = (per_axis(call.argument(p, name, d), axes) for p, name, d in rest)
     if any(each != 1 for each in dilation):
         raise call.refuse("has dilated windows")
-    table = F.pad(_numbers(call, ref), [each for size in reversed(padding) for each in (size, size)], value=math.prod(ref.shape[1:]))
+    table = F.pad(
+        _numbers(call, ref),
+        [each for size in reversed(padding) for each in (size, size)],
+        value=math.prod(ref.shape[1:]),
+    )
     for axis, (size, step) in enumerate(zip(kernel, stride, strict=True), 1):
         table = table.unfold(axis, size, step)
     if table.shape[: axes + 1] != call.shape:
@@ -83,7 +91,9 @@ def _max_pool(call: Call) -> list[Operation]:
 def _amax(call: Call) -> list[Operation]:
     ref = only(call)
     given = call.argument(1, "dim", ())
-    return _largest_along(call, ref, [dim % len(ref.shape) for dim in ([given] if isinstance(given, int) else given)])
+    return _largest_along(
+        call, ref, [dim % len(ref.shape) for dim in ([given] if isinstance(given, int) else given)]
+    )
 
 
 def _adaptive_max_pool(call: Call) -> list[Operation]:
@@ -113,7 +123,9 @@ def _numbers(call: Call, ref: Ref) -> Tensor:
 BENDING: dict[str, Translator] = {
     **dict.fromkeys(("relu", "leaky_relu"), _relu),
     **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "hardtanh", "relu6"), _clamp),
-    **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool2d_with_indices", "max_pool3d"), _max_pool),
+    **dict.fromkeys(
+        ("max_pool1d", "max_pool2d", "max_pool2d_with_indices", "max_pool3d"), _max_pool
+    ),
     "amax": _amax,
     "adaptive_max_pool2d": _adaptive_max_pool,
 }

@@ -1,4 +1,6 @@
-"""Operations that need no translation of their own: they are affine, and are run again as the model runs them."""
+"""Operations that need no translation of their own: they are affine, and are run again as the
+model runs them.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,17 @@ _OF_THE_MODEL = ("dtype", "device", "layout", "memory_format", "pin_memory")
 
 def replay(call: Call, *, mixes: bool = False, roundings: int = 0) -> list[Operation]:
     """Runs the operation itself, with constants that fit any number of rows."""
-    template = _mapped(call.args, lambda each: constant(each, call) if isinstance(each, Tensor) else each)
+    template = _mapped(
+        call.args, lambda each: constant(each, call) if isinstance(each, Tensor) else each
+    )
     kwargs = {name: each for name, each in call.kwargs.items() if name not in _OF_THE_MODEL}
 
     def apply(*values: Tensor) -> Tensor:
         given = iter(values)
-        args = [_joined(each, given, len(values[0])) if isinstance(each, list) else _filled(each, given) for each in template]
+        args = [
+            _joined(each, given, len(values[0])) if isinstance(each, list) else _filled(each, given)
+            for each in template
+        ]
         result = call.function(*args, **kwargs)
         first: Tensor = result[0] if isinstance(result, tuple | list) else result
         return first
@@ -50,7 +57,11 @@ def along(name: str, *, adds: bool = False) -> Translator:
 
 def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     """Nested lists of the same form with every leaf changed."""
-    return [_mapped(part, change) for part in value] if isinstance(value, tuple | list) else change(value)
+    return (
+        [_mapped(part, change) for part in value]
+        if isinstance(value, tuple | list)
+        else change(value)
+    )
 
 
 def _filled(template: Any, values: Iterator[Tensor]) -> Any:
@@ -59,4 +70,7 @@ def _filled(template: Any, values: Iterator[Tensor]) -> Any:
 
 def _joined(template: list[Any], values: Iterator[Tensor], rows: int) -> list[Any]:
     """A list argument; tensors to be joined with others are repeated for every row."""
-    return [each.expand(rows, *each.shape[1:]) if isinstance(each, Tensor) else _filled(each, values) for each in template]
+    return [
+        each.expand(rows, *each.shape[1:]) if isinstance(each, Tensor) else _filled(each, values)
+        for each in template
+    ]

@@ -75,9 +75,35 @@ def _pad(call: Call) -> list[Operation]:
 
 _along_dim = along("dim")
 
-_SAME = ("to", "_to_copy", "contiguous", "clone", "detach", "alias", "lift_fresh", "type_as", "positive")
-_VIEWS = ("view", "_unsafe_view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "view_as", "_reshape_alias")
-_PADS = ("constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "replication_pad1d", "replication_pad2d")
+_SAME = (
+    "to",
+    "_to_copy",
+    "contiguous",
+    "clone",
+    "detach",
+    "alias",
+    "lift_fresh",
+    "type_as",
+    "positive",
+)
+_VIEWS = (
+    "view",
+    "_unsafe_view",
+    "reshape",
+    "flatten",
+    "unflatten",
+    "squeeze",
+    "unsqueeze",
+    "view_as",
+    "_reshape_alias",
+)
+_PADS = (
+    "constant_pad_nd",
+    "reflection_pad1d",
+    "reflection_pad2d",
+    "replication_pad1d",
+    "replication_pad2d",
+)
 
 REARRANGING: dict[str, Translator] = {
     **dict.fromkeys((*_SAME, *_VIEWS), _reshape),

@@ -6,4 +6,14 @@ from robgui.core.dataset.opening import SUFFIXES, open_dataset
 from robgui.core.dataset.source import Skipped
 from robgui.core.dataset.stacked import from_arrays
 
-__all__ = ["SUFFIXES", "Dataset", "Skipped", "align", "batches", "from_arrays", "inputs", "match", "open_dataset"]
+__all__ = [
+    "SUFFIXES",
+    "Dataset",
+    "Skipped",
+    "align",
+    "batches",
+    "from_arrays",
+    "inputs",
+    "match",
+    "open_dataset",
+]

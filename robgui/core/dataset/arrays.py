@@ -58,7 +58,10 @@ class Memory:
 
 @dataclass(frozen=True)
 class FileRows:
-    """Rows of an uncompressed file, read when they are wanted; not mapped, so that a file cut short cannot crash."""
+    """Rows of an uncompressed file, read when they are wanted.
+
+    Not mapped, so that a file cut short cannot crash.
+    """
 
     path: Path
     offset: int
@@ -73,7 +76,10 @@ class FileRows:
             for place, position in enumerate(positions):
                 file.seek(self.offset + int(position) * flat.shape[1])
                 if file.readinto(memoryview(flat[place])) != flat.shape[1]:
-                    raise DataError(f"{self.path}: the file ends before item {int(position)}; get a complete copy.")
+                    raise DataError(
+                        f"{self.path}: the file ends before item {int(position)}; get a complete"
+                        " copy."
+                    )
         return rows
 
     def content(self) -> str:
@@ -193,7 +199,8 @@ class TableRows(Source):
     def array(self, positions: np.ndarray, shape: Shape) -> np.ndarray:
         if shape != self.shape:
             raise DataError(
-                f"a row has {self._values.shape[1]} columns, not the shape {shape} of the input; choose the columns the model takes."
+                f"a row has {self._values.shape[1]} columns, not the shape {shape} of the input;"
+                " choose the columns the model takes."
             )
         return np.asarray(self._values[positions])
 
@@ -228,7 +235,12 @@ class Tracks(Source):
     kind = "sequence"
 
     def __init__(
-        self, points: np.ndarray, starts: np.ndarray, keys: Sequence[str], features: Sequence[str] = (), skips: Skips | None = None
+        self,
+        points: np.ndarray,
+        starts: np.ndarray,
+        keys: Sequence[str],
+        features: Sequence[str] = (),
+        skips: Skips | None = None,
     ) -> None:
         super().__init__(skips)
         self._points = np.ascontiguousarray(points, dtype=np.float32)
@@ -236,7 +248,9 @@ class Tracks(Source):
         self._keys = keys
         self._features = tuple(features)
         lengths = set(np.diff(self._starts).tolist())
-        self.shape: Shape | None = (lengths.pop(), self._points.shape[1]) if len(lengths) == 1 else None
+        self.shape: Shape | None = (
+            (lengths.pop(), self._points.shape[1]) if len(lengths) == 1 else None
+        )
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -248,14 +262,19 @@ class Tracks(Source):
         points = self._track(position)
         if len(shape) != 2 or shape[1] != points.shape[1]:
             raise DataError(
-                f"a sequence has {points.shape[1]} columns, not the shape {shape} of the input; choose the columns the model takes."
+                f"a sequence has {points.shape[1]} columns, not the shape {shape} of the input;"
+                " choose the columns the model takes."
             )
         places = np.minimum(np.arange(shape[0]), len(points) - 1)
         return points[places]
 
     def thumbnail(self, position: int, size: int) -> np.ndarray:
         points = self._track(position)
-        low, high = self.bounds() if drawing.plane_columns(self._features) is None else (points.min(0), points.max(0))
+        low, high = (
+            self.bounds()
+            if drawing.plane_columns(self._features) is None
+            else (points.min(0), points.max(0))
+        )
         return drawing.track(unit_values(points, low, high), self._features, size)
 
     def lengths(self, positions: np.ndarray) -> np.ndarray:
@@ -269,7 +288,9 @@ class Tracks(Source):
 
     def pick(self, columns: Sequence[int]) -> Tracks:
         features = [self._features[column] for column in columns] if self._features else ()
-        return Tracks(self._points[:, list(columns)], self._starts, self._keys, features, self.skips)
+        return Tracks(
+            self._points[:, list(columns)], self._starts, self._keys, features, self.skips
+        )
 
     def _track(self, position: int) -> np.ndarray:
         return self._points[self._starts[position] : self._starts[position + 1]]

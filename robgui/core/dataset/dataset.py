@@ -24,7 +24,8 @@ Indices = Sequence[int] | np.ndarray
 class Dataset:
     """Inputs with their labels; a view on a source, so that a subset costs nothing.
 
-    A bad item never stops a whole run: ``array`` is strict and names it, ``readable`` and ``batches`` leave it
+    A bad item never stops a whole run: ``array`` is strict and names it, ``readable`` and
+        ``batches`` leave it
     out and list it in ``skipped``. Every method may be called from any thread.
 
     Attributes:
@@ -34,9 +35,11 @@ class Dataset:
         names: Class names, empty when unknown.
         features: Column names of a table or sequence.
         labels: Class numbers ``(n,)`` int64, -1 for unknown; None when there are none.
-        label_matrix: ``(n, classes)`` bool where an item may have several labels; ``labels`` is None then.
+        label_matrix: ``(n, classes)`` bool where an item may have several labels; ``labels`` is
+            None then.
         notes: Sentences about what was guessed or left out at opening.
-        options: What open_dataset was told, as JSON; ``open_dataset(path, **options)`` opens the same again.
+        options: What open_dataset was told, as JSON; ``open_dataset(path, **options)`` opens the
+            same again.
     """
 
     def __init__(
@@ -66,20 +69,29 @@ class Dataset:
         self._index = np.arange(len(source)) if index is None else index
         for known in (labels, label_matrix):
             if known is not None and len(known) != len(self._index):
-                given, wanted = words.count(len(known), "label"), words.count(len(self._index), "item")
-                raise DataError(f"{location(path, name)}: there are {given} for {wanted}; the two must be equal.")
+                given, wanted = (
+                    words.count(len(known), "label"),
+                    words.count(len(self._index), "item"),
+                )
+                raise DataError(
+                    f"{location(path, name)}: there are {given} for {wanted}; the two must be"
+                    " equal."
+                )
 
     def __len__(self) -> int:
         return len(self._index)
 
     def __repr__(self) -> str:
-        return f"Dataset({self.name!r}, {len(self):,} items of kind {self.kind}, shape {self.shape})"
+        return (
+            f"Dataset({self.name!r}, {len(self):,} items of kind {self.kind}, shape {self.shape})"
+        )
 
     @property
     def shape(self) -> Shape | None:
         """Shape of one item (images: channels, height, width), None when the items differ.
 
-        For image files it is what a few of them have; the others are resized to it when no shape is given.
+        For image files it is what a few of them have; the others are resized to it when no shape is
+        given.
         """
         return self._source.shape
 
@@ -89,13 +101,22 @@ class Dataset:
         return self._source.skips.all()
 
     def left_out(self) -> str:
-        """What could not be read so far in a few words: how many, and the first with its reason; empty when all could."""
+        """What could not be read so far in a few words: how many, and the first with its reason.
+
+        Empty when all could.
+        """
         skipped = self.skipped
         if not skipped:
             return ""
         first = skipped[0]
-        reason = first.reason.rpartition(f"{first.path}: ")[2].rstrip(".")  # a file says its whole path once more
-        many = f"{len(skipped):,} files or rows of {self.name}, the first: " if len(skipped) > 1 else f"{self.name}: "
+        reason = first.reason.rpartition(f"{first.path}: ")[2].rstrip(
+            "."
+        )  # a file says its whole path once more
+        many = (
+            f"{len(skipped):,} files or rows of {self.name}, the first: "
+            if len(skipped) > 1
+            else f"{self.name}: "
+        )
         return f"{many}{first.path}: {reason}."
 
     def skip(self, path: str, reason: str) -> None:
@@ -104,7 +125,9 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that change with the items, the labels and the choice of items."""
+        """Sixteen hexadecimal digits that change with the items, the labels and the choice of
+        items.
+        """
         total = hashlib.sha256(self._source.content().encode())
         total.update(repr((self.kind, self.names, self.features)).encode())
         if self.labels is not None:
@@ -118,8 +141,8 @@ class Dataset:
     def array(self, indices: Indices | None = None, shape: Shape | None = None) -> np.ndarray:
         """Items as float32 ``(n, *shape)``.
 
-        Images lie in [0, 1] and are resized and converted between grey and colour; table values and sequences
-        keep their own units, and a sequence is cut, or padded with its last point.
+        Images lie in [0, 1] and are resized and converted between grey and colour; table values and
+        sequences keep their own units, and a sequence is cut, or padded with its last point.
 
         Raises:
             DataError: An item cannot be read or cannot have this shape; the sentence names it.
@@ -127,8 +150,13 @@ class Dataset:
         positions = self._positions(indices)
         return self._source.array(positions, self._target(len(positions), shape))
 
-    def readable(self, indices: Indices | None = None, shape: Shape | None = None) -> tuple[list[int], np.ndarray]:
-        """The indices that can be read and their items ``(n, *shape)``; the others are listed in ``skipped``."""
+    def readable(
+        self, indices: Indices | None = None, shape: Shape | None = None
+    ) -> tuple[list[int], np.ndarray]:
+        """The indices that can be read and their items ``(n, *shape)``.
+
+        The others are listed in ``skipped``.
+        """
         chosen = np.arange(len(self)) if indices is None else self._numbers(indices)
         positions = self._positions(chosen)
         target = self._target(len(positions), shape)
@@ -137,10 +165,16 @@ class Dataset:
         except DataError:
             return self._one_by_one(chosen, positions, target)
 
-    def batches(self, size: int, shape: Shape | None = None) -> Iterator[tuple[list[int], np.ndarray]]:
-        """Goes through all readable items: the indices and the items ``(n, *shape)``, ``n <= size``."""
+    def batches(
+        self, size: int, shape: Shape | None = None
+    ) -> Iterator[tuple[list[int], np.ndarray]]:
+        """Goes through all readable items: the indices and the items ``(n, *shape)``, ``n <=
+        size``.
+        """
         for start in range(0, len(self), max(1, size)):
-            indices, items = self.readable(range(start, min(len(self), start + max(1, size))), shape)
+            indices, items = self.readable(
+                range(start, min(len(self), start + max(1, size))), shape
+            )
             if indices:
                 yield indices, items
 
@@ -156,7 +190,10 @@ class Dataset:
         return self._source.bounds()
 
     def thumbnail(self, index: int, size: int) -> np.ndarray:
-        """A picture ``(h, w, 3)`` uint8, longest side at most ``size``; a grey cross for what cannot be read."""
+        """A picture ``(h, w, 3)`` uint8, longest side at most ``size``.
+
+        A grey cross for what cannot be read.
+        """
         position = int(self._positions([index])[0])
         try:
             return self._source.thumbnail(position, max(1, size))
@@ -176,7 +213,8 @@ class Dataset:
         """The same dataset with these items only, in this order; nothing is read.
 
         Args:
-            indices: Numbers from 0, or one True or False for each item, as in ``data.subset(data.labels == 3)``.
+            indices: Numbers from 0, or one True or False for each item, as in
+                ``data.subset(data.labels == 3)``.
         """
         chosen = self._numbers(indices)
         positions = self._positions(chosen)
@@ -185,21 +223,33 @@ class Dataset:
         return self._view(labels=labels, label_matrix=matrix, index=positions)
 
     def select(self, text: str) -> list[int]:
-        """Indices that fit a query such as ``label=shirt and index<100``; see robgui.core.dataset.query."""
+        """Indices that fit a query such as ``label=shirt and index<100``.
+
+        See robgui.core.dataset.query.
+        """
         return select(self, text)
 
     def relabelled(self, names: Sequence[str]) -> Dataset:
         """The same items with their labels renumbered to the order of ``names``.
 
-        A label whose name is not among them becomes -1. Without names of its own the dataset adopts ``names``.
+        A label whose name is not among them becomes -1. Without names of its own the dataset adopts
+        ``names``.
         """
-        if (self.labels is None and self.label_matrix is None) or not self.names or tuple(names) == self.names:
+        if (
+            (self.labels is None and self.label_matrix is None)
+            or not self.names
+            or tuple(names) == self.names
+        ):
             return self._view(names=names)
         place = {plain(name): number for number, name in enumerate(names)}
         if self.labels is None:
             return self._view(label_matrix=self._columns_in(place, len(names)), names=names)
-        numbers = np.array([*(place.get(plain(name), -1) for name in self.names), -1], dtype=np.int64)
-        known = np.where((self.labels >= 0) & (self.labels < len(self.names)), self.labels, len(self.names))
+        numbers = np.array(
+            [*(place.get(plain(name), -1) for name in self.names), -1], dtype=np.int64
+        )
+        known = np.where(
+            (self.labels >= 0) & (self.labels < len(self.names)), self.labels, len(self.names)
+        )
         return self._view(labels=numbers[known], names=names)
 
     def _columns_in(self, place: Mapping[str, int], count: int) -> np.ndarray:
@@ -216,9 +266,13 @@ class Dataset:
         missing = [feature for feature in features if feature not in self.features]
         if missing:
             raise DataError(
-                f"{location(self.path, self.name)}: there is no column {missing[0]!r}; the columns are: {', '.join(self.features[:50])}."
+                f"{location(self.path, self.name)}: there is no column {missing[0]!r}; the columns"
+                f" are: {', '.join(self.features[:50])}."
             )
-        return self._view(source=self._source.pick([self.features.index(feature) for feature in features]), features=features)
+        return self._view(
+            source=self._source.pick([self.features.index(feature) for feature in features]),
+            features=features,
+        )
 
     def _view(
         self,
@@ -263,25 +317,34 @@ class Dataset:
             return numbers
         if given.shape != (len(self),):
             raise DataError(
-                f"{location(self.path, self.name)}: a choice by True and False needs one for each of {words.count(len(self), 'item')}, "
-                f"not the shape {given.shape}."
+                f"{location(self.path, self.name)}: a choice by True and False needs one for each"
+                f" of {words.count(len(self), 'item')}, not the shape {given.shape}."
             )
         return np.flatnonzero(given)
 
     def _target(self, count: int, shape: Shape | None) -> Shape:
         target = self.shape if shape is None else tuple(int(side) for side in shape)
         if target is None:
-            raise DataError(f"{location(self.path, self.name)}: the items differ in size; give the shape they shall have.")
+            raise DataError(
+                f"{location(self.path, self.name)}: the items differ in size; give the shape they"
+                " shall have."
+            )
         if any(side < 1 for side in target):
-            raise DataError(f"{location(self.path, self.name)}: the shape {target} is impossible; every size must be at least 1.")
+            raise DataError(
+                f"{location(self.path, self.name)}: the shape {target} is impossible; every size"
+                " must be at least 1."
+            )
         if count * math.prod(target) * 4 > LARGEST_ARRAY:
             raise DataError(
-                f"{location(self.path, self.name)}: {count:,} items of shape {target} need {sized(4 * count * math.prod(target))} at once; "
-                f"choose fewer items or read them in batches."
+                f"{location(self.path, self.name)}: {count:,} items of shape {target} need"
+                f" {sized(4 * count * math.prod(target))} at once; choose fewer items or read them"
+                " in batches."
             )
         return target
 
-    def _one_by_one(self, chosen: np.ndarray, positions: np.ndarray, target: Shape) -> tuple[list[int], np.ndarray]:
+    def _one_by_one(
+        self, chosen: np.ndarray, positions: np.ndarray, target: Shape
+    ) -> tuple[list[int], np.ndarray]:
         kept, items = [], []
         for index, position in zip(chosen, positions, strict=True):
             try:

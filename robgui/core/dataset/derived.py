@@ -1,7 +1,8 @@
 """Derived inputs: what an analysis has made and another one is to look at, each with its trail.
 
-An adversarial example, a failing particle or a rendered trap becomes an input like any other. It lives in the
-workspace, and its trail says how it came about: from which input of which data, by which run.
+An adversarial example, a failing particle or a rendered trap becomes an input like any other. It
+lives in the workspace, and its trail says how it came about: from which input of which data, by
+which run.
 """
 
 from __future__ import annotations
@@ -83,7 +84,10 @@ class DerivedDataset(Dataset):
             raise DataError("There is no derived input; send one from a panel first.")
         first = items[0]
         if any(item.relatives != first.relatives for item in items):
-            raise DataError("Derived inputs of different data cannot stand in one dataset; choose those of one family.")
+            raise DataError(
+                "Derived inputs of different data cannot stand in one dataset; choose those of one"
+                " family."
+            )
         self.items = tuple(items)
         plain = from_arrays(np.stack([item.values for item in items]), kind=first.kind)
         labels = np.array([item.label for item in items], dtype=np.int64)

@@ -8,7 +8,14 @@ import cv2
 import numpy as np
 
 #: The Okabe-Ito colours that show on white.
-_COLOURS = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233))
+_COLOURS = (
+    (0, 114, 178),
+    (213, 94, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (230, 159, 0),
+    (86, 180, 233),
+)
 _PLANES = (("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("x", "y"))
 
 
@@ -33,7 +40,9 @@ def bars(unit: np.ndarray, size: int) -> np.ndarray:
 
 
 def track(unit: np.ndarray, features: Sequence[str], size: int) -> np.ndarray:
-    """A sequence ``(t, f)`` in [0, 1]: its way in the plane if the columns name one, else one line per column."""
+    """A sequence ``(t, f)`` in [0, 1]: its way in the plane if the columns name one, else one
+    line per column.
+    """
     picture = np.full((max(1, size), max(1, size), 3), 255, np.uint8)
     if plane := plane_columns(features):
         _line(picture, unit[:, plane[0]], unit[:, plane[1]], _COLOURS[0])
@@ -53,8 +62,17 @@ def plane_columns(features: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _line(picture: np.ndarray, across: np.ndarray, up: np.ndarray, colour: tuple[int, int, int]) -> None:
+def _line(
+    picture: np.ndarray, across: np.ndarray, up: np.ndarray, colour: tuple[int, int, int]
+) -> None:
     last = len(picture) - 1
     margin = min(2, last // 4)
     points = np.stack([across, 1 - up], 1).clip(0, 1) * (last - 2 * margin) + margin
-    cv2.polylines(picture, [points.round().astype(np.int32)[:, None]], False, colour, max(1, len(picture) // 64), cv2.LINE_AA)
+    cv2.polylines(
+        picture,
+        [points.round().astype(np.int32)[:, None]],
+        False,
+        colour,
+        max(1, len(picture) // 64),
+        cv2.LINE_AA,
+    )

@@ -20,7 +20,9 @@ from robgui.core.regular import open_regular
 
 _LABEL_FILES = ("labels.csv", "labels.json")
 #: Images in formats that are not read: worth telling, unlike a text file among the images.
-_FOREIGN = frozenset({".heic", ".heif", ".avif", ".svg", ".psd", ".jp2", ".tga", ".exr", ".dng", ".ico", ".hdr"})
+_FOREIGN = frozenset(
+    {".heic", ".heif", ".avif", ".svg", ".psd", ".jp2", ".tga", ".exr", ".dng", ".ico", ".hdr"}
+)
 #: How many images are asked for their size at opening.
 _PROBED = 8
 #: Up to so many images the fingerprint of a folder covers the size of each.
@@ -57,20 +59,25 @@ class ImageFiles(Source):
         return images.thumbnail(images.read_image(self._path(position), at_least=size), size)
 
     def content(self) -> str:
-        """Every name, the bytes of a few images spread over the folder and, in a folder of usual size, every size.
+        """Every name, the bytes of a few images spread over the folder and, in a folder of usual
+        size, every size.
 
         No dates: a copied folder is the same dataset.
         """
         total = hashlib.blake2b(digest_size=16)
         total.update("\n".join(self._files).encode("utf-8", "surrogateescape"))
         if len(self._files) <= _SIZED:
-            total.update(repr([self._size(position) for position in range(len(self._files))]).encode())
+            total.update(
+                repr([self._size(position) for position in range(len(self._files))]).encode()
+            )
         for position in self._spread(_HASHED):
             total.update(self._bytes(position))
         return total.hexdigest()
 
     def check(self, where: Path) -> None:
-        """Refuses files of which none can be read: one bad image among others is left out, bad images alone are no dataset."""
+        """Refuses files of which none can be read: one bad image among others is left out, bad
+        images alone are no dataset.
+        """
         for position in range(len(self)):
             try:
                 self._try(position)
@@ -81,10 +88,15 @@ class ImageFiles(Source):
             else:
                 return
         if len(self):
-            raise DataError(f"{where}: none of its {len(self):,} images can be read, the first is {self.key(0)}; choose other images.")
+            raise DataError(
+                f"{where}: none of its {len(self):,} images can be read, the first is"
+                f" {self.key(0)}; choose other images."
+            )
 
     def _try(self, position: int) -> None:
-        """Reads one image; of many only the header, so that a folder of broken ones does not take minutes."""
+        """Reads one image; of many only the header, so that a folder of broken ones does not
+        take minutes.
+        """
         if len(self) <= _PROBED:
             images.read_image(self._path(position), at_least=1)
         else:
@@ -105,7 +117,12 @@ class ImageFiles(Source):
 
     def _spread(self, count: int) -> list[int]:
         """At most ``count`` positions spread evenly over the folder."""
-        return [int(p) for p in np.unique(np.linspace(0, len(self._files) - 1, min(count, len(self._files))).astype(int))]
+        return [
+            int(p)
+            for p in np.unique(
+                np.linspace(0, len(self._files) - 1, min(count, len(self._files))).astype(int)
+            )
+        ]
 
     def _path(self, position: int) -> str:
         return f"{self._folder}/{self._files[position]}"
@@ -129,7 +146,9 @@ def open_folder(folder: Path, options: Options) -> Dataset:
     if idx_files(files):
         return open_idx_folder(folder, files, options)
     own = [name for name in files if _is_image(name)]
-    classes = {name: [file for file in scan(folder / name)[1] if _is_image(file)] for name in folders}
+    classes = {
+        name: [file for file in scan(folder / name)[1] if _is_image(file)] for name in folders
+    }
     classes = {name: inside for name, inside in classes.items() if inside}
     if len(own) > sum(map(len, classes.values())):
         dataset = _flat(folder, "", own, options)
@@ -141,7 +160,10 @@ def open_folder(folder: Path, options: Options) -> Dataset:
     elif own:
         dataset = _flat(folder, "", own, options)
     else:
-        raise DataError(f"{folder}: there are no images here or one level below; choose the folder that holds them or the class folders.")
+        raise DataError(
+            f"{folder}: there are no images here or one level below; choose the folder that holds"
+            " them or the class folders."
+        )
     for name in foreign:
         dataset.skip(name, "robgui does not read this image format; convert it to PNG")
     return dataset
@@ -160,7 +182,10 @@ def open_images(paths: Sequence[Path], options: Options) -> Dataset:
 
 
 def scan(folder: Path) -> tuple[list[str], list[str], list[str]]:
-    """Sub-folders, files and images in foreign formats of one folder, in natural order; no file is touched."""
+    """Sub-folders, files and images in foreign formats of one folder, in natural order.
+
+    No file is touched.
+    """
     folders: list[str] = []
     files: list[str] = []
     foreign: list[str] = []
@@ -174,7 +199,9 @@ def scan(folder: Path) -> tuple[list[str], list[str], list[str]]:
                 else:
                     (foreign if _suffix(entry.name) in _FOREIGN else files).append(entry.name)
     except OSError as error:
-        raise DataError(f"{folder}: the folder cannot be read ({error.strerror}); check its permissions.") from error
+        raise DataError(
+            f"{folder}: the folder cannot be read ({error.strerror}); check its permissions."
+        ) from error
     return sorted(folders, key=natural), sorted(files, key=natural), sorted(foreign, key=natural)
 
 
@@ -191,30 +218,54 @@ def _is_image(name: str) -> bool:
 
 
 def _suffix(name: str) -> str:
-    """The suffix of a file name; a Path for each of 100,000 names would take a quarter of a second."""
+    """The suffix of a file name.
+
+    A Path for each of 100,000 names would take a quarter of a second.
+    """
     return name[dot:].casefold() if (dot := name.rfind(".")) > 0 else ""
 
 
-def _by_class(folder: Path, classes: dict[str, list[str]], own: list[str], options: Options) -> Dataset:
+def _by_class(
+    folder: Path, classes: dict[str, list[str]], own: list[str], options: Options
+) -> Dataset:
     files = [f"{name}/{file}" for name, inside in classes.items() for file in inside]
     labels = np.repeat(np.arange(len(classes)), [len(inside) for inside in classes.values()])
     source = ImageFiles(folder, files)
     source.check(folder)
-    dataset = Dataset(source, name=folder.name, path=folder, labels=labels, names=tuple(classes), options=options.told())
+    dataset = Dataset(
+        source,
+        name=folder.name,
+        path=folder,
+        labels=labels,
+        names=tuple(classes),
+        options=options.told(),
+    )
     for name in own:
         dataset.skip(name, "it lies beside the class folders, not in one of them")
     return dataset.relabelled(options.names) if options.names else dataset
 
 
-def _flat(folder: Path, prefix: str, files: list[str], options: Options, path: Path | None = None) -> Dataset:
+def _flat(
+    folder: Path, prefix: str, files: list[str], options: Options, path: Path | None = None
+) -> Dataset:
     source = ImageFiles(folder, [prefix + name for name in files])
     where = path or folder
     source.check(where)
     labels, names, notes = _labels(folder, source, options)
-    return Dataset(source, name=where.name, path=where, labels=labels, names=names or options.names, notes=notes, options=options.told())
+    return Dataset(
+        source,
+        name=where.name,
+        path=where,
+        labels=labels,
+        names=names or options.names,
+        notes=notes,
+        options=options.told(),
+    )
 
 
-def _labels(folder: Path, source: ImageFiles, options: Options) -> tuple[np.ndarray | None, tuple[str, ...], list[str]]:
+def _labels(
+    folder: Path, source: ImageFiles, options: Options
+) -> tuple[np.ndarray | None, tuple[str, ...], list[str]]:
     path = _label_path(folder, options) or _label_path(folder.parent, options)
     if path is None:
         return None, (), []
@@ -222,15 +273,32 @@ def _labels(folder: Path, source: ImageFiles, options: Options) -> tuple[np.ndar
     words = [table.find(source.key(position)) for position in range(len(source))]
     missing = words.count("")
     if missing == len(words):
-        return None, (), [f"{path.name} names none of these images."] if path.parent == folder or options.labels else []
+        return (
+            None,
+            (),
+            (
+                [f"{path.name} names none of these images."]
+                if path.parent == folder or options.labels
+                else []
+            ),
+        )
     labels, names = _numbers(words, table, options, path)
-    return labels, names, [f"{path.name} has no label for {missing:,} of {len(words):,} images."] if missing else []
+    return (
+        labels,
+        names,
+        [f"{path.name} has no label for {missing:,} of {len(words):,} images."] if missing else [],
+    )
 
 
-def _numbers(words: list[str], table: LabelFile, options: Options, path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
+def _numbers(
+    words: list[str], table: LabelFile, options: Options, path: Path
+) -> tuple[np.ndarray, tuple[str, ...]]:
     try:
         if table.names:
-            return np.array([int(word) if word else -1 for word in words], dtype=np.int64), options.names or table.names
+            return (
+                np.array([int(word) if word else -1 for word in words], dtype=np.int64),
+                options.names or table.names,
+            )
         return label_numbers(words, options.names)
     except DataError as error:
         raise error.at(path) from error

@@ -1,7 +1,7 @@
 """IDX files, the format of MNIST and its family, plain or compressed.
 
-A file starts with two zero bytes, a byte for the type, a byte for the number of axes, and the axes as big-endian
-32-bit numbers; the values follow.
+A file starts with two zero bytes, a byte for the type, a byte for the number of axes, and the axes
+as big-endian 32-bit numbers; the values follow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from robgui.core.dataset.stacked import build
 from robgui.core.errors import DataError
 
 _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
-_NAME = re.compile(r"idx\d?[-_.]ubyte(\.gz)?$|\.idx\d?(\.gz)?$|-(images|labels)-idx\d", re.IGNORECASE)
+_NAME = re.compile(
+    r"idx\d?[-_.]ubyte(\.gz)?$|\.idx\d?(\.gz)?$|-(images|labels)-idx\d", re.IGNORECASE
+)
 
 
 def looks_like_idx(path: Path) -> bool:
@@ -38,8 +40,13 @@ def idx_files(names: list[str]) -> list[str]:
 
 
 def open_idx_folder(folder: Path, names: list[str], options: Options) -> Dataset:
-    """Opens the images file of a folder; of training and test images the test images, unless ``split`` says train."""
-    wanted = [name for name in idx_files(names) if "label" not in name.casefold()] or idx_files(names)
+    """Opens the images file of a folder.
+
+    Of training and test images the test images, unless ``split`` says train.
+    """
+    wanted = [name for name in idx_files(names) if "label" not in name.casefold()] or idx_files(
+        names
+    )
     train = options.split == "train"
     wanted.sort(key=lambda name: (("train" in name.casefold()) != train, name))
     dataset = open_idx(folder / wanted[0], options)
@@ -50,11 +57,16 @@ def open_idx_folder(folder: Path, names: list[str], options: Options) -> Dataset
 def open_idx(path: Path, options: Options) -> Dataset:
     """Opens an images file with the labels file beside it, or the other way round."""
     beside = _partner(path)
-    images, labels = (beside, path) if "label" in path.name.casefold() and beside is not None else (path, beside)
+    images, labels = (
+        (beside, path) if "label" in path.name.casefold() and beside is not None else (path, beside)
+    )
     blocks = _blocks(images)
     numbers = None if labels is None else _blocks(labels)
     if len(blocks.shape) < 2:
-        raise DataError(f"{path}: this is a labels file and its images file is not beside it; put both into one folder.")
+        raise DataError(
+            f"{path}: this is a labels file and its images file is not beside it; put both into one"
+            " folder."
+        )
     if numbers is not None and len(numbers.shape) != 1:
         raise DataError(f"{labels}: a labels file has one axis, not the shape {numbers.shape}.")
     if len(blocks.shape) > 2 and options.kind is None:
@@ -71,7 +83,14 @@ def _partner(path: Path) -> Path | None:
     with reading(path):
         names = sorted(entry.name for entry in path.parent.iterdir())
     own = "label" in path.name.casefold()
-    return next((path.parent / name for name in names if _pattern(name) == pattern and ("label" in name.casefold()) != own), None)
+    return next(
+        (
+            path.parent / name
+            for name in names
+            if _pattern(name) == pattern and ("label" in name.casefold()) != own
+        ),
+        None,
+    )
 
 
 def _pattern(name: str) -> str | None:
@@ -88,7 +107,10 @@ def _blocks(path: Path) -> Blocks:
         if not is_gzip(path) and len(shape) > 1:
             size = path.stat().st_size
             if size - offset < check_size(dtype, shape, path, largest=2**62) * dtype.itemsize:
-                raise DataError(f"{path}: the file is shorter than the {shape[0]:,} items it declares; get a complete copy.")
+                raise DataError(
+                    f"{path}: the file is shorter than the {shape[0]:,} items it declares; get a"
+                    " complete copy."
+                )
             check_size(dtype, shape[1:], path)
             return FileRows(path, offset, dtype, shape)
     with reading(path), open_bytes(path) as stream:
@@ -97,6 +119,14 @@ def _blocks(path: Path) -> Blocks:
 
 
 def _header(start: bytes, axes: bytes, path: Path) -> tuple[np.dtype, Shape]:
-    if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _TYPES or not 1 <= start[3] <= 4 or len(axes) < 4 * start[3]:
-        raise DataError(f"{path}: this is not an IDX file, its first bytes are wrong; get a complete copy.")
+    if (
+        len(start) < 4
+        or start[:2] != b"\0\0"
+        or start[2] not in _TYPES
+        or not 1 <= start[3] <= 4
+        or len(axes) < 4 * start[3]
+    ):
+        raise DataError(
+            f"{path}: this is not an IDX file, its first bytes are wrong; get a complete copy."
+        )
     return np.dtype(_TYPES[start[2]]), struct.unpack(f">{start[3]}I", axes[: 4 * start[3]])

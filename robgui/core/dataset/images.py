@@ -14,13 +14,33 @@ from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
 #: Suffixes that are taken for images, and the decoders that may open them.
-SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".jpe", ".bmp", ".dib", ".tif", ".tiff", ".webp", ".gif", ".ppm", ".pgm", ".pbm"})
+SUFFIXES = frozenset(
+    {
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".jpe",
+        ".bmp",
+        ".dib",
+        ".tif",
+        ".tiff",
+        ".webp",
+        ".gif",
+        ".ppm",
+        ".pgm",
+        ".pbm",
+    }
+)
 _FORMATS = ("PNG", "JPEG", "BMP", "DIB", "TIFF", "WEBP", "GIF", "PPM")
 #: A picture of 64 megapixels takes 192 MB; Pillow itself warns of bombs from 89 megapixels on.
 LARGEST_PIXELS = 64_000_000
-#: The longest side a JPEG may have. Every row of a picture costs memory of its own, however narrow it is.
+#: The longest side a JPEG may have. Every row of a picture costs memory of its own, however narrow
+#: it is.
 LARGEST_SIDE = 65_535
-_TOO_LARGE = f"the image has more than {LARGEST_PIXELS // 10**6} million pixels; make it smaller or leave it out."
+_TOO_LARGE = (
+    f"the image has more than {LARGEST_PIXELS // 10**6} million pixels; make it smaller or leave it"
+    " out."
+)
 #: Rec. 601 luma, the weights Pillow uses for "L".
 _LUMA = np.array((0.299, 0.587, 0.114), dtype=np.float32)
 _ORIENTATION = 0x0112
@@ -36,9 +56,11 @@ _TURNS = {
 
 
 def read_image(path: Path | str, at_least: int = 0) -> np.ndarray:
-    """One image as ``(h, w, c)`` with one or three channels: uint8, or float32 in [0, 1] for deeper files.
+    """One image as ``(h, w, c)`` with one or three channels: uint8, or float32 in [0, 1] for
+    deeper files.
 
-    Transparency lies on white, the EXIF orientation is applied, of an animation the first frame counts.
+    Transparency lies on white, the EXIF orientation is applied, of an animation the first frame
+    counts.
 
     Args:
         path: The file.
@@ -76,15 +98,24 @@ def _decoding(path: Path | str) -> Iterator[None]:
         if isinstance(error, OSError) and error.strerror:
             reason = error.strerror
         elif isinstance(error, UnidentifiedImageError):
-            reason = "it is empty" if Path(path).stat().st_size == 0 else "it is no image, or not of the kind its name says"
-        raise DataError(f"{path}: the image cannot be read ({reason}); replace the file or leave it out.") from error
+            reason = (
+                "it is empty"
+                if Path(path).stat().st_size == 0
+                else "it is no image, or not of the kind its name says"
+            )
+        raise DataError(
+            f"{path}: the image cannot be read ({reason}); replace the file or leave it out."
+        ) from error
 
 
 def _check_pixels(image: Image.Image) -> None:
     if image.width * image.height > LARGEST_PIXELS:
         raise DataError(_TOO_LARGE)
     if max(image.size) > LARGEST_SIDE:
-        raise DataError(f"the image is {max(image.size):,} pixels long, more than {LARGEST_SIDE:,}; make it smaller or leave it out.")
+        raise DataError(
+            f"the image is {max(image.size):,} pixels long, more than {LARGEST_SIDE:,}; make it"
+            " smaller or leave it out."
+        )
 
 
 def _orientation(image: Image.Image) -> int:
@@ -98,7 +129,9 @@ def _orientation(image: Image.Image) -> int:
 def _pixels(image: Image.Image) -> np.ndarray:
     if image.mode.startswith("I") or image.mode == "F":
         values = np.asarray(image)
-        low, high = value_range(values) if image.mode == "F" else (0.0, 65535.0)  # whole numbers deeper than bytes are 16-bit
+        low, high = (
+            value_range(values) if image.mode == "F" else (0.0, 65535.0)
+        )  # whole numbers deeper than bytes are 16-bit
         return to_unit(values, low, high)[:, :, None]
     grey = image.mode in ("1", "L", "LA", "La")
     if image.has_transparency_data:
@@ -112,7 +145,8 @@ def value_range(values: np.ndarray) -> tuple[float, float]:
     """What black and white are in these values: 0 and 1, 255 or 65535.
 
     Raises:
-        DataError: The values fit none of these; the sentence lacks the place, which the caller knows.
+        DataError: The values fit none of these; the sentence lacks the place, which the caller
+            knows.
     """
     if values.size == 0 or values.dtype == np.bool_:
         return 0.0, 1.0
@@ -121,25 +155,38 @@ def value_range(values: np.ndarray) -> tuple[float, float]:
         raise DataError("some values are not finite numbers; correct the file.")
     whole = values.dtype.kind in "iu"
     for top, close in ((1, 1e-3), (255, 0.5), (65535, 0.5)):
-        if lowest >= -close and highest <= top + close and (whole or top != 65535) and (top == 1 or whole or highest > 8):
+        if (
+            lowest >= -close
+            and highest <= top + close
+            and (whole or top != 65535)
+            and (top == 1 or whole or highest > 8)
+        ):
             return 0.0, float(top)
     raise DataError(
-        f"the values run from {lowest:.4g} to {highest:.4g}, neither 0 to 1 nor 0 to 255; give low and high, what black and white are.",
+        f"the values run from {lowest:.4g} to {highest:.4g}, neither 0 to 1 nor 0 to 255; give low"
+        " and high, what black and white are.",
         option=f"low={lowest:.4g} high={highest:.4g}",
     )
 
 
 def to_unit(values: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Pixels as float32 in [0, 1]; bytes from 0 to 255 stay bytes, which mean the same and are smaller.
+    """Pixels as float32 in [0, 1].
+
+    Bytes from 0 to 255 stay bytes, which mean the same and are smaller.
 
     Raises:
         DataError: A value lies outside; the sentence lacks the place, which the caller knows.
     """
     if values.dtype == np.uint8 and (low, high) == (0.0, 255.0):
         return values
-    unit = ((values.astype(np.float32) - np.float32(low)) / np.float32(high - low)).astype(np.float32)
+    unit = ((values.astype(np.float32) - np.float32(low)) / np.float32(high - low)).astype(
+        np.float32
+    )
     if unit.size and not (unit.min() >= -2e-3 and unit.max() <= 1.002):
-        raise DataError(f"its values are not all between {low:.4g} and {high:.4g}; give low and high, what black and white are.")
+        raise DataError(
+            f"its values are not all between {low:.4g} and {high:.4g}; give low and high, what"
+            " black and white are."
+        )
     return np.clip(unit, 0, 1)
 
 
@@ -147,7 +194,8 @@ def fit(pixels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Pixels ``(h, w, c)`` as float32 ``(c, h, w)`` of ``shape``: resized, and grey <-> colour.
 
     Raises:
-        DataError: The channels cannot be converted; the sentence lacks the place, which the caller knows.
+        DataError: The channels cannot be converted; the sentence lacks the place, which the caller
+            knows.
     """
     if len(shape) != 3:
         raise DataError(f"an image has three sizes (channels, height, width), not {shape}.")
@@ -158,7 +206,11 @@ def fit(pixels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 def unit_float(pixels: np.ndarray) -> np.ndarray:
     """Bytes to float32 in [0, 1]; floats as they are."""
-    return pixels.astype(np.float32) / np.float32(255) if pixels.dtype == np.uint8 else pixels.astype(np.float32, copy=False)
+    return (
+        pixels.astype(np.float32) / np.float32(255)
+        if pixels.dtype == np.uint8
+        else pixels.astype(np.float32, copy=False)
+    )
 
 
 def resize(pixels: np.ndarray, height: int, width: int) -> np.ndarray:
@@ -169,7 +221,9 @@ def resize(pixels: np.ndarray, height: int, width: int) -> np.ndarray:
         ((width, height), cv2.INTER_LINEAR),
     ):
         if pixels.shape[1::-1] != size:
-            pixels = np.asarray(cv2.resize(np.ascontiguousarray(pixels), size, interpolation=method)).reshape(size[1], size[0], -1)
+            pixels = np.asarray(
+                cv2.resize(np.ascontiguousarray(pixels), size, interpolation=method)
+            ).reshape(size[1], size[0], -1)
     return pixels
 
 
@@ -181,14 +235,22 @@ def _with_channels(pixels: np.ndarray, channels: int) -> np.ndarray:
         return (pixels @ _LUMA)[:, :, None]
     if present == 1 and channels == 3:
         return np.repeat(pixels, 3, axis=2)
-    raise DataError(f"it has {present} channels and cannot become an image of {channels}; only 1 and 3 can be exchanged.")
+    raise DataError(
+        f"it has {present} channels and cannot become an image of {channels}; only 1 and 3 can be"
+        " exchanged."
+    )
 
 
 def thumbnail(pixels: np.ndarray, size: int) -> np.ndarray:
-    """Pixels ``(h, w, c)`` as uint8 ``(h, w, 3)`` with the longest side at most ``size``; never enlarged."""
+    """Pixels ``(h, w, c)`` as uint8 ``(h, w, 3)`` with the longest side at most ``size``.
+
+    Never enlarged.
+    """
     height, width = pixels.shape[:2]
     factor = min(1.0, size / max(height, width))
     small = resize(pixels, max(1, round(height * factor)), max(1, round(width * factor)))
     if small.dtype != np.uint8:
         small = np.rint(small * 255).astype(np.uint8)
-    return np.ascontiguousarray(small[:, :, :3] if small.shape[2] >= 3 else np.repeat(small[:, :, :1], 3, axis=2))
+    return np.ascontiguousarray(
+        small[:, :, :3] if small.shape[2] >= 3 else np.repeat(small[:, :, :1], 3, axis=2)
+    )

@@ -28,7 +28,8 @@ def _memory() -> int:
         return 8 * 2**30
 
 
-#: An array that is held in memory; larger ones must be a plain .npy or IDX file, which are read item by item.
+#: An array that is held in memory; larger ones must be a plain .npy or IDX file, which are read
+#: item by item.
 LARGEST_ARRAY = min(4 * 2**30, _memory() // 4)
 #: Text of a table; its numbers take at most twelve times as much ("1,2" to a line).
 LARGEST_TABLE = 128 * 2**20
@@ -69,10 +70,18 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        raise DataError(f"{path}: there is not enough memory to read it; use a smaller file.") from error
+        raise DataError(
+            f"{path}: there is not enough memory to read it; use a smaller file."
+        ) from error
     except _BROKEN as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-        raise DataError(f"{path}: the file cannot be read ({reason}); check that it is complete.") from error
+        reason = (
+            (error.strerror if isinstance(error, OSError) else None)
+            or str(error)
+            or type(error).__name__
+        )
+        raise DataError(
+            f"{path}: the file cannot be read ({reason}); check that it is complete."
+        ) from error
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -83,37 +92,50 @@ def open_bytes(path: Path) -> BinaryIO:
     if start != _GZIP:
         return file
     unpacked = gzip.GzipFile(fileobj=file)
-    unpacked.myfileobj = cast("io.FileIO", file)  # closed with it; typeshed asks for less than it takes
+    unpacked.myfileobj = cast(
+        "io.FileIO", file
+    )  # closed with it; typeshed asks for less than it takes
     return cast("BinaryIO", unpacked)
 
 
-def read_array(stream: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], path: Path) -> np.ndarray:
+def read_array(
+    stream: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], path: Path
+) -> np.ndarray:
     """Reads exactly one array; memory is touched only as far as data really come."""
     values = check_size(dtype, shape, path)
     with reading(path):
         array = np.empty(values, dtype=dtype)
-        view = array.reshape(-1).view(np.uint8).data if values and dtype.itemsize else memoryview(b"")
+        view = (
+            array.reshape(-1).view(np.uint8).data if values and dtype.itemsize else memoryview(b"")
+        )
         done = 0
         while done < len(view):
             part = stream.read(min(_CHUNK, len(view) - done))
             if not part:
-                raise DataError(f"{path}: the file ends after {sized(done)} of {sized(len(view))}; get a complete copy.")
+                raise DataError(
+                    f"{path}: the file ends after {sized(done)} of {sized(len(view))}; get a"
+                    " complete copy."
+                )
             view[done : done + len(part)] = part
             done += len(part)
     return array.reshape(shape)
 
 
-def check_size(dtype: np.dtype, shape: tuple[int, ...], path: Path, largest: int = LARGEST_ARRAY) -> int:
+def check_size(
+    dtype: np.dtype, shape: tuple[int, ...], path: Path, largest: int = LARGEST_ARRAY
+) -> int:
     """Number of values of a declared array; DataError when it is too large to hold."""
     values = 1
     for side in shape:
         if side < 0:
-            raise DataError(f"{path}: the file declares the impossible shape {shape}; get a complete copy.")
+            raise DataError(
+                f"{path}: the file declares the impossible shape {shape}; get a complete copy."
+            )
         values *= side
     if values * max(1, dtype.itemsize) > largest:
         raise DataError(
-            f"{path}: the file declares {sized(values * dtype.itemsize)} of data, more than the {sized(largest)} that are read at once; "
-            f"use a smaller file."
+            f"{path}: the file declares {sized(values * dtype.itemsize)} of data, more than the"
+            f" {sized(largest)} that are read at once; use a smaller file."
         )
     return values
 
@@ -132,7 +154,10 @@ def text_encoding(path: Path, largest: int = LARGEST_TABLE) -> str:
                 encoding = "utf-16"
             total += len(part)
             if total > largest:
-                raise DataError(f"{path}: the file holds more than {sized(largest)} of text; use a smaller file, or NPZ for large data.")
+                raise DataError(
+                    f"{path}: the file holds more than {sized(largest)} of text; use a smaller"
+                    " file, or NPZ for large data."
+                )
             if encoding == "utf-16":
                 continue
             if b"\0" in part:
@@ -162,7 +187,9 @@ def lines(stream: io.TextIOWrapper, path: Path) -> Iterator[str]:
     """The lines of a text, none of them endless."""
     while line := stream.readline(LARGEST_LINE):
         if len(line) == LARGEST_LINE:
-            raise DataError(f"{path}: a line is longer than {sized(LARGEST_LINE)}; this is not a table.")
+            raise DataError(
+                f"{path}: a line is longer than {sized(LARGEST_LINE)}; this is not a table."
+            )
         yield line
 
 
@@ -173,7 +200,9 @@ def read_json(path: Path) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: this is not a JSON document robgui can read ({error}); correct the file.") from error
+        raise DataError(
+            f"{path}: this is not a JSON document robgui can read ({error}); correct the file."
+        ) from error
 
 
 def digest(path: Path) -> str:

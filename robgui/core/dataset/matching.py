@@ -22,14 +22,21 @@ def inputs(classifier: Classifier, dataset: Dataset, indices: Indices | None = N
     """Items as the classifier takes them: float32 ``(n, *classifier.shape)`` in [0, 1].
 
     Raises:
-        DataError: An item cannot be read, or a value lies outside the classifier's range; the sentence names it.
+        DataError: An item cannot be read, or a value lies outside the classifier's range; the
+            sentence names it.
     """
     fitting = _columns(classifier, dataset)
-    return _in_unit(classifier, fitting, classifier.encode(fitting.array(indices, classifier.shape)))
+    return _in_unit(
+        classifier, fitting, classifier.encode(fitting.array(indices, classifier.shape))
+    )
 
 
-def batches(classifier: Classifier, dataset: Dataset, size: int = 0, *, together: int = 1) -> Iterator[tuple[list[int], np.ndarray]]:
-    """Goes through all readable items: indices and inputs in [0, 1]; bad items are listed in ``dataset.skipped``.
+def batches(
+    classifier: Classifier, dataset: Dataset, size: int = 0, *, together: int = 1
+) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Goes through all readable items: indices and inputs in [0, 1].
+
+    Bad items are listed in ``dataset.skipped``.
 
     Args:
         classifier: Who takes them.
@@ -43,7 +50,10 @@ def batches(classifier: Classifier, dataset: Dataset, size: int = 0, *, together
 
 
 def match(classifier: Classifier, dataset: Dataset) -> Classifier:
-    """Checks that the two fit; returns the classifier, with the dataset's class names and value ranges if it has none of its own.
+    """Checks that the two fit.
+
+    Returns the classifier, with the dataset's class names and value ranges if it has none of its
+    own.
 
     Raises:
         DataError: Kind, shape or class count do not fit.
@@ -62,20 +72,33 @@ def match(classifier: Classifier, dataset: Dataset) -> Classifier:
         return classifier
     if (low == high).all():
         raise DataError(
-            f"{dataset.name} does not vary, so the value range of {classifier.name} cannot be told from it; set low and high of the model."
+            f"{dataset.name} does not vary, so the value range of {classifier.name} cannot be told"
+            " from it; set low and high of the model."
         )
     classifier.notice(
-        f"{classifier.name} has no value range of its own; it takes the lowest and highest value of each column of {dataset.name}."
+        f"{classifier.name} has no value range of its own; it takes the lowest and highest value of"
+        f" each column of {dataset.name}."
     )
-    return classifier.with_settings(settings.change(low=tuple(map(float, low)), high=tuple(map(float, high))))
+    return classifier.with_settings(
+        settings.change(low=tuple(map(float, low)), high=tuple(map(float, high)))
+    )
 
 
 def _named(classifier: Classifier, dataset: Dataset) -> Classifier:
-    """The classifier with the dataset's class names when it has none and there is one for each of its classes."""
+    """The classifier with the dataset's class names when it has none and there is one for each
+    of its classes.
+    """
     names = dataset.names
-    if classifier.settings.labels or len(names) != classifier.classes or len({plain(name) for name in names}) != len(names):
+    if (
+        classifier.settings.labels
+        or len(names) != classifier.classes
+        or len({plain(name) for name in names}) != len(names)
+    ):
         return classifier
-    classifier.notice(f"{classifier.name} has no class names of its own; it takes those of {dataset.name}, in their order.")
+    classifier.notice(
+        f"{classifier.name} has no class names of its own; it takes those of {dataset.name}, in"
+        " their order."
+    )
     return classifier.with_settings(classifier.settings.change(labels=names))
 
 
@@ -83,15 +106,26 @@ def _tell_strange_names(classifier: Classifier, dataset: Dataset, fitting: Datas
     """Says what becomes of the classes of the dataset whose names the classifier does not know."""
     known = {plain(label) for label in classifier.labels}
     used = sorted(_used(dataset)) if dataset.names and classifier.settings.labels else []
-    strange = [number for number in used if number < len(dataset.names) and plain(dataset.names[number]) not in known]
+    strange = [
+        number
+        for number in used
+        if number < len(dataset.names) and plain(dataset.names[number]) not in known
+    ]
     if not strange:
         return
     name = dataset.names[strange[0]]
     if fitting.names == classifier.labels:
-        what = "its inputs count as having no label, while the other classes are taken by their names."
+        what = (
+            "its inputs count as having no label, while the other classes are taken by their names."
+        )
     else:
-        what = f"the classes of {dataset.name} are taken by their numbers, so that “{name}” is “{classifier.labels[strange[0]]}”."
-    classifier.notice(f"{classifier.name} knows no class “{name}”, as {dataset.name} calls one; {what}")
+        what = (
+            f"the classes of {dataset.name} are taken by their numbers, so that “{name}” is"
+            f" “{classifier.labels[strange[0]]}”."
+        )
+    classifier.notice(
+        f"{classifier.name} knows no class “{name}”, as {dataset.name} calls one; {what}"
+    )
 
 
 def _used(dataset: Dataset) -> set[int]:
@@ -104,9 +138,10 @@ def _used(dataset: Dataset) -> set[int]:
 def align(classifier: Classifier, dataset: Dataset) -> Dataset:
     """The dataset with the classifier's class order and columns, as far as names tell them.
 
-    Class folders are numbered by the alphabet, a model's outputs are not: without this a label would be the wrong
-    class. A dataset without names adopts the classifier's; one whose names the classifier does not know stays as it is.
-    Where it knows some of them, and at other places, those are put in order and the others become unknown.
+    Class folders are numbered by the alphabet, a model's outputs are not: without this a label
+    would be the wrong class. A dataset without names adopts the classifier's; one whose names the
+    classifier does not know stays as it is. Where it knows some of them, and at other places, those
+    are put in order and the others become unknown.
     """
     fitting = _columns(classifier, dataset)
     known = {plain(label) for label in classifier.labels}
@@ -114,11 +149,22 @@ def align(classifier: Classifier, dataset: Dataset) -> Dataset:
         return fitting
     used = _used(fitting)
     if not fitting.names:
-        return fitting.relabelled(classifier.labels) if used and max(used) < classifier.classes else fitting
+        return (
+            fitting.relabelled(classifier.labels)
+            if used and max(used) < classifier.classes
+            else fitting
+        )
     place = {plain(label): number for number, label in enumerate(classifier.labels)}
-    places = [(number, place.get(plain(fitting.names[number])) if number < len(fitting.names) else None) for number in used]
+    places = [
+        (number, place.get(plain(fitting.names[number])) if number < len(fitting.names) else None)
+        for number in used
+    ]
     moved = any(there not in (None, number) for number, there in places)
-    return fitting.relabelled(classifier.labels) if moved or all(there is not None for _, there in places) else fitting
+    return (
+        fitting.relabelled(classifier.labels)
+        if moved or all(there is not None for _, there in places)
+        else fitting
+    )
 
 
 def _columns(classifier: Classifier, dataset: Dataset) -> Dataset:
@@ -134,9 +180,12 @@ def _in_unit(classifier: Classifier, dataset: Dataset, x: np.ndarray) -> np.ndar
     outside = ~((x >= -_ROUNDING) & (x <= 1 + _ROUNDING))
     if outside.any():
         column = int(np.argwhere(outside)[0][-1])
-        name = dataset.features[column] if column < len(dataset.features) else f"column {column + 1}"
+        name = (
+            dataset.features[column] if column < len(dataset.features) else f"column {column + 1}"
+        )
         raise DataError(
-            f"{dataset.name}: {name} has values outside the range of {classifier.name}; set low and high of the model from the data."
+            f"{dataset.name}: {name} has values outside the range of {classifier.name}; set low and"
+            " high of the model from the data."
         )
     return np.asarray(np.clip(x, 0, 1))
 
@@ -145,8 +194,8 @@ def _check_kind(classifier: Classifier, dataset: Dataset) -> None:
     if classifier.kind != dataset.kind:
         words = {"image": "images", "table": "table rows", "sequence": "sequences"}
         raise DataError(
-            f"{classifier.name} takes {words[classifier.kind]}, but {dataset.name} holds {words[dataset.kind]}; "
-            f"choose another dataset or set the kind."
+            f"{classifier.name} takes {words[classifier.kind]}, but {dataset.name} holds"
+            f" {words[dataset.kind]}; choose another dataset or set the kind."
         )
 
 
@@ -155,13 +204,13 @@ def _check_shape(classifier: Classifier, dataset: Dataset) -> None:
         channels = dataset.shape[0] if dataset.shape else 3
         if channels != classifier.shape[0] and {channels, classifier.shape[0]} != {1, 3}:
             raise DataError(
-                f"{classifier.name} takes images of {count(classifier.shape[0], 'channel')}, but those of {dataset.name} have {channels}; "
-                f"choose another dataset."
+                f"{classifier.name} takes images of {count(classifier.shape[0], 'channel')}, but"
+                f" those of {dataset.name} have {channels}; choose another dataset."
             )
     elif classifier.shape[-1] != len(dataset.features):
         raise DataError(
-            f"{classifier.name} takes {count(classifier.shape[-1], 'column')}, but {dataset.name} has {len(dataset.features)}; "
-            f"choose the columns with the option features.",
+            f"{classifier.name} takes {count(classifier.shape[-1], 'column')}, but {dataset.name}"
+            f" has {len(dataset.features)}; choose the columns with the option features.",
             option="features=A,B",
         )
 
@@ -170,12 +219,12 @@ def _check_classes(classifier: Classifier, dataset: Dataset) -> None:
     columns = classifier.classes if dataset.label_matrix is None else dataset.label_matrix.shape[1]
     if columns != classifier.classes:
         raise DataError(
-            f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has {columns} columns of labels; "
-            f"choose the dataset the model was made for."
+            f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has {columns}"
+            " columns of labels; choose the dataset the model was made for."
         )
     highest = -1 if dataset.labels is None or not len(dataset) else int(dataset.labels.max())
     if highest >= classifier.classes:
         raise DataError(
-            f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has labels up to {highest}; "
-            f"choose the dataset the model was made for."
+            f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has labels up"
+            f" to {highest}; choose the dataset the model was made for."
         )

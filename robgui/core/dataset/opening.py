@@ -27,7 +27,8 @@ def open_dataset(path: str | Path | Sequence[str | Path], **options: object) -> 
 
     Args:
         path: Where it is.
-        **options: The fields of robgui.core.dataset.options.Options, for what the files do not tell.
+        **options: The fields of robgui.core.dataset.options.Options, for what the files do not
+            tell.
 
     Raises:
         DataError: It cannot be read; one sentence that names the file and the reason.
@@ -50,7 +51,9 @@ def _several(paths: list[Path], options: Options) -> Dataset:
         raise DataError("no file was given; choose at least one image.")
     for path in paths:
         if path.suffix.casefold() not in images.SUFFIXES or path.is_dir():
-            raise DataError(f"{path}: only images can be opened several at a time; open this one by itself.")
+            raise DataError(
+                f"{path}: only images can be opened several at a time; open this one by itself."
+            )
     return open_images(paths, options)
 
 
@@ -59,7 +62,9 @@ def _existing(path: str | Path) -> Path:
     try:
         found = where.exists()
     except (OSError, ValueError) as error:
-        raise DataError(f"{path!s:.300}: this is no path ({error}); give a file or a folder.") from error
+        raise DataError(
+            f"{path!s:.300}: this is no path ({error}); give a file or a folder."
+        ) from error
     if not found:
         raise DataError(f"{where}: there is no such file or folder; check the path.")
     return where

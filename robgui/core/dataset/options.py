@@ -15,16 +15,32 @@ class Options(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    kind: Kind | None = Field(None, title="Kind", description="What one input is, when the shape alone does not tell.")
-    names: tuple[str, ...] = Field((), title="Class names", description="Class names in the order of the labels.")
-    labels: str = Field("", title="Labels file", description="A file with the labels: CSV or JSON by file name or track id, NPY by place.")
+    kind: Kind | None = Field(
+        None, title="Kind", description="What one input is, when the shape alone does not tell."
+    )
+    names: tuple[str, ...] = Field(
+        (), title="Class names", description="Class names in the order of the labels."
+    )
+    labels: str = Field(
+        "",
+        title="Labels file",
+        description="A file with the labels: CSV or JSON by file name or track id, NPY by place.",
+    )
     label: str = Field("", title="Label column", description="The column that holds the label.")
-    id: str = Field("", title="Id column", description="The column that tells which track a row belongs to.")
-    features: tuple[str, ...] = Field((), title="Columns", description="The columns to use, in this order.")
-    split: Literal["train", "test"] | None = Field(None, title="Part", description="Which part to open when there are two.")
+    id: str = Field(
+        "", title="Id column", description="The column that tells which track a row belongs to."
+    )
+    features: tuple[str, ...] = Field(
+        (), title="Columns", description="The columns to use, in this order."
+    )
+    split: Literal["train", "test"] | None = Field(
+        None, title="Part", description="Which part to open when there are two."
+    )
     low: float | None = Field(None, title="Black", description="The pixel value that is black.")
     high: float | None = Field(None, title="White", description="The pixel value that is white.")
-    files: tuple[str, ...] = Field((), title="Files", description="The images of the folder to open, all by default.")
+    files: tuple[str, ...] = Field(
+        (), title="Files", description="The images of the folder to open, all by default."
+    )
 
     @field_validator("names", "features", mode="before")
     @classmethod
@@ -49,5 +65,8 @@ def parse(values: dict[str, object]) -> Options:
         detail = error.errors()[0]
         name = ".".join(str(part) for part in detail["loc"])
         if detail["type"] == "extra_forbidden":
-            raise DataError(f"a dataset has no option {name!r}; the options are: {', '.join(Options.model_fields)}.") from error
+            raise DataError(
+                f"a dataset has no option {name!r}; the options are:"
+                f" {', '.join(Options.model_fields)}."
+            ) from error
         raise DataError(f"dataset option {name}: {detail['msg']}.") from error

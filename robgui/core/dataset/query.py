@@ -54,13 +54,22 @@ def conditions(text: str) -> list[tuple[str, str, str]]:
         part = _CONDITION.match(text, place)
         if part is None:
             rest = text[place:].strip()[:80] or "nothing"
-            raise DataError(f"the selection is not understood at {rest!r}; write for example: label=shirt and index<100.")
+            raise DataError(
+                f"the selection is not understood at {rest!r}; write for example: label=shirt and"
+                " index<100."
+            )
         field = part["field"].casefold()
         if field not in _FIELDS:
-            raise DataError(f"the selection asks for {part['field'][:80]!r}; it can ask for label, name or index.")
+            raise DataError(
+                f"the selection asks for {part['field'][:80]!r}; it can ask for label, name or"
+                " index."
+            )
         value = next(part[name] for name in ("double", "single", "bare") if part[name] is not None)
         if not value and part["bare"] is not None:
-            raise DataError(f"the selection gives no value after {field}{part['sign']}; write for example: label=shirt.")
+            raise DataError(
+                f"the selection gives no value after {field}{part['sign']}; write for example:"
+                " label=shirt."
+            )
         found.append((field, part["sign"], value))
         place, more = part.end(), part["more"] is not None
     return found
@@ -89,21 +98,37 @@ def _label(dataset: Dataset, sign: str, value: str) -> np.ndarray:
     lower = [name.casefold() for name in dataset.names]
     wanted = value.casefold()
     if sign == "~":
-        return np.isin(dataset.labels, [number for number, name in enumerate(lower) if wanted in name])
+        return np.isin(
+            dataset.labels, [number for number, name in enumerate(lower) if wanted in name]
+        )
     if wanted in lower:
         if sign not in ("=", "!="):
-            raise DataError(f"the selection cannot use {sign} with the class name {value!r}; use =, != or ~.")
+            raise DataError(
+                f"the selection cannot use {sign} with the class name {value!r}; use =, != or ~."
+            )
         return _COMPARE[sign](dataset.labels, lower.index(wanted))
     if not re.fullmatch(r"[+-]?\d{1,9}", value):
-        known = f"the classes are: {', '.join(dataset.names[:20])}" if dataset.names else "give the number of the class"
-        raise DataError(f"the selection asks for the class {value!r}, which does not exist; {known}.")
+        known = (
+            f"the classes are: {', '.join(dataset.names[:20])}"
+            if dataset.names
+            else "give the number of the class"
+        )
+        raise DataError(
+            f"the selection asks for the class {value!r}, which does not exist; {known}."
+        )
     return _COMPARE[sign](dataset.labels, int(value))
 
 
 def _whole(value: str, field: str) -> int:
     if not re.fullmatch(r"[+-]?\d{1,15}", value):
-        raise DataError(f"the selection compares {field} with {value[:80]!r}, which is not a whole number.")
+        raise DataError(
+            f"the selection compares {field} with {value[:80]!r}, which is not a whole number."
+        )
     return int(value)
 
 
-_FIELDS: dict[str, Callable[[Dataset, str, str], np.ndarray]] = {"label": _label, "name": _name, "index": _index}
+_FIELDS: dict[str, Callable[[Dataset, str, str], np.ndarray]] = {
+    "label": _label,
+    "name": _name,
+    "index": _index,
+}

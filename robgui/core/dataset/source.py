@@ -57,7 +57,8 @@ class Source(ABC):
 
     Attributes:
         kind: What one item is.
-        shape: Shape of one item as a model sees it (images: channels first), None when the items differ.
+        shape: Shape of one item as a model sees it (images: channels first), None when the items
+            differ.
         skips: What could not be read so far.
     """
 
@@ -80,7 +81,10 @@ class Source(ABC):
 
     @abstractmethod
     def thumbnail(self, position: int, size: int) -> np.ndarray:
-        """A picture ``(h, w, 3)`` uint8 of one item, longest side at most ``size``; DataError if that cannot be."""
+        """A picture ``(h, w, 3)`` uint8 of one item, longest side at most ``size``.
+
+        DataError if that cannot be.
+        """
 
     @abstractmethod
     def content(self) -> str:

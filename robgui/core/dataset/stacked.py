@@ -11,7 +11,16 @@ from typing import IO, Any, BinaryIO, TypeVar
 import numpy as np
 
 from robgui.core.dataset import images
-from robgui.core.dataset.arrays import ArrayImages, Blocks, FileRows, Layout, Memory, TableRows, Tracks, flat_image
+from robgui.core.dataset.arrays import (
+    ArrayImages,
+    Blocks,
+    FileRows,
+    Layout,
+    Memory,
+    TableRows,
+    Tracks,
+    flat_image,
+)
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.labels import label_array, label_rows
 from robgui.core.dataset.limits import LARGEST_ARRAY, LARGEST_TABLE, check_size, read_array, reading
@@ -57,9 +66,10 @@ def from_arrays(
     """A dataset of inputs in memory; the first axis counts them.
 
     Args:
-        array: Images ``(n, h, w)``, ``(n, c, h, w)`` or ``(n, h, w, c)``, a table ``(n, d)`` or sequences ``(n, t, f)``.
-            Bytes 0-255, or floats 0-1 or 0-255 for images.
-        labels: Class numbers, words or one-hot rows, one per input; rows of several 1 make a label matrix.
+        array: Images ``(n, h, w)``, ``(n, c, h, w)`` or ``(n, h, w, c)``, a table ``(n, d)`` or
+            sequences ``(n, t, f)``. Bytes 0-255, or floats 0-1 or 0-255 for images.
+        labels: Class numbers, words or one-hot rows, one per input; rows of several 1 make a label
+            matrix.
         names: Class names.
         name: What to call the dataset.
         kind: What one input is, when the shape does not tell.
@@ -86,9 +96,14 @@ def open_npy(path: Path, options: Options) -> Dataset:
         offset, size = file.tell(), path.stat().st_size
         _check_numbers(dtype, str(path))
         if size - offset < check_size(dtype, shape, path, largest=2**62) * dtype.itemsize:
-            raise DataError(f"{path}: the file is shorter than the array of shape {shape} it declares; get a complete copy.")
+            raise DataError(
+                f"{path}: the file is shorter than the array of shape {shape} it declares; get a"
+                " complete copy."
+            )
         if fortran or not shape or kind_of(shape, dtype, options) != "image":
-            blocks: Blocks = Memory(_ordered(read_array(file, dtype, _stored(shape, fortran), path), fortran))
+            blocks: Blocks = Memory(
+                _ordered(read_array(file, dtype, _stored(shape, fortran), path), fortran)
+            )
         else:
             check_size(dtype, shape[1:], path)
             blocks = FileRows(path, offset, dtype, shape)
@@ -97,9 +112,16 @@ def open_npy(path: Path, options: Options) -> Dataset:
 
 
 def open_npz(path: Path, options: Options) -> Dataset:
-    """Opens an archive of arrays; which of them are inputs, labels and names is guessed from their keys."""
+    """Opens an archive of arrays.
+
+    Which of them are inputs, labels and names is guessed from their keys.
+    """
     with reading(path), open_regular(path) as file, _zip(file, path) as archive:
-        keys = {info.filename.removesuffix(".npy"): info for info in archive.infolist()[:1000] if info.filename.endswith(".npy")}
+        keys = {
+            info.filename.removesuffix(".npy"): info
+            for info in archive.infolist()[:1000]
+            if info.filename.endswith(".npy")
+        }
         shapes = {key: _member(archive, info, path, _npy_header)[1] for key, info in keys.items()}
         inputs, labels = choose_keys(shapes, options, path)
 
@@ -110,36 +132,73 @@ def open_npz(path: Path, options: Options) -> Dataset:
         assert values is not None
         _check_numbers(values.dtype, f"{path}, array {inputs!r}")
         names = read(_first(_NAMES, shapes))
-        words = tuple(_words(names)) if names is not None and names.ndim == 1 and names.dtype.kind in "US" else ()
+        words = (
+            tuple(_words(names))
+            if names is not None and names.ndim == 1 and names.dtype.kind in "US"
+            else ()
+        )
         notes = _unused_labels(shapes, inputs) if labels is None else []
-        return build(Memory(values), path.name, path, options, read(labels), read(_first(("lengths",), shapes)), words, notes)
+        return build(
+            Memory(values),
+            path.name,
+            path,
+            options,
+            read(labels),
+            read(_first(("lengths",), shapes)),
+            words,
+            notes,
+        )
 
 
 def _unused_labels(shapes: dict[str, Shape], inputs: str) -> list[str]:
     """What to say of an array that is named like labels but has another length than the inputs."""
-    key = _first([partner for name, partner in _PAIRS if name == inputs.casefold()] + list(_LABELS), shapes)
+    key = _first(
+        [partner for name, partner in _PAIRS if name == inputs.casefold()] + list(_LABELS), shapes
+    )
     if key is None or key == inputs:
         return []
-    return [f"The array {key!r} has the shape {shapes[key]}, which does not fit {shapes[inputs][0]:,} inputs, and is left out."]
+    return [
+        (
+            f"The array {key!r} has the shape {shapes[key]}, which does not fit"
+            f" {shapes[inputs][0]:,} inputs, and is left out."
+        )
+    ]
 
 
 def _words(values: np.ndarray) -> list[str]:
-    return [word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word) for word in values.tolist()]
+    return [
+        word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word)
+        for word in values.tolist()
+    ]
 
 
 def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
     """Which array holds the inputs and which the labels."""
-    pairs = sorted(_PAIRS, key=lambda pair: options.split is not None and options.split not in pair[0])
+    pairs = sorted(
+        _PAIRS, key=lambda pair: options.split is not None and options.split not in pair[0]
+    )
     for inputs, partner in pairs:
         key = _first((inputs,), shapes)
         if key is not None and len(shapes[key]) >= 2:
             found = [_first((name,), shapes) for name in (partner, *_LABELS)]
-            return key, next((name for name in found if name and shapes[name][:1] == shapes[key][:1] and name != key), None)
+            return key, next(
+                (
+                    name
+                    for name in found
+                    if name and shapes[name][:1] == shapes[key][:1] and name != key
+                ),
+                None,
+            )
     large = [key for key, shape in shapes.items() if len(shape) >= 2]
-    if not large and (named := _first([name for name, _ in _PAIRS], shapes)):  # what build() says of it is more to the point
+    if not large and (
+        named := _first([name for name, _ in _PAIRS], shapes)
+    ):  # what build() says of it is more to the point
         return named, None
     if not large:
-        raise DataError(f"{path}: no array holds inputs (the keys are: {', '.join(list(shapes)[:20]) or 'none'}); name it 'images' or 'x'.")
+        raise DataError(
+            f"{path}: no array holds inputs (the keys are:"
+            f" {', '.join(list(shapes)[:20]) or 'none'}); name it 'images' or 'x'."
+        )
     key = max(large, key=lambda name: np.prod(shapes[name], dtype=float))
     label = _first(_LABELS, shapes)
     return key, label if label != key else None
@@ -155,28 +214,43 @@ def build(
     words: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Dataset:
-    """The dataset of an array: its kind and layout from its shape and type, its labels as class numbers.
+    """The dataset of an array: its kind and layout from its shape and type, its labels as class
+    numbers.
 
-    ``words`` are class names from the file; those of the options go before them. ``notes`` say what was left out.
+    ``words`` are class names from the file; those of the options go before them. ``notes`` say what
+    was left out.
     """
     where = str(path or name)
     if len(blocks.shape) < 2:
         raise DataError(
             f"{where}: the array has shape {blocks.shape}, which is one row of numbers; "
-            f"inputs have two axes or more, and the first counts them."
+            "inputs have two axes or more, and the first counts them."
         )
     if 0 in blocks.shape:
-        raise DataError(f"{where}: the array has shape {blocks.shape} and is empty; it needs at least one input.")
+        raise DataError(
+            f"{where}: the array has shape {blocks.shape} and is empty; it needs at least one"
+            " input."
+        )
     if labels is not None and labels.shape[:1] != blocks.shape[:1]:
         raise DataError(
-            f"{where}: there are {labels.shape[0] if labels.ndim else 1:,} labels for {blocks.shape[0]:,} inputs; the two must be equal."
+            f"{where}: there are {labels.shape[0] if labels.ndim else 1:,} labels for"
+            f" {blocks.shape[0]:,} inputs; the two must be equal."
         )
     names = options.names or tuple(words)
     matrix = None if labels is None else label_rows(labels)
-    numbers, names = (None, names) if labels is None or matrix is not None else label_array(labels, names, where)
+    numbers, names = (
+        (None, names) if labels is None or matrix is not None else label_array(labels, names, where)
+    )
     if matrix is not None and names and len(names) != matrix.shape[1]:
-        raise DataError(f"{where}: there are {len(names)} class names for {matrix.shape[1]} columns of labels; the two must be equal.")
-    kind = "sequence" if lengths is not None and options.kind is None else kind_of(blocks.shape, blocks.dtype, options)
+        raise DataError(
+            f"{where}: there are {len(names)} class names for {matrix.shape[1]} columns of labels;"
+            " the two must be equal."
+        )
+    kind = (
+        "sequence"
+        if lengths is not None and options.kind is None
+        else kind_of(blocks.shape, blocks.dtype, options)
+    )
     source: Source
     features: Sequence[str] = ()
     keep = np.arange(blocks.shape[0])
@@ -186,7 +260,9 @@ def build(
         check_size(np.dtype(np.float32), blocks.shape, Path(where), LARGEST_ARRAY // 4)
         values = blocks.take(keep).astype(np.float32)
         features = _features(values.shape[-1], options, where)
-        source, keep = (_table_source if kind == "table" else _track_source)(values, lengths, features, where)
+        source, keep = (_table_source if kind == "table" else _track_source)(
+            values, lengths, features, where
+        )
     return Dataset(
         source,
         name=name,
@@ -215,12 +291,18 @@ def image_layout(shape: Shape, where: str) -> Layout:
     """Where the channels of one image ``shape`` are."""
     if len(shape) == 1:
         if flat_image(shape[0]) is None:
-            raise DataError(f"{where}: rows of {shape[0]} values are no square images; give the array its shape, or the kind table.")
+            raise DataError(
+                f"{where}: rows of {shape[0]} values are no square images; give the array its"
+                " shape, or the kind table."
+            )
         return "flat"
     if len(shape) == 2:
         return "hw"
     if len(shape) != 3:
-        raise DataError(f"{where}: an image has two or three axes, not {len(shape)}; the shape of one item is {shape}.")
+        raise DataError(
+            f"{where}: an image has two or three axes, not {len(shape)}; the shape of one item is"
+            f" {shape}."
+        )
     first, _, last = shape
     usual = (1, 3, 4)
     if (first in usual) != (last in usual):
@@ -233,8 +315,18 @@ def _image_source(blocks: Blocks, options: Options, where: str) -> ArrayImages:
     low, high = options.low, options.high
     if low is None or high is None:
         count = blocks.shape[0]
-        sampled = min(count, _SAMPLE, max(1, _SAMPLE_BYTES * count // max(1, blocks.dtype.itemsize * math.prod(blocks.shape))))
-        sample = blocks.values if isinstance(blocks, Memory) else blocks.take(np.unique(np.linspace(0, count - 1, sampled).astype(int)))
+        sampled = min(
+            count,
+            _SAMPLE,
+            max(
+                1, _SAMPLE_BYTES * count // max(1, blocks.dtype.itemsize * math.prod(blocks.shape))
+            ),
+        )
+        sample = (
+            blocks.values
+            if isinstance(blocks, Memory)
+            else blocks.take(np.unique(np.linspace(0, count - 1, sampled).astype(int)))
+        )
         try:
             guess = images.value_range(sample)
         except DataError as error:
@@ -245,9 +337,13 @@ def _image_source(blocks: Blocks, options: Options, where: str) -> ArrayImages:
     return ArrayImages(blocks, layout, low, high, where)
 
 
-def _table_source(values: np.ndarray, lengths: np.ndarray | None, features: Sequence[str], where: str) -> tuple[Source, np.ndarray]:
+def _table_source(
+    values: np.ndarray, lengths: np.ndarray | None, features: Sequence[str], where: str
+) -> tuple[Source, np.ndarray]:
     if values.ndim != 2:
-        raise DataError(f"{where}: a table has two axes (rows, columns), not the shape {values.shape}.")
+        raise DataError(
+            f"{where}: a table has two axes (rows, columns), not the shape {values.shape}."
+        )
     skips = Skips()
     finite = np.isfinite(values)
     for row in np.flatnonzero(~finite.all(1)):
@@ -258,30 +354,53 @@ def _table_source(values: np.ndarray, lengths: np.ndarray | None, features: Sequ
     return TableRows(values[keep], keep, skips), keep
 
 
-def _track_source(values: np.ndarray, lengths: np.ndarray | None, features: Sequence[str], where: str) -> tuple[Source, np.ndarray]:
+def _track_source(
+    values: np.ndarray, lengths: np.ndarray | None, features: Sequence[str], where: str
+) -> tuple[Source, np.ndarray]:
     if values.ndim != 3:
-        raise DataError(f"{where}: sequences have three axes (inputs, points, columns), not the shape {values.shape}.")
+        raise DataError(
+            f"{where}: sequences have three axes (inputs, points, columns), not the shape"
+            f" {values.shape}."
+        )
     count, longest, columns = values.shape
     sizes = np.full(count, longest) if lengths is None else lengths.reshape(-1)
-    if sizes.shape != (count,) or sizes.dtype.kind not in "iu" or (sizes < 1).any() or (sizes > longest).any():
-        raise DataError(f"{where}: the lengths must be {count:,} whole numbers from 1 to {longest}.")
+    if (
+        sizes.shape != (count,)
+        or sizes.dtype.kind not in "iu"
+        or (sizes < 1).any()
+        or (sizes > longest).any()
+    ):
+        raise DataError(
+            f"{where}: the lengths must be {count:,} whole numbers from 1 to {longest}."
+        )
     inside = np.arange(longest) < sizes[:, None]
     points = values[inside]
     if not np.isfinite(points).all():
         raise DataError(f"{where}: some points are not finite numbers; correct the file.")
     starts = np.concatenate([[0], np.cumsum(sizes.astype(np.int64))])
-    return Tracks(points.reshape(-1, columns), starts, [f"sequence {place}" for place in range(count)], features), np.arange(count)
+    return Tracks(
+        points.reshape(-1, columns),
+        starts,
+        [f"sequence {place}" for place in range(count)],
+        features,
+    ), np.arange(count)
 
 
 def _features(columns: int, options: Options, where: str) -> tuple[str, ...]:
     if options.features and len(options.features) != columns:
-        raise DataError(f"{where}: {len(options.features)} column names were given for {columns} columns.")
+        raise DataError(
+            f"{where}: {len(options.features)} column names were given for {columns} columns."
+        )
     return options.features or tuple(f"column {place}" for place in range(1, columns + 1))
 
 
 def _check_numbers(dtype: np.dtype, where: str) -> None:
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        what = "Python objects, which are never executed" if dtype.hasobject else f"values of type {dtype}"
+        what = (
+            "Python objects, which are never executed"
+            if dtype.hasobject
+            else f"values of type {dtype}"
+        )
         raise DataError(f"{where}: the array holds {what}; save it as plain numbers.")
 
 
@@ -290,9 +409,12 @@ def _npy_header(file: IO[bytes], path: Path) -> tuple[np.dtype, Shape, bool]:
         return read_header(file)
     except OSError:
         raise
-    except Exception as error:  # the header is a Python literal: numpy's parser raises a dozen kinds of errors on a broken one
+    except Exception as error:  # numpy's parser raises a dozen kinds of errors on a broken header
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise DataError(f"{path}: this is not an array file robgui can read ({reason}); save it again with numpy.") from error
+        raise DataError(
+            f"{path}: this is not an array file robgui can read ({reason}); save it again with"
+            " numpy."
+        ) from error
 
 
 def _npy(file: IO[bytes], path: Path) -> np.ndarray:
@@ -321,18 +443,26 @@ def _zip(file: BinaryIO, path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(file)
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise DataError(f"{path}: this is not an NPZ archive ({error}); save it again with numpy.savez.") from error
+        raise DataError(
+            f"{path}: this is not an NPZ archive ({error}); save it again with numpy.savez."
+        ) from error
 
 
-def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path, read: Callable[[IO[bytes], Path], T]) -> T:
+def _member(
+    archive: zipfile.ZipFile,
+    info: zipfile.ZipInfo,
+    path: Path,
+    read: Callable[[IO[bytes], Path], T],
+) -> T:
     try:
         with archive.open(info) as file:
             return read(file, path)
     except (OSError, EOFError, DataError, MemoryError):
         raise
-    except Exception as error:  # encrypted, unknown compression, bad checksum: each decompressor has errors of its own
+    except Exception as error:  # each decompressor has errors of its own
         raise DataError(
-            f"{path}: the array {info.filename!r} cannot be read ({error}); save the archive again with numpy.savez."
+            f"{path}: the array {info.filename!r} cannot be read ({error}); save the archive again"
+            " with numpy.savez."
         ) from error
 
 

@@ -1,7 +1,7 @@
 """An analysis is a generator of complete results, with what a result says and what it looks like.
 
-An engine is a function ``(classifier, dataset, params) -> Iterator[Step[Result]]``. Each Step holds a
-*complete* result, never a delta, so that dropping, pausing and stopping are always right.
+An engine is a function ``(classifier, dataset, params) -> Iterator[Step[Result]]``. Each Step holds
+a *complete* result, never a delta, so that dropping, pausing and stopping are always right.
 """
 
 from __future__ import annotations
@@ -41,19 +41,27 @@ class Step(Generic[R]):
 class Params(BaseModel):
     """Settings of an analysis: the only source of form, command-line option, validation and record.
 
-    A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind "More"), ``empty`` (what
-    an empty text means, such as "all") and ``zero`` (what 0 means, such as "no limit").
+    A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind
+    "More"), ``empty`` (what an empty text means, such as "all") and ``zero`` (what 0 means, such as
+    "no limit").
 
     Attributes:
-        presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was not given, and the
-            form shows what it has filled in: what the user gives wins, and what will run is what is shown.
+        presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was
+            not given, and the form shows what it has filled in: what the user gives wins, and what
+            will run is what is shown.
     """
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    seed: int = Field(0, ge=0, le=2**63 - 1, title="Seed", description="Start of the random numbers; same seed, same result.")
+    seed: int = Field(
+        0,
+        ge=0,
+        le=2**63 - 1,
+        title="Seed",
+        description="Start of the random numbers; same seed, same result.",
+    )
     batch: int = Field(
         0,
         ge=0,
@@ -73,9 +81,13 @@ class Params(BaseModel):
 
     @classmethod
     def preset_values(cls, name: str) -> dict[str, Any]:
-        """Every setting that any preset touches, as the preset ``name`` has it: for a form that switches between them."""
+        """Every setting that any preset touches, as the preset ``name`` has it: for a form that
+        switches between them.
+        """
         touched = dict.fromkeys(key for settings in cls.presets.values() for key in settings)
-        usual = {key: cls.model_fields[key].get_default(call_default_factory=True) for key in touched}
+        usual = {
+            key: cls.model_fields[key].get_default(call_default_factory=True) for key in touched
+        }
         return {**usual, **cls.presets.get(name, {})}
 
     @classmethod
@@ -104,18 +116,22 @@ class Takes:
 
 @dataclass(frozen=True)
 class Shards:
-    """How one request is computed in parts, perhaps on several machines, and put together again, exactly.
+    """How one request is computed in parts, perhaps on several machines, and put together again,
+    exactly.
 
-    The work of a request is a row of units numbered from 0, and a part is a range of them. What a unit is (its
-    input, its random numbers) depends on the request and on the unit's number alone, never on the part it is in:
-    then the merged result is that of the whole, up to the rounding of a model that sees other batches.
+    The work of a request is a row of units numbered from 0, and a part is a range of them. What a
+    unit is (its input, its random numbers) depends on the request and on the unit's number alone,
+    never on the part it is in: then the merged result is that of the whole, up to the rounding of a
+    model that sees other batches.
 
     Attributes:
         units: ``(params, inputs) -> count``: how many units there are, given the number of inputs.
-        engine: ``(classifier, dataset, params, part) -> Iterator[Step]``: the engine for the units of the range
-            ``part`` only. Its last result may be of any dataclass; nobody but ``merge`` sees it.
-        merge: ``(classifier, dataset, params, results) -> result``: the analysis' own result from those of all parts,
-            in their order, with the same classifier and dataset as the engine of the whole would get.
+        engine: ``(classifier, dataset, params, part) -> Iterator[Step]``: the engine for the units
+            of the range ``part`` only. Its last result may be of any dataclass; nobody but
+            ``merge`` sees it.
+        merge: ``(classifier, dataset, params, results) -> result``: the analysis' own result from
+            those of all parts, in their order, with the same classifier and dataset as the engine
+            of the whole would get.
     """
 
     units: Callable[[Any, int], int]
@@ -146,7 +162,8 @@ def nothing(result: Any, params: Any) -> tuple[()]:
 
 @dataclass(frozen=True)
 class Analysis:
-    """One question that a method answers, with everything the window, the command line and the report need of it.
+    """One question that a method answers, with everything the window, the command line and the
+    report need of it.
 
     Attributes:
         name: As in Python; the command line writes ``-`` for ``_``.
@@ -156,7 +173,8 @@ class Analysis:
         params: Its settings.
         result: The frozen dataclass that its Steps hold.
         verdict: ``(result, params) -> Verdict``: what a result says.
-        views: ``(result, params) -> Views``: what it looks like; the first is the picture of the analysis.
+        views: ``(result, params) -> Views``: what it looks like; the first is the picture of the
+            analysis.
         findings: ``(result, params)`` -> failures worth showing.
         offers: ``(result, params)`` -> inputs that another analysis may look at.
         tab: Its title among the tabs of its method; empty takes ``title``.
@@ -166,10 +184,13 @@ class Analysis:
         kinds: Kinds of input it understands.
         several_models: The engine takes a tuple of classifiers instead of one.
         inputs: Whether it looks at the one input the user points at, at many, or at none.
-        takes: Params -> how many models and inputs it takes; None takes any number of models, and one input or many.
+        takes: Params -> how many models and inputs it takes; None takes any number of models, and
+            one input or many.
         shards: How a request splits into parts; None where it does not.
-        first_look: Settings for about ten seconds, when everything is inspected at once; None leaves it out.
-        made_inputs: Settings for inputs that another analysis has made, whose label the model may no longer give.
+        first_look: Settings for about ten seconds, when everything is inspected at once; None
+            leaves it out.
+        made_inputs: Settings for inputs that another analysis has made, whose label the model may
+            no longer give.
         demo: What the tour shows of it; None leaves it out.
     """
 
@@ -203,14 +224,23 @@ class Analysis:
         return Takes(most_inputs=1 if self.inputs == "one" else None)
 
     def part(self, units: range) -> Analysis:
-        """The same analysis for some of the units only; what it finds says nothing until the parts are merged."""
+        """The same analysis for some of the units only.
+
+        What it finds says nothing until the parts are merged.
+        """
         shards = self._splits()
 
         def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
             return shards.engine(classifier, dataset, params, units)
 
         return replace(
-            self, engine=engine, result=_result_of(shards.engine), verdict=_of_a_part, views=nothing, findings=nothing, offers=nothing
+            self,
+            engine=engine,
+            result=_result_of(shards.engine),
+            verdict=_of_a_part,
+            views=nothing,
+            findings=nothing,
+            offers=nothing,
         )
 
     def merging(self, steps: Sequence[Step[Any]]) -> Analysis:
@@ -219,7 +249,12 @@ class Analysis:
 
         def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
             result = shards.merge(classifier, dataset, params, [step.result for step in steps])
-            yield Step(sum(step.done for step in steps), sum(step.total or 0 for step in steps) or None, result, steps[0].note)
+            yield Step(
+                sum(step.done for step in steps),
+                sum(step.total or 0 for step in steps) or None,
+                result,
+                steps[0].note,
+            )
 
         return replace(self, engine=engine)
 
@@ -235,14 +270,24 @@ class Analysis:
     def refusal(self, classifier: Any) -> str:
         """Why this analysis cannot work on ``classifier``; empty when it can."""
         if classifier.kind not in self.kinds:
-            return f"{self.title} works on {' and '.join(sorted(self.kinds))} models; {classifier.name} is a {classifier.kind} model."
+            return (
+                f"{self.title} works on {' and '.join(sorted(self.kinds))} models;"
+                f" {classifier.name} is a {classifier.kind} model."
+            )
         return self._lack(classifier, self.needs)
 
-    def shortage(self, params: Params, classifiers: Sequence[Any], inputs: int) -> RobguiError | None:
-        """What is missing or too much for these settings, with what would help; None when all is there."""
+    def shortage(
+        self, params: Params, classifiers: Sequence[Any], inputs: int
+    ) -> RobguiError | None:
+        """What is missing or too much for these settings, with what would help.
+
+        None when all is there.
+        """
         takes = self.takes(params)
         if len(classifiers) < takes.fewest_models:
-            lack = f"{self.title} needs {_count(takes.fewest_models)} models that fit the same data."
+            lack = (
+                f"{self.title} needs {_count(takes.fewest_models)} models that fit the same data."
+            )
             return ModelError(lack, remedy=Remedy.MORE_MODELS)
         if inputs < takes.fewest_inputs:
             lack = f"With these settings {self.title} takes {_count(takes.fewest_inputs)} inputs."
@@ -256,7 +301,10 @@ class Analysis:
     def _lack(self, classifier: Any, needs: frozenset[str]) -> str:
         for need in sorted(needs):
             if not getattr(classifier.capabilities, need):
-                return f"{self.title} needs {need}, which {classifier.name} cannot give: {classifier.capabilities.reason.rstrip('.')}."
+                return (
+                    f"{self.title} needs {need}, which {classifier.name} cannot give:"
+                    f" {classifier.capabilities.reason.rstrip('.')}."
+                )
         return ""
 
 
@@ -284,7 +332,8 @@ class Deferred:
 def deferred(place: str) -> Deferred:
     """A function by ``module:name`` that is imported when it is first called.
 
-    The record of a method names its engines so: the window reads the record without importing torch.
+    The record of a method names its engines so: the window reads the record without importing
+        torch.
     """
     module, _, name = place.partition(":")
     return Deferred(module, name)
@@ -298,7 +347,10 @@ def analysis(
     views: Callable[[Any, Any], Sequence[View]],
     **more: Any,
 ) -> Callable[[Callable[..., Iterator[Step[R]]]], Analysis]:
-    """Makes an Analysis of an engine: name, settings and result are read from the function; see Analysis for the rest."""
+    """Makes an Analysis of an engine: name, settings and result are read from the function.
+
+    See Analysis for the rest.
+    """
 
     def make(engine: Callable[..., Iterator[Step[R]]]) -> Analysis:
         hints = get_type_hints(engine)

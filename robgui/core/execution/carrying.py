@@ -38,7 +38,9 @@ def carry_out(task: Task, shelf: Shelf) -> Generator[Report, None, None]:
         params = analysis.params.parse(dict(task.request.params))
         classifiers, dataset = _prepare(task, analysis, params, shelf)
         yield Report(RunState.RUNNING, device=str(classifiers[0].device))
-        engine = analysis.engine(classifiers if analysis.several_models else classifiers[0], dataset, params)
+        engine = analysis.engine(
+            classifiers if analysis.several_models else classifiers[0], dataset, params
+        )
         yield from _steps(engine)
     except (Exception, SystemExit) as error:
         if isinstance(error.__context__, GeneratorExit):  # it could not clean up; nobody listens
@@ -50,7 +52,9 @@ def carry_out(task: Task, shelf: Shelf) -> Generator[Report, None, None]:
 
 
 def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
-    """The same reports, with a result only every ``seconds`` and at the end: results may be large."""
+    """The same reports, with a result only every ``seconds`` and at the end: results may be
+    large.
+    """
     large, small = Pace(seconds), Pace(seconds / _REPORTS_PER_RESULT)
     large.due()
     newest: Step[Any] | None = None
@@ -90,7 +94,9 @@ def _steps(engine: Iterator[Step[Any]]) -> Iterator[Report]:
         raise
 
 
-def _prepare(task: Task, analysis: Analysis, params: Params, shelf: Shelf) -> tuple[tuple[Classifier, ...], Dataset | None]:
+def _prepare(
+    task: Task, analysis: Analysis, params: Params, shelf: Shelf
+) -> tuple[tuple[Classifier, ...], Dataset | None]:
     """Models and data of the request, loaded, checked and matched to each other."""
     from robgui.core.dataset import align, match
 
@@ -104,7 +110,9 @@ def _prepare(task: Task, analysis: Analysis, params: Params, shelf: Shelf) -> tu
         if refusal := analysis.refusal(classifier):
             raise ModelError(refusal)
     if dataset is None and looks:
-        raise DataError(f"{analysis.title} needs inputs, and none were given.", remedy=Remedy.OPEN_INPUTS)
+        raise DataError(
+            f"{analysis.title} needs inputs, and none were given.", remedy=Remedy.OPEN_INPUTS
+        )
     if dataset is None:
         return classifiers, None
     matched = tuple(match(classifier, dataset) for classifier in classifiers)

@@ -1,4 +1,6 @@
-"""Where foreign models are opened and called: in a process of their own, unless the user wants to debug them."""
+"""Where foreign models are opened and called: in a process of their own, unless the user wants
+to debug them.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def command_line(request: Request) -> str:
-    """``robgui run …`` for ``request``; what lives in memory only stands there as ``<name>`` to be filled in."""
+    """``robgui run …`` for ``request``.
+
+    What lives in memory only stands there as ``<name>`` to be filled in.
+    """
     words = ["robgui", "run", request.analysis.replace("_", "-")]
     for model in request.models:
         words += ["--model", model.path or f"<{model.name}>"]
@@ -24,7 +27,10 @@ def command_line(request: Request) -> str:
         words += _pairs("--model-set", _not_in_side_file(request.models[0]))
     if request.dataset is not None:
         words += ["--data", request.dataset.path or f"<{request.dataset.name}>"]
-        words += _pairs("--data-set", {name: value for name, value in request.dataset.options.items() if value is not None})
+        words += _pairs(
+            "--data-set",
+            {name: value for name, value in request.dataset.options.items() if value is not None},
+        )
     if request.indices is not None:
         words += ["--index", _ranges(request.indices)]
     params = find(request.analysis).params.parse(dict(request.params))
@@ -44,7 +50,10 @@ def _pairs(option: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def _not_in_side_file(model: Reference) -> dict[str, Any]:
-    """The model's settings as far as its side file does not say the same; without the file all that are not defaults."""
+    """The model's settings as far as its side file does not say the same.
+
+    Without the file all that are not defaults.
+    """
     beside = read_side_file(Path(model.path)) if model.path else {}
     usual = parse(beside, model.name).model_dump(mode="json")
     return {name: value for name, value in model.options.items() if value != usual.get(name)}

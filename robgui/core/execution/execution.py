@@ -44,7 +44,8 @@ class CommitBudget:
 
 
 class Execution:
-    """A Request on its way, and the only holder of its state, newest Step, clock, error and verdict.
+    """A Request on its way, and the only holder of its state, newest Step, clock, error and
+    verdict.
 
     People call ``pause``, ``resume`` and ``stop``, from any thread; none of them touches the file.
     An executor calls the other methods, from one thread at a time; those keep the run in the
@@ -56,7 +57,8 @@ class Execution:
         part: Only these units of it, see Shards.
         run_id: The run in the workspace that was queued for this request earlier.
         budget: Shared by executions that run side by side.
-        trusted: Digests of the code of its models that the user has allowed to run, beside what they trust anyway.
+        trusted: Digests of the code of its models that the user has allowed to run, beside what
+            they trust anyway.
 
     Attributes:
         state: The same as in the workspace.
@@ -84,7 +86,10 @@ class Execution:
         trusted: frozenset[str] = frozenset(),
     ) -> None:
         if workspace is not None and workspace.read_only:
-            raise WorkspaceError(f"{workspace.reason} Nothing can be recorded in it; open another workspace to run an analysis.")
+            raise WorkspaceError(
+                f"{workspace.reason} Nothing can be recorded in it; open another workspace to run"
+                " an analysis."
+            )
         self.task = Task(request, part, trusted=trusted)
         self.analysis = self.task.analysis()
         self.params = self.analysis.params.parse(dict(request.params))
@@ -196,7 +201,9 @@ class Execution:
                 self.run_id = None
 
     def record(self) -> None:
-        """Tells the workspace what it does not know yet: a change of state at once, a result if it is due."""
+        """Tells the workspace what it does not know yet: a change of state at once, a result if
+        it is due.
+        """
         try:
             self._commit_if_due()
         except Exception as error:  # noqa: BLE001 - a full disk, a verdict that raises: recorded
@@ -248,7 +255,11 @@ class Execution:
             return
         self.clock.stop()
         try:
-            self.findings = () if self.newest is None else tuple(self.analysis.findings(self.newest.result, self.params))
+            self.findings = (
+                ()
+                if self.newest is None
+                else tuple(self.analysis.findings(self.newest.result, self.params))
+            )
             self._verdict(state)
         except Exception as caught:  # noqa: BLE001 - recorded in the run
             if self.newest is not None:
@@ -310,7 +321,11 @@ class Execution:
     def _commit_if_due(self) -> None:
         """A change of state at once, a partial result now and then."""
         changed = self.state is not self._stored[0]
-        due = self.newest is not self._stored[1] and time.monotonic() >= self._next_commit and self._budget.free
+        due = (
+            self.newest is not self._stored[1]
+            and time.monotonic() >= self._next_commit
+            and self._budget.free
+        )
         if changed or due:
             self._commit(self.state)
 

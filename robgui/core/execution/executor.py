@@ -30,7 +30,10 @@ class Executor(Protocol):
         ...
 
     def work(self, seconds: float) -> None:
-        """Goes on, or waits for news, for about this long; what was asked of an Execution is heard."""
+        """Goes on, or waits for news, for about this long.
+
+        What was asked of an Execution is heard.
+        """
         ...
 
     def close(self) -> None:

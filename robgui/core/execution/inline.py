@@ -15,7 +15,8 @@ from robgui.core.execution.shelf import Shelf
 
 
 class Steps(Iterator[Step[Any]]):
-    """An Execution as an iterator: ``next`` computes one Step, ``close`` stops, doing nothing pauses.
+    """An Execution as an iterator: ``next`` computes one Step, ``close`` stops, doing nothing
+    pauses.
 
     Models and data are loaded at the first ``next``, so that making it costs nothing. What goes
     wrong is recorded in the run and raised once.

@@ -1,7 +1,8 @@
-"""Method: one folder with everything about a method, found through the entry-point group ``robgui.methods``.
+"""Method: one folder with everything about a method, found through the entry-point group
+``robgui.methods``.
 
-Ours are registered in pyproject.toml the same way as those of any other package. A method that cannot be loaded is one
-sentence in ``problems()``; it never keeps the program from starting.
+Ours are registered in pyproject.toml the same way as those of any other package. A method that
+cannot be loaded is one sentence in ``problems()``; it never keeps the program from starting.
 """
 
 from __future__ import annotations
@@ -72,14 +73,16 @@ def refresh() -> None:
 def _discover() -> tuple[tuple[Method, ...], tuple[str, ...]]:
     found: list[Method] = []
     lacks: list[str] = []
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (not _ours(entry), entry.name)):
+    for entry in sorted(
+        entry_points(group=GROUP), key=lambda entry: (not _ours(entry), entry.name)
+    ):
         try:
             found.append(_checked(entry, found))
         except Exception as error:  # noqa: BLE001 - foreign code raises anything; each becomes one sentence
             first = (str(error).splitlines() or [""])[0]
             lacks.append(
-                f"The method {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}: {first[:300]}; "
-                "update or remove the package that brings it."
+                f"The method {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}:"
+                f" {first[:300]}; update or remove the package that brings it."
             )
     return tuple(sorted(found, key=lambda method: (method.order, method.title))), tuple(lacks)
 

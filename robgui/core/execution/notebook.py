@@ -21,12 +21,20 @@ from robgui.core.workspace import Workspace
 Models = Classifier | str | Path | Sequence[Classifier | str | Path]
 
 
-def run(name: str, classifier: Models, inputs: Any = None, *, workspace: Workspace | None = None, **params: Any) -> Any:
+def run(
+    name: str,
+    classifier: Models,
+    inputs: Any = None,
+    *,
+    workspace: Workspace | None = None,
+    **params: Any,
+) -> Any:
     """Runs the analysis ``name`` to its end and returns its last result.
 
     Args:
         name: One of ``robgui.analyses()``.
-        classifier: A Classifier or the path of a model; several in a list for an analysis that compares models.
+        classifier: A Classifier or the path of a model; several in a list for an analysis that
+            compares models.
         inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
         workspace: Where to keep the run; by default it is kept nowhere.
         **params: The settings of the analysis.
@@ -38,17 +46,29 @@ def run(name: str, classifier: Models, inputs: Any = None, *, workspace: Workspa
     return None if newest is None else newest.result
 
 
-def steps(name: str, classifier: Models, inputs: Any = None, *, workspace: Workspace | None = None, **params: Any) -> Steps:
+def steps(
+    name: str,
+    classifier: Models,
+    inputs: Any = None,
+    *,
+    workspace: Workspace | None = None,
+    **params: Any,
+) -> Steps:
     """The same as ``run``, but iterable: every Step is a complete result on the way.
 
     To leave early, use it in a ``with`` statement or close it; its run then ends as cancelled.
     """
-    classifiers = tuple(_classifier(one) for one in (classifier if isinstance(classifier, list | tuple) else [classifier]))
+    classifiers = tuple(
+        _classifier(one)
+        for one in (classifier if isinstance(classifier, list | tuple) else [classifier])
+    )
     if not classifiers:
         raise ModelError("No model was given; give a Classifier or the path of a model.")
     dataset = _dataset(inputs, classifiers[0])
     request = build_request(name, classifiers, dataset, params)
-    shelf = Shelf(workspace=workspace, models=classifiers, datasets=() if dataset is None else (dataset,))
+    shelf = Shelf(
+        workspace=workspace, models=classifiers, datasets=() if dataset is None else (dataset,)
+    )
     return Steps(Execution(request, workspace), shelf)
 
 
@@ -57,7 +77,10 @@ def _classifier(model: Any) -> Classifier:
         return load(model)
     if isinstance(model, Classifier):
         return model
-    raise ModelError(f"A {type(model).__name__} is no model; give the path of a file, or wrap it with robgui.Classifier.from_callable.")
+    raise ModelError(
+        f"A {type(model).__name__} is no model; give the path of a file, or wrap it with"
+        " robgui.Classifier.from_callable."
+    )
 
 
 def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
@@ -68,14 +91,23 @@ def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
     try:
         array = np.asarray(inputs.detach().cpu() if hasattr(inputs, "detach") else inputs)
     except ValueError as error:
-        raise DataError(f"The inputs are no array ({error}); give an array, a path or a Dataset.") from error
+        raise DataError(
+            f"The inputs are no array ({error}); give an array, a path or a Dataset."
+        ) from error
     if array.dtype.kind not in "biuf":
-        raise DataError(f"The inputs are a {type(inputs).__name__} of {array.dtype}; give an array of numbers, a path or a Dataset.")
-    return from_arrays(array[None] if _is_one(array.shape, classifier) else array, kind=classifier.kind)
+        raise DataError(
+            f"The inputs are a {type(inputs).__name__} of {array.dtype}; give an array of numbers,"
+            " a path or a Dataset."
+        )
+    return from_arrays(
+        array[None] if _is_one(array.shape, classifier) else array, kind=classifier.kind
+    )
 
 
 def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:
-    """Whether an array of this shape is one input: as the classifier takes it, or an image as other programs keep it."""
+    """Whether an array of this shape is one input: as the classifier takes it, or an image as
+    other programs keep it.
+    """
     one = classifier.shape
     if classifier.kind != "image":
         return shape == one

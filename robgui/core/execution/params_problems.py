@@ -26,7 +26,9 @@ def title_of(name: str, fields: Fields) -> str:
 
 
 def hint(word: str, known: Iterable[str], advice: str) -> str:
-    """``advice``, after the question whether the known word that looks most like ``word`` was meant, if one does."""
+    """``advice``, after the question whether the known word that looks most like ``word`` was
+    meant, if one does.
+    """
     alike = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean {alike[0]}? {advice[:1].upper()}{advice[1:]}" if alike else advice
 
@@ -37,7 +39,10 @@ def sentence(fields: Fields, error: ValidationError) -> str:
 
 
 def titled(fields: Fields, error: ValidationError) -> dict[str, str]:
-    """One sentence with titles for each setting that is wrong; what is wrong between settings stands under the empty name."""
+    """One sentence with titles for each setting that is wrong.
+
+    What is wrong between settings stands under the empty name.
+    """
     found: dict[str, str] = {}
     for detail in error.errors():
         name = str(detail["loc"][0]) if detail["loc"] else ""
@@ -48,7 +53,9 @@ def titled(fields: Fields, error: ValidationError) -> dict[str, str]:
 def _named(fields: Fields, detail: Any) -> str:
     name = str(detail["loc"][0]) if detail["loc"] else ""
     if detail["type"] == "extra_forbidden":
-        return f"there is no setting {name!r}; " + hint(name, fields, f"the settings are: {', '.join(fields)}")
+        return f"there is no setting {name!r}; " + hint(
+            name, fields, f"the settings are: {', '.join(fields)}"
+        )
     message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")
     return f"{name} = {_short(repr(detail['input']))}: {message}" if name else message
 
@@ -56,7 +63,11 @@ def _named(fields: Fields, detail: Any) -> str:
 def _with_title(fields: Fields, name: str, detail: Any) -> str:
     message, title = str(detail["msg"]), title_of(name, fields)
     if not name:
-        words = re.sub(r"\b\w+(?= = )|^\w+", lambda found: _title_or_word(found[0], fields), message.removeprefix("Value error, "))
+        words = re.sub(
+            r"\b\w+(?= = )|^\w+",
+            lambda found: _title_or_word(found[0], fields),
+            message.removeprefix("Value error, "),
+        )
         return f"{words}."
     if detail["type"] in ("too_short", "string_too_short") and not detail["input"]:
         return f"{title} is empty; give at least one."

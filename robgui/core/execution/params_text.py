@@ -1,4 +1,6 @@
-"""Settings as text and back: one way to type a value, in a form field, on the command line and in a suite file."""
+"""Settings as text and back: one way to type a value, in a form field, on the command line and
+in a suite file.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from robgui.core.errors import ParamsError
 
 
 def write(value: Any) -> str:
-    """A value as a person would type it: lists joined by commas, lists of lists by semicolons, names as ``a=1, b=2:3``; None is nothing.
+    """A value as a person would type it: lists joined by commas, lists of lists by semicolons,
+    names as ``a=1, b=2:3``; None is nothing.
 
     Words that hold a comma themselves stand in quotation marks.
     """
@@ -20,10 +23,14 @@ def write(value: Any) -> str:
         return ""
     if isinstance(value, dict):
         return ", ".join(f"{name}={write(item).replace(', ', ':')}" for name, item in value.items())
-    if isinstance(value, tuple | list) and any(isinstance(item, str) and set(item) & set('",;') for item in value):
+    if isinstance(value, tuple | list) and any(
+        isinstance(item, str) and set(item) & set('",;') for item in value
+    ):
         return ", ".join('"' + str(item).replace('"', '""') + '"' for item in value)
     if isinstance(value, tuple | list):
-        return ("; " if any(isinstance(item, tuple | list) for item in value) else ", ").join(write(item) for item in value)
+        return ("; " if any(isinstance(item, tuple | list) for item in value) else ", ").join(
+            write(item) for item in value
+        )
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.10g}" if isinstance(value, float) else str(value)
@@ -39,7 +46,11 @@ def read(name: str, field: FieldInfo, text: str) -> Any:
 
 def choices(field: FieldInfo) -> tuple[str, ...]:
     """The words a Literal field allows; empty for any other."""
-    return tuple(str(choice) for choice in get_args(field.annotation)) if get_origin(field.annotation) is Literal else ()
+    return (
+        tuple(str(choice) for choice in get_args(field.annotation))
+        if get_origin(field.annotation) is Literal
+        else ()
+    )
 
 
 def indices(name: str, text: str) -> list[int]:
@@ -50,7 +61,9 @@ def indices(name: str, text: str) -> list[int]:
         try:
             chosen += range(int(first or 0), int(last)) if colon else [int(part)]
         except ValueError:
-            raise ParamsError(f"{name} {text!r} is not understood; write 3 or 0,4,7 or 10:20.") from None
+            raise ParamsError(
+                f"{name} {text!r} is not understood; write 3 or 0,4,7 or 10:20."
+            ) from None
     return chosen
 
 
@@ -80,15 +93,21 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
     if item in (int, float) and text.count(":") == 2 and "," not in text:
         first, last, count = (_read_number(name, float, part) for part in text.split(":"))
         steps = max(2, min(100_000, int(count)))
-        return tuple(item(_as_written(first + (last - first) * i / (steps - 1))) for i in range(steps))
+        return tuple(
+            item(_as_written(first + (last - first) * i / (steps - 1))) for i in range(steps)
+        )
     if item is str and '"' in text:
-        return tuple(part.strip() for part in next(csv.reader([text], skipinitialspace=True)) if part.strip())
+        return tuple(
+            part.strip() for part in next(csv.reader([text], skipinitialspace=True)) if part.strip()
+        )
     between = ";" if get_origin(item) is tuple else ","
     return tuple(_read(name, item, part.strip()) for part in text.split(between) if part.strip())
 
 
 def _as_written(number: float) -> float:
-    """The number with as many digits as ``write`` shows, so that the same list typed in full is the same."""
+    """The number with as many digits as ``write`` shows, so that the same list typed in full is
+    the same.
+    """
     return float(f"{number:.10g}")
 
 
@@ -99,12 +118,23 @@ def _read_named(name: str, item: Any, text: str) -> dict[str, Any]:
         key, equals, value = (word.strip() for word in part.partition("="))
         if not equals or not key or not value:
             raise ParamsError(f"{name} = {text!r} is not understood; write name=value, name=value.")
-        values[key] = _read(name, item, value.replace(":", ",") if get_origin(item) is tuple else value)
+        values[key] = _read(
+            name, item, value.replace(":", ",") if get_origin(item) is tuple else value
+        )
     return values
 
 
 def _read_bool(name: str, text: str) -> bool:
-    words = {"yes": True, "true": True, "on": True, "1": True, "no": False, "false": False, "off": False, "0": False}
+    words = {
+        "yes": True,
+        "true": True,
+        "on": True,
+        "1": True,
+        "no": False,
+        "false": False,
+        "off": False,
+        "0": False,
+    }
     try:
         return words[text.lower()]
     except KeyError:

@@ -12,7 +12,10 @@ _LOOSE: dict[str, Analysis] = {}
 
 
 def register(analysis: Analysis) -> Analysis:
-    """Makes an analysis known that belongs to no method; usable as a decorator above ``analysis``."""
+    """Makes an analysis known that belongs to no method.
+
+    Usable as a decorator above ``analysis``.
+    """
     _LOOSE[analysis.name] = analysis
     return analysis
 
@@ -30,7 +33,9 @@ def analyses() -> dict[str, Analysis]:
 
 def method_of(analysis: str) -> Method | None:
     """The method that brings an analysis; None for a loose one."""
-    return next((method for method in methods() for one in method.analyses if one.name == analysis), None)
+    return next(
+        (method for method in methods() for one in method.analyses if one.name == analysis), None
+    )
 
 
 def find(name: str) -> Analysis:

@@ -24,7 +24,8 @@ class Reference(BaseModel):
 
     Attributes:
         path: Empty for what lives in memory only.
-        options: For a model the fields of its ModelSettings, for a dataset the options it was opened with.
+        options: For a model the fields of its ModelSettings, for a dataset the options it was
+            opened with.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,8 +39,15 @@ class Reference(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_trust(cls, values: Any) -> Any:
-        """Older workspaces say whether a file is trusted; that is for the user to say, so it is not read."""
-        return {name: value for name, value in values.items() if name != "trust"} if isinstance(values, dict) else values
+        """Older workspaces say whether a file is trusted.
+
+        That is for the user to say, so it is not read.
+        """
+        return (
+            {name: value for name, value in values.items() if name != "trust"}
+            if isinstance(values, dict)
+            else values
+        )
 
 
 class Request(BaseModel):
@@ -67,12 +75,17 @@ class Request(BaseModel):
         return to_jsonable_python(values)
 
     def place_of(self, model: str) -> int | None:
-        """Where a model, by its fingerprint, stands among those of the request; None when it is not one."""
+        """Where a model, by its fingerprint, stands among those of the request.
+
+        None when it is not one.
+        """
         return next((at for at, one in enumerate(self.models) if one.fingerprint == model), None)
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits: equal when the same result is to be expected, wherever the files are."""
+        """Sixteen hexadecimal digits: equal when the same result is to be expected, wherever the
+        files are.
+        """
         known = find(self.analysis)
         parts = [
             known.name,
@@ -89,12 +102,18 @@ class Request(BaseModel):
 def reference(thing: Classifier | Dataset) -> Reference:
     """How to find ``thing`` again."""
     path = "" if thing.path is None else str(thing.path.absolute())
-    settings = getattr(thing, "settings", None)  # a Classifier has them; asking for its class would import torch
+    settings = getattr(
+        thing, "settings", None
+    )  # a Classifier has them; asking for its class would import torch
     if settings is not None:
         options = settings.model_dump(mode="json")
-        return Reference(kind="model", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options)
+        return Reference(
+            kind="model", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options
+        )
     options = to_jsonable_python(thing.options)  # type: ignore[union-attr]
-    return Reference(kind="dataset", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options)
+    return Reference(
+        kind="dataset", name=thing.name, path=path, fingerprint=thing.fingerprint, options=options
+    )
 
 
 def build_request(
@@ -107,7 +126,8 @@ def build_request(
     device: str = "",
     autocast: bool | None = None,
 ) -> Request:
-    """The Request for models and data that are known already, with every setting validated and written out.
+    """The Request for models and data that are known already, with every setting validated and
+    written out.
 
     Args:
         analysis: Its name, or itself.
@@ -128,8 +148,12 @@ def build_request(
     loaded = [model for model in models if not isinstance(model, Reference)]
     return Request(
         analysis=known.name,
-        models=tuple(model if isinstance(model, Reference) else reference(model) for model in models),
-        dataset=dataset if dataset is None or isinstance(dataset, Reference) else reference(dataset),
+        models=tuple(
+            model if isinstance(model, Reference) else reference(model) for model in models
+        ),
+        dataset=(
+            dataset if dataset is None or isinstance(dataset, Reference) else reference(dataset)
+        ),
         indices=None if indices is None else tuple(int(index) for index in indices),
         params=settings.model_dump(mode="json"),
         device=device or (str(loaded[0].device) if loaded else ""),
@@ -138,7 +162,10 @@ def build_request(
 
 
 def subject(request: Request, derived: Sequence[Derived] = ()) -> str:
-    """Which model on which input; a derived input with its trail, where ``derived`` gives those of the request."""
+    """Which model on which input.
+
+    A derived input with its trail, where ``derived`` gives those of the request.
+    """
     models = ", ".join(model.name for model in request.models)
     if request.dataset is None:
         return models
@@ -147,5 +174,9 @@ def subject(request: Request, derived: Sequence[Derived] = ()) -> str:
     if request.indices is None:
         many = f"{len(derived):,} inputs " if derived else ""
         return f"{models} on {many}{request.dataset.name}"
-    which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else f"{len(request.indices):,} inputs"
+    which = (
+        f"input {request.indices[0]:,}"
+        if len(request.indices) == 1
+        else f"{len(request.indices):,} inputs"
+    )
     return f"{models} on {which} of {request.dataset.name}"

@@ -50,8 +50,13 @@ class Shelf:
         self._models: OrderedDict[str, Classifier] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
 
-    def models(self, request: Request, trusted: frozenset[str] = frozenset()) -> tuple[Classifier, ...]:
-        """The models of a request, in its order; code runs if its digest is ``trusted`` or the user trusts it anyway."""
+    def models(
+        self, request: Request, trusted: frozenset[str] = frozenset()
+    ) -> tuple[Classifier, ...]:
+        """The models of a request, in its order.
+
+        Code runs if its digest is ``trusted`` or the user trusts it anyway.
+        """
         return tuple(self._model(model, request.device, trusted) for model in request.models)
 
     def dataset(self, request: Request) -> Dataset | None:
@@ -86,7 +91,10 @@ class Shelf:
         return self._datasets[fingerprint]
 
     def add_derived(self, derived: Sequence[Derived]) -> None:
-        """Takes derived inputs that a request looks at; they live in a workspace that is not open here."""
+        """Takes derived inputs that a request looks at.
+
+        They live in a workspace that is not open here.
+        """
         from robgui.core.dataset.derived import DerivedDataset
 
         if derived:
@@ -95,13 +103,19 @@ class Shelf:
     def _model(self, wanted: Reference, device: str, trusted: frozenset[str]) -> Classifier:
         if wanted.fingerprint in self._given_models:
             return self._given_models[wanted.fingerprint]
-        return _kept(self._models, wanted.fingerprint, partial(self._load, wanted, self._device or device, trusted))
+        return _kept(
+            self._models,
+            wanted.fingerprint,
+            partial(self._load, wanted, self._device or device, trusted),
+        )
 
     def _load(self, wanted: Reference, device: str, trusted: frozenset[str]) -> Classifier:
         from robgui.core.loading import load
 
         options: dict[str, Any] = dict(wanted.options)
-        classifier = load(find_file(wanted, self._workspace), trust=trusted, device=device or None, **options)
+        classifier = load(
+            find_file(wanted, self._workspace), trust=trusted, device=device or None, **options
+        )
         _check_unchanged(wanted, classifier.fingerprint)
         if self._notice is not None:
             classifier.notice = self._notice
@@ -121,12 +135,17 @@ class Shelf:
         from robgui.core.dataset.derived import DerivedDataset
 
         if self._workspace is None:
-            raise DataError(f"The inputs {wanted.name} live in a workspace; open that workspace and start the run there.")
+            raise DataError(
+                f"The inputs {wanted.name} live in a workspace; open that workspace and start the"
+                " run there."
+            )
         return DerivedDataset(self._workspace.derived([int(id_) for id_ in ids]))
 
 
 def find_file(wanted: Reference, workspace: Workspace | None = None) -> Path:
-    """Where the file of a reference is: at its path, or where the workspace knows it was moved to."""
+    """Where the file of a reference is: at its path, or where the workspace knows it was moved
+    to.
+    """
     known = workspace.references(wanted.kind, every=True) if workspace is not None else []
     paths = [
         wanted.path,
@@ -137,16 +156,21 @@ def find_file(wanted: Reference, workspace: Workspace | None = None) -> Path:
             return Path(path)
     error = _error(wanted)
     if not any(paths):
-        raise error(f"The {wanted.kind} {wanted.name} lived in memory only and is gone; open it from a file and start the run anew.")
+        raise error(
+            f"The {wanted.kind} {wanted.name} lived in memory only and is gone; open it from a file"
+            " and start the run anew."
+        )
     raise error(
-        f"The {wanted.kind} {wanted.name} is no longer at {wanted.path}; put it back or say where it is now, and start the run again."
+        f"The {wanted.kind} {wanted.name} is no longer at {wanted.path}; put it back or say where"
+        " it is now, and start the run again."
     )
 
 
 def _check_unchanged(wanted: Reference, fingerprint: str) -> None:
     if fingerprint != wanted.fingerprint:
         raise _error(wanted)(
-            f"The {wanted.kind} {wanted.name} has changed since this run was asked for; start a new run with it as it is now."
+            f"The {wanted.kind} {wanted.name} has changed since this run was asked for; start a new"
+            " run with it as it is now."
         )
 
 

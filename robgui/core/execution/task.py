@@ -18,7 +18,8 @@ class Task:
 
     Attributes:
         merge: The last Steps of all parts, in their order.
-        trusted: Digests of the code of its models that the user has allowed to run, beside what they trust anyway.
+        trusted: Digests of the code of its models that the user has allowed to run, beside what
+            they trust anyway.
     """
 
     request: Request

@@ -1,4 +1,6 @@
-"""Model files: every format becomes a Classifier, and no file executes code unless the user trusts it."""
+"""Model files: every format becomes a Classifier, and no file executes code unless the user
+trusts it.
+"""
 
 from robgui.core.loading.architecture import is_ours
 from robgui.core.loading.devices import default_device, devices

@@ -1,4 +1,5 @@
-"""Networks by name: ``timm:name``, ``torchvision:name``, ``file.py:factory`` and ``module:factory``.
+"""Networks by name: ``timm:name``, ``torchvision:name``, ``file.py:factory`` and
+``module:factory``.
 
 The factory may carry plain values in brackets, for example ``nets.py:resnet(depth=20)``.
 """
@@ -51,24 +52,37 @@ def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Te
         make = _attribute(_module(where, folder, trust), factory, architecture, trust)
     try:
         module = make(*args, **kwargs)
-    except (Exception, SystemExit) as error:  # foreign code: whatever it raises becomes one sentence
-        raise ModelError(f"{architecture} cannot be built: {type(error).__name__}: {first_line(error)}.") from error
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # foreign code: whatever it raises becomes one sentence
+        raise ModelError(
+            f"{architecture} cannot be built: {type(error).__name__}: {first_line(error)}."
+        ) from error
     if not isinstance(module, nn.Module):
-        raise ModelError(f"{architecture} gives a {type(module).__name__}, not a torch network (nn.Module).")
+        raise ModelError(
+            f"{architecture} gives a {type(module).__name__}, not a torch network (nn.Module)."
+        )
     return module
 
 
-def _refuse_arguments(architecture: str, args: list[Any], kwargs: Mapping[str, Any], allowed: Sequence[str]) -> None:
+def _refuse_arguments(
+    architecture: str, args: list[Any], kwargs: Mapping[str, Any], allowed: Sequence[str]
+) -> None:
     """Without trust a file may say how many classes or features there are, and nothing else."""
-    wrong = next((name for name in kwargs if name not in allowed), "a value without a name" if args else "")
+    wrong = next(
+        (name for name in kwargs if name not in allowed), "a value without a name" if args else ""
+    )
     if wrong:
         raise TrustError(
-            f"{architecture} gives {wrong} to the function that builds the network, and without trust only "
-            f"{' and '.join(allowed)} may be given; load it only if you trust it."
+            f"{architecture} gives {wrong} to the function that builds the network, and without"
+            f" trust only {' and '.join(allowed)} may be given; load it only if you trust it."
         )
     for name, value in kwargs.items():
         if type(value) is not int or not 1 <= value <= _MOST_CLASSES:
-            raise ModelError(f"{architecture}: {name} must be a whole number from 1 to {_MOST_CLASSES:,}.")
+            raise ModelError(
+                f"{architecture}: {name} must be a whole number from 1 to {_MOST_CLASSES:,}."
+            )
 
 
 def is_ours(path: Path) -> bool:
@@ -89,32 +103,53 @@ def _parse(architecture: str) -> tuple[str, str, list[Any], dict[str, Any]]:
         if not isinstance(call, ast.Call):
             raise TypeError("not a call")
         args = [ast.literal_eval(value) for value in call.args]
-        return match[1], match[2], args, {str(pair.arg): ast.literal_eval(pair.value) for pair in call.keywords}
+        return (
+            match[1],
+            match[2],
+            args,
+            {str(pair.arg): ast.literal_eval(pair.value) for pair in call.keywords},
+        )
     except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError) as error:
-        raise ModelError(f"{architecture!r} cannot be understood; only plain values may stand in the brackets; {_HOW}.") from error
+        raise ModelError(
+            f"{architecture!r} cannot be understood; only plain values may stand in the brackets;"
+            f" {_HOW}."
+        ) from error
 
 
 def _module(where: str, folder: Path, trust: bool) -> ModuleType:
     if where.endswith(".py"):
         return _file(_find(where, folder), trust)
     if not trust:
-        raise TrustError(f"building the network imports the Python module {where}; load it only if you trust it.")
+        raise TrustError(
+            f"building the network imports the Python module {where}; load it only if you trust it."
+        )
     try:
         return importlib.import_module(where)
-    except (Exception, SystemExit) as error:  # foreign code: whatever it raises becomes one sentence
-        raise ModelError(f"the module {where} of the architecture cannot be imported: {first_line(error)}.") from error
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # foreign code: whatever it raises becomes one sentence
+        raise ModelError(
+            f"the module {where} of the architecture cannot be imported: {first_line(error)}."
+        ) from error
 
 
 def _find(name: str, folder: Path) -> Path:
     for path in (folder / name, Path(name)):
         if path.is_file():
             return path
-    raise ModelError(f"the architecture file {name} is neither in {folder} nor in the current folder.")
+    raise ModelError(
+        f"the architecture file {name} is neither in {folder} nor in the current folder."
+    )
 
 
 def _file(path: Path, trust: bool) -> ModuleType:
-    if not trust and not (is_ours(path) and path.resolve() == (resources.path() / _NETWORKS).resolve()):
-        raise TrustError(f"building the network executes the Python file {path}; load it only if you trust it.")
+    if not trust and not (
+        is_ours(path) and path.resolve() == (resources.path() / _NETWORKS).resolve()
+    ):
+        raise TrustError(
+            f"building the network executes the Python file {path}; load it only if you trust it."
+        )
     name = f"robgui_architecture_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -123,57 +158,92 @@ def _file(path: Path, trust: bool) -> ModuleType:
     sys.modules[name] = module  # dataclasses and pickled classes look their module up
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # foreign code: whatever it raises becomes one sentence
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # foreign code: whatever it raises becomes one sentence
         del sys.modules[name]
-        raise ModelError(f"the architecture file {path} raised {type(error).__name__}: {first_line(error)}.") from error
+        raise ModelError(
+            f"the architecture file {path} raised {type(error).__name__}: {first_line(error)}."
+        ) from error
     return module
 
 
-def _attribute(module: ModuleType, dotted: str, architecture: str, trust: bool) -> Callable[..., Any]:
-    """What to call; without trust only a function of the file itself, not of what the file imports."""
-    known = [name for name, each in vars(module).items() if inspect.isfunction(each) and each.__module__ == module.__name__]
+def _attribute(
+    module: ModuleType, dotted: str, architecture: str, trust: bool
+) -> Callable[..., Any]:
+    """What to call; without trust only a function of the file itself, not of what the file
+    imports.
+    """
+    known = [
+        name
+        for name, each in vars(module).items()
+        if inspect.isfunction(each) and each.__module__ == module.__name__
+    ]
     value: Any = module
     for name in dotted.split("."):
         value = getattr(value, name, None)
     if not callable(value) or (not trust and dotted not in known):
-        raise ModelError(f"{architecture}: there is no {dotted} to call; there is: {', '.join(known[:8]) or 'nothing'}.")
+        raise ModelError(
+            f"{architecture}: there is no {dotted} to call; there is:"
+            f" {', '.join(known[:8]) or 'nothing'}."
+        )
     return value  # type: ignore[no-any-return]
 
 
 def _library(name: str, network: str, trust: bool) -> Callable[..., Any]:
-    """The function that builds a network of a library with random weights, so that nothing is downloaded."""
+    """The function that builds a network of a library with random weights, so that nothing is
+    downloaded.
+    """
     try:
         if importlib.util.find_spec("torchvision") is not None:
             _import_torchvision()
         library = importlib.import_module(name)
     except ModuleNotFoundError:
         raise ModelError(
-            f"the architecture {name}:{network} needs the package {name}; install it with: pip install --no-deps {name}"
+            f"the architecture {name}:{network} needs the package {name}; install it with: pip"
+            f" install --no-deps {name}"
         ) from None
     except Exception as error:  # a library that does not fit the installed torch fails in many ways
-        raise ModelError(f"the package {name} cannot be imported beside this torch: {first_line(error)}.") from error
+        raise ModelError(
+            f"the package {name} cannot be imported beside this torch: {first_line(error)}."
+        ) from error
     if not trust and not _is_known(library, name, network):
         raise ModelError(f"{name} has no network for classification that is called {network}.")
     if name == "timm":
-        return lambda *args, **kwargs: library.create_model(network, *args, **{"pretrained": False, **kwargs})
-    return lambda *args, **kwargs: library.models.get_model(network, *args, **{**_no_weights(library, network), **kwargs})
+        return lambda *args, **kwargs: library.create_model(
+            network, *args, **{"pretrained": False, **kwargs}
+        )
+    return lambda *args, **kwargs: library.models.get_model(
+        network, *args, **{**_no_weights(library, network), **kwargs}
+    )
 
 
 def _is_known(library: ModuleType, name: str, network: str) -> bool:
     """Whether a library lists a classifier of this name; timm would take an address for one."""
     if not re.fullmatch(r"\w+(\.\w+)?", network, re.ASCII):
         return False
-    return bool(library.is_model(network) if name == "timm" else network in library.models.list_models(module=library.models))
+    return bool(
+        library.is_model(network)
+        if name == "timm"
+        else network in library.models.list_models(module=library.models)
+    )
 
 
 def _no_weights(library: ModuleType, network: str) -> dict[str, None]:
     """What keeps torchvision from downloading: some networks have weights inside others."""
     parameters = inspect.signature(library.models.get_model_builder(network)).parameters
-    return {name: None for name in ("weights", "weights_backbone") if name == "weights" or name in parameters}
+    return {
+        name: None
+        for name in ("weights", "weights_backbone")
+        if name == "weights" or name in parameters
+    }
 
 
 def _import_torchvision() -> None:
-    """Imports torchvision, also where its compiled part does not fit torch: then its two operators are declared for it."""
+    """Imports torchvision, also where its compiled part does not fit torch: then its two
+    operators are declared for it.
+    """
     try:
         importlib.import_module("torchvision")
     except RuntimeError as error:
@@ -186,7 +256,8 @@ def _import_torchvision() -> None:
         importlib.import_module("torchvision")
 
 
-#: Kept for the life of the program: torch forgets the operators of a library object that is collected.
+#: Kept for the life of the program: torch forgets the operators of a library object that is
+#: collected.
 _DECLARED = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
 
 

@@ -1,4 +1,6 @@
-"""Zip files read with care: bounded in number and size, every byte checked, nothing written to disk."""
+"""Zip files read with care: bounded in number and size, every byte checked, nothing written to
+disk.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from robgui.core.errors import ModelError
 
-#: Compressed members (the code of TorchScript, skops files on request) may grow to this; 50 is more than real ones reach.
+#: Compressed members (the code of TorchScript, skops files on request) may grow to this; 50 is more
+#: than real ones reach.
 _SMALL = 64 * 2**20
 _GROWTH = 50
 _MOST_MEMBERS = 100_000
@@ -20,8 +23,8 @@ _CHUNK = 2**20
 class Archive:
     """The members of a zip file, held only by name until they are read.
 
-    The file is refused when a member is encrypted, named twice, compressed in an unusual way, when members
-    overlap, or when together they would grow beyond bounds (a zip bomb).
+    The file is refused when a member is encrypted, named twice, compressed in an unusual way, when
+    members overlap, or when together they would grow beyond bounds (a zip bomb).
     """
 
     def __init__(self, path: Path) -> None:
@@ -30,10 +33,17 @@ class Archive:
             self._zip = zipfile.ZipFile(path)
             self._members = {info.filename: info for info in self._zip.infolist()}
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise ModelError(f"{path} is damaged or cut off: it begins like an archive but cannot be read as one.") from error
+            raise ModelError(
+                f"{path} is damaged or cut off: it begins like an archive but cannot be read as"
+                " one."
+            ) from error
         self._refuse_bombs()
         roots = {PurePosixPath(name).parts[0] for name in self._members if "/" in name}
-        self.root = f"{roots.pop()}/" if len(roots) == 1 and all("/" in name for name in self._members) else ""
+        self.root = (
+            f"{roots.pop()}/"
+            if len(roots) == 1 and all("/" in name for name in self._members)
+            else ""
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -48,8 +58,18 @@ class Archive:
         """The bytes of a member; their checksum is verified."""
         try:
             return self._zip.read(self._info(name))
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
-            raise ModelError(f"{self.path} is damaged: its part {name!r} cannot be read.") from error
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            RuntimeError,
+            NotImplementedError,
+            ValueError,
+        ) as error:
+            raise ModelError(
+                f"{self.path} is damaged: its part {name!r} cannot be read."
+            ) from error
 
     def verify(self) -> None:
         """Reads every member once, so that a damaged file is told apart from a wrong one."""
@@ -58,11 +78,23 @@ class Archive:
                 with self._zip.open(self._info(name)) as member:
                     while member.read(_CHUNK):
                         pass
-            except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
-                raise ModelError(f"{self.path} is damaged: its part {name!r} cannot be read.") from error
+            except (
+                zipfile.BadZipFile,
+                zlib.error,
+                EOFError,
+                OSError,
+                RuntimeError,
+                NotImplementedError,
+                ValueError,
+            ) as error:
+                raise ModelError(
+                    f"{self.path} is damaged: its part {name!r} cannot be read."
+                ) from error
 
     def copy(self, names: Iterable[str]) -> io.BytesIO:
-        """A plain copy of these members in memory, so that another reader sees exactly what was checked here."""
+        """A plain copy of these members in memory, so that another reader sees exactly what was
+        checked here.
+        """
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:
             for name in names:
@@ -93,10 +125,17 @@ class Archive:
         packed = sum(info.file_size for info in infos if info.compress_type != zipfile.ZIP_STORED)
         if len(infos) > _MOST_MEMBERS or stored > length or packed > _SMALL + _GROWTH * length:
             raise ModelError(
-                f"{self.path} is refused: unpacked it would be far larger ({(stored + packed) / 1e6:,.0f} MB) than a real model."
+                f"{self.path} is refused: unpacked it would be far larger"
+                f" ({(stored + packed) / 1e6:,.0f} MB) than a real model."
             )
         if len(self._members) != len(infos):
             raise ModelError(f"{self.path} is refused: it holds two parts of the same name.")
         for info in infos:
-            if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ModelError(f"{self.path} is refused: its part {info.filename!r} is encrypted or compressed in an unusual way.")
+            if info.flag_bits & 1 or info.compress_type not in (
+                zipfile.ZIP_STORED,
+                zipfile.ZIP_DEFLATED,
+            ):
+                raise ModelError(
+                    f"{self.path} is refused: its part {info.filename!r} is encrypted or compressed"
+                    " in an unusual way."
+                )

@@ -16,7 +16,8 @@ from robgui.core.model.settings import ModelSettings, parse
 
 Values = dict[str, object]
 
-#: Side lengths of common image sets: MNIST, CIFAR, Tiny ImageNet, STL-10, half of ImageNet, ImageNet.
+#: Side lengths of common image sets: MNIST, CIFAR, Tiny ImageNet, STL-10, half of ImageNet,
+#: ImageNet.
 _SIDES = (28, 32, 64, 96, 112, 224)
 #: Numbers of features that are an image in one row.
 _ROWS = {784: (1, 28, 28), 3072: (3, 32, 32)}
@@ -30,7 +31,10 @@ def guesses_from_input(sizes: Sequence[int | None]) -> tuple[Values, ...]:
             table: Values = {"kind": "table", "shape": (features,)}
             return (row, table) if features in _ROWS else (table,)
         case (int(features), 1) if features in _ROWS:
-            return ({"kind": "image", "shape": _ROWS[features], "layout": "column"}, {"kind": "sequence", "shape": (features, 1)})
+            return (
+                {"kind": "image", "shape": _ROWS[features], "layout": "column"},
+                {"kind": "sequence", "shape": (features, 1)},
+            )
         case (int(steps), int(features)):
             return ({"kind": "sequence", "shape": (steps, features)},)
         case (height, width, channels) if channels in (1, 3) and height not in (1, 3):
@@ -46,13 +50,19 @@ def guesses_from_layer(layer: FirstLayer | None) -> tuple[Values, ...]:
         return ()
     if not layer.conv:
         shape = {**_ROWS, 1024: (1, 32, 32), 12288: (3, 64, 64)}.get(layer.size)
-        images: list[Values] = [{"kind": "image", "shape": shape, "layout": layout} for layout in ("chw", "flat")] if shape else []
+        images: list[Values] = (
+            [{"kind": "image", "shape": shape, "layout": layout} for layout in ("chw", "flat")]
+            if shape
+            else []
+        )
         return (*images, {"kind": "table", "shape": (layer.size,)})
     if layer.size == 1:
         sides: Sequence[int] = _SIDES
     else:
         sides = (224, 112, 96, 64, 32, 28) if layer.large else (32, 64, 96, 112, 224, 28)
-    return tuple({"kind": "image", "shape": (layer.size, side, side), "layout": "chw"} for side in sides)
+    return tuple(
+        {"kind": "image", "shape": (layer.size, side, side), "layout": "chw"} for side in sides
+    )
 
 
 def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Classifier:
@@ -68,14 +78,24 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
         failures.append((settings, failure))
     if failures:
         settings, failure = failures[0]  # the likeliest guess
-        answers = all(isinstance(each, ModelError) for _, each in failures)  # it ran, and what it answers is no table of scores
-        if answers or "shape" in told or len(raw.guesses) == 1:  # one guess is what the file itself says
-            raise ModelError(f"{name} does not work on an input of shape {_times(settings.shape)}: {first_line(failure)}.")
+        answers = all(
+            isinstance(each, ModelError) for _, each in failures
+        )  # it ran, and what it answers is no table of scores
+        if (
+            answers or "shape" in told or len(raw.guesses) == 1
+        ):  # one guess is what the file itself says
+            raise ModelError(
+                f"{name} does not work on an input of shape {_times(settings.shape)}:"
+                f" {first_line(failure)}."
+            )
         raise IncompleteModelError(
-            f"{name} does not work on an input of shape {_times(settings.shape)}, which was guessed ({first_line(failure)}); "
-            f"give the shape of one input, for example 3,224,224."
+            f"{name} does not work on an input of shape {_times(settings.shape)}, which was guessed"
+            f" ({first_line(failure)}); give the shape of one input, for example 3,224,224."
         )
-    raise IncompleteModelError(f"{name}: the shape of one input cannot be told from the file; give it as shape, for example 3,224,224.")
+    raise IncompleteModelError(
+        f"{name}: the shape of one input cannot be told from the file; give it as shape, for"
+        " example 3,224,224."
+    )
 
 
 def raw_shape(settings: ModelSettings) -> tuple[int, ...]:
@@ -83,7 +103,12 @@ def raw_shape(settings: ModelSettings) -> tuple[int, ...]:
     shape = settings.shape
     if settings.kind != "image":
         return shape
-    rows = {"chw": shape, "hwc": (*shape[1:], shape[0]), "flat": (math.prod(shape),), "column": (math.prod(shape), 1)}
+    rows = {
+        "chw": shape,
+        "hwc": (*shape[1:], shape[0]),
+        "flat": (math.prod(shape),),
+        "column": (math.prod(shape), 1),
+    }
     return rows[settings.layout]
 
 
@@ -99,20 +124,25 @@ def _candidates(raw: Raw, told: Values) -> Iterator[Values]:
     if base["kind"] != "image" or "layout" in told:
         yield base
         return
-    matching = [guess["layout"] for guess in guesses if guess["shape"] == shape and "layout" in guess]
+    matching = [
+        guess["layout"] for guess in guesses if guess["shape"] == shape and "layout" in guess
+    ]
     for layout in dict.fromkeys([*matching, "chw", "flat", "hwc"]):
         yield {**base, "layout": layout}
 
 
 def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, Exception]:
-    """The backend if it answers on two inputs, in portions of one if only that works; else the reason."""
+    """The backend if it answers on two inputs, in portions of one if only that works.
+
+    Else the reason.
+    """
     failures: list[Exception] = []
     attempts: tuple[Backend, ...] = (backend, FixedBatch(backend, 1))
     for attempt in attempts:
         try:
             with torch.inference_mode():
                 scores = attempt(torch.full((2, *shape), 0.5, device=backend.device))
-        except Exception as error:  # a model is foreign code: whatever it raises means that this shape does not fit
+        except Exception as error:  # whatever it raises, this shape does not fit
             failures.append(error)
             continue
         if len(scores) == 2:
@@ -121,16 +151,28 @@ def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, Exce
     return None, failures[0]
 
 
-def _finish(raw: Raw, backend: Backend, settings: ModelSettings, told: Values, name: str, content: str) -> Classifier:
+def _finish(
+    raw: Raw, backend: Backend, settings: ModelSettings, told: Values, name: str, content: str
+) -> Classifier:
     remarks = [*raw.remarks, *_about_outputs(raw.backend, backend, settings)]
     if isinstance(backend, FixedBatch) and not isinstance(raw.backend, FixedBatch):
         remarks.append("takes one input at a time, so it runs one by one")
     if "shape" not in told:
         sure = len(raw.guesses) == 1
-        source = "taken from the file" if sure else "guessed from its input" if raw.guesses else "guessed from its first layer"
+        source = (
+            "taken from the file"
+            if sure
+            else "guessed from its input"
+            if raw.guesses
+            else "guessed from its first layer"
+        )
         remarks.append(f"shape {_times(settings.shape)} {source}")
     if "layout" not in told and settings.layout != "chw":
-        words = {"hwc": "channels last", "flat": "one row per image", "column": "one column per image"}
+        words = {
+            "hwc": "channels last",
+            "flat": "one row per image",
+            "column": "one column per image",
+        }
         remarks.append(f"wants {words[settings.layout]}")
     classifier = Classifier(backend, settings, name=name, content=content)
     classifier, output_remarks = _tell_output(classifier, "output" in told or "multi_label" in told)
@@ -143,13 +185,20 @@ def _about_outputs(raw: Backend, backend: Backend, settings: ModelSettings) -> l
     if not isinstance(raw, TorchBackend):
         return []
     with torch.inference_mode():
-        one = torch.full((1 if isinstance(backend, FixedBatch) else 2, *raw_shape(settings)), 0.5, device=raw.device)
+        one = torch.full(
+            (1 if isinstance(backend, FixedBatch) else 2, *raw_shape(settings)),
+            0.5,
+            device=raw.device,
+        )
         names = raw.outputs(one)
     return [which_output(pick_output(names, settings.scores), len(names))] if len(names) > 1 else []
 
 
 def _tell_output(classifier: Classifier, told: bool) -> tuple[Classifier, list[str]]:
-    """Tells logits from probabilities by the answers to random inputs; refuses a model that answers with NaN."""
+    """Tells logits from probabilities by the answers to random inputs.
+
+    Refuses a model that answers with NaN.
+    """
     x = random_inputs(classifier.shape)
     classifier.infer(x)
     if told:
@@ -159,15 +208,26 @@ def _tell_output(classifier: Classifier, told: bool) -> tuple[Classifier, list[s
         return settled, ["its outputs are probabilities"]
     raw = settled.raw(x)
     if bool(((raw >= 0) & (raw <= 1)).all()):
-        return settled, ["its outputs lie between 0 and 1 but do not add up to 1; set multi_label if an input may have several classes"]
+        return settled, [
+            (
+                "its outputs lie between 0 and 1 but do not add up to 1; set multi_label if an"
+                " input may have several classes"
+            )
+        ]
     return settled, ["its outputs are logits"]
 
 
-def _images(channels: int | None, height: int | None, width: int | None, layout: str) -> Iterator[Values]:
+def _images(
+    channels: int | None, height: int | None, width: int | None, layout: str
+) -> Iterator[Values]:
     sides = (32, 28, 64, 96, 112, 224) if height is None or width is None else (0,)
     for count in (channels,) if channels else (3, 1):
         for side in sides:
-            yield {"kind": "image", "shape": (count, height or side, width or side), "layout": layout}
+            yield {
+                "kind": "image",
+                "shape": (count, height or side, width or side),
+                "layout": layout,
+            }
 
 
 def _times(shape: Sequence[int]) -> str:

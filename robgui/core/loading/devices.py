@@ -14,7 +14,10 @@ def default_device() -> torch.device:
 
 def devices() -> list[tuple[str, str]]:
     """Every device as ``(id, name for people)``, the default first."""
-    found = [(f"cuda:{index}", f"{torch.cuda.get_device_name(index)} (cuda:{index})") for index in range(_cuda_count())]
+    found = [
+        (f"cuda:{index}", f"{torch.cuda.get_device_name(index)} (cuda:{index})")
+        for index in range(_cuda_count())
+    ]
     return [*found, ("cpu", f"CPU ({os.cpu_count() or 1} cores)")]
 
 

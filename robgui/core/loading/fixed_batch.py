@@ -12,7 +12,10 @@ from robgui.core.model.backend import Backend, Capabilities, Reduce
 
 
 class FixedBatch:
-    """Feeds a model ``size`` inputs at a time; the last portion is filled up by repeating its last input."""
+    """Feeds a model ``size`` inputs at a time.
+
+    The last portion is filled up by repeating its last input.
+    """
 
     def __init__(self, backend: Backend, size: int) -> None:
         self._backend = backend
@@ -40,7 +43,11 @@ class FixedBatch:
         """As the model inside gives them, portions put together again."""
         parts = []
         for full, count in self._portions(x):
-            parts.append(self._backend.activations(full, lambda output, count=count: reduce(output[:count])))  # type: ignore[misc]
+
+            def first(output: Tensor, count: int = count) -> Tensor:
+                return reduce(output[:count])
+
+            parts.append(self._backend.activations(full, first))
         raw = torch.cat([part[0] for part in parts])[: len(x)]
         return raw, {name: torch.cat([part[1][name] for part in parts]) for name in parts[0][1]}
 
@@ -57,5 +64,7 @@ class FixedBatch:
         for start in range(0, len(x), self._size):
             part = x[start : start + self._size]
             missing = self._size - len(part)
-            filled = torch.cat([part, part[-1:].expand(missing, *part.shape[1:])]) if missing else part
+            filled = (
+                torch.cat([part, part[-1:].expand(missing, *part.shape[1:])]) if missing else part
+            )
             yield filled, len(part)

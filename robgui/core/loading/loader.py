@@ -29,17 +29,24 @@ from robgui.core.model.settings import parse, read_side_file
 _CHUNK = 2**20
 
 
-def load(path: str | Path, *, trust: bool = False, device: str | torch.device | None = None, **overrides: Any) -> Classifier:
+def load(
+    path: str | Path,
+    *,
+    trust: bool = False,
+    device: str | torch.device | None = None,
+    **overrides: Any,
+) -> Classifier:
     """Loads a model file as a Classifier.
 
-    What ``overrides`` leave open is taken from the side file ``<model>.toml``, then from the file itself, then
-    guessed; the classifier's ``remarks`` say what was found and guessed.
+    What ``overrides`` leave open is taken from the side file ``<model>.toml``, then from the file
+    itself, then guessed; the classifier's ``remarks`` say what was found and guessed.
 
     Args:
         path: The file; its format is told from its content.
         trust: Allows a file to execute code (pickled networks, architecture files).
         device: Where to run; CUDA when present if not given.
-        overrides: Fields of ModelSettings; ``labels`` may also be the name of a file of class names.
+        overrides: Fields of ModelSettings; ``labels`` may also be the name of a file of class
+            names.
     """
     path = Path(path)
     kind = sniff(path)
@@ -80,14 +87,19 @@ def _load_pickle(path: Path, trust: bool) -> Raw:
         with path.open("rb") as file:
             names = foreign_globals(file)
         shown = f" that would import {', '.join(names[:3])}" if names else ""
-        raise TrustError(f"{path} is not loaded: it is a Python pickle{shown}, and pickles can execute anything; {TRUST}.")
+        raise TrustError(
+            f"{path} is not loaded: it is a Python pickle{shown}, and pickles can execute anything;"
+            f" {TRUST}."
+        )
     with reading(path, "a pickle"):
         stored = _unpickle(path)
     return from_object(path, stored) or from_estimator(path, stored, trust)
 
 
 def _unpickle(path: Path) -> object:
-    """Executes a pickle; joblib's (scikit-learn brings it) hold arrays that the standard reader does not know."""
+    """Executes a pickle; joblib's (scikit-learn brings it) hold arrays that the standard reader
+    does not know.
+    """
     try:
         import joblib
     except ImportError:
@@ -100,7 +112,10 @@ def _move(raw: Raw, path: Path, device: str | torch.device) -> Raw:
     try:
         backend = raw.backend.to(torch.device(device))
     except (RuntimeError, AssertionError, ValueError, NotImplementedError) as error:
-        raise ModelError(f"{path} cannot be put on the device {device}: {first_line(error)}; choose cpu or another device.") from error
+        raise ModelError(
+            f"{path} cannot be put on the device {device}: {first_line(error)}; choose cpu or"
+            " another device."
+        ) from error
     return replace(raw, backend=backend)
 
 

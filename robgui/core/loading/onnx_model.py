@@ -1,4 +1,6 @@
-"""ONNX files: onnxruntime as a black box, and torch where the graph can be translated and proves equal."""
+"""ONNX files: onnxruntime as a black box, and torch where the graph can be translated and proves
+equal.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,15 @@ from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.onnx_ops import UntranslatedError
 from robgui.core.loading.onnx_to_torch import OnnxModule
 from robgui.core.loading.raw import Raw, reading, which_output
-from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, first_line, pick_output
+from robgui.core.model.backend import (
+    Backend,
+    Capabilities,
+    Reduce,
+    TorchBackend,
+    as_output,
+    first_line,
+    pick_output,
+)
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside
 
@@ -53,12 +63,16 @@ class OnnxBackend:
     def __call__(self, x: Tensor) -> Tensor:
         values = x.detach().cpu().numpy()
         values = values.round() if self._type is np.uint8 else values
-        answer = self._session.run([self._output], {self._name: np.ascontiguousarray(values, dtype=self._type)})[0]
+        answer = self._session.run(
+            [self._output], {self._name: np.ascontiguousarray(values, dtype=self._type)}
+        )[0]
         return as_output(answer, self.device)
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
         """Always refused: the runtime shows no layers."""
-        raise ModelError(f"the layers of this ONNX model cannot be seen: {self.capabilities.reason}")
+        raise ModelError(
+            f"the layers of this ONNX model cannot be seen: {self.capabilities.reason}"
+        )
 
     def to(self, device: torch.device) -> OnnxBackend:
         """A session on ``device``."""
@@ -83,7 +97,9 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
             _refuse_unread_files(model)
             _refuse_large_constants(model)
             # the digest covers external data too, which the file alone does not
-            return replace(_raw(model, scores), content=hashlib.sha256(model.SerializeToString()).hexdigest())
+            return replace(
+                _raw(model, scores), content=hashlib.sha256(model.SerializeToString()).hexdigest()
+            )
     except ModelError as error:
         raise error if str(path) in str(error) else ModelError(f"{path}: {error}.") from error
 
@@ -105,15 +121,27 @@ def _raw(model: Any, scores: str) -> Raw:
         box, model, freed = _free_batch(model, output, box, shape)
         remarks.append(
             f"made for batches of {batch}; "
-            + ("it takes any size after a checked change" if freed else "other sizes are cut and filled up")
+            + (
+                "it takes any size after a checked change"
+                if freed
+                else "other sizes are cut and filled up"
+            )
         )
         batch = None if freed else batch
-    white, reason = _translate(model, name, output, box, batch, shape) if shape else (None, "the shape of its input is not known")
+    white, reason = (
+        _translate(model, name, output, box, batch, shape)
+        if shape
+        else (None, "the shape of its input is not known")
+    )
     if white is not None:
         return Raw(white, remarks=(*remarks, reason), guesses=guesses)
     remarks.append(f"a black box: {reason}")
     explained = OnnxBackend(model.SerializeToString(), output, cpu, reason)
-    return Raw(FixedBatch(explained, batch) if batch is not None else explained, remarks=tuple(remarks), guesses=guesses)
+    return Raw(
+        FixedBatch(explained, batch) if batch is not None else explained,
+        remarks=tuple(remarks),
+        guesses=guesses,
+    )
 
 
 def _session(content: bytes, device: torch.device) -> Any:
@@ -133,17 +161,30 @@ def _input(model: Any) -> tuple[str, list[int | None]]:
     inputs = [each for each in model.graph.input if each.name not in stored]
     if len(inputs) != 1:
         raise ModelError(f"it takes {len(inputs)} inputs; a classifier takes one")
-    sizes = [int(each.dim_value) if each.dim_value > 0 else None for each in inputs[0].type.tensor_type.shape.dim]
+    sizes = [
+        int(each.dim_value) if each.dim_value > 0 else None
+        for each in inputs[0].type.tensor_type.shape.dim
+    ]
     if not sizes:
         raise ModelError("its input has no batch dimension")
     return inputs[0].name, sizes
 
 
 def _output(model: Any, scores: str) -> str:
-    """The wanted or the likeliest output that holds fractions; a label output (whole numbers) may stand before it."""
-    names = [str(output.name) for output in model.graph.output if output.type.tensor_type.elem_type in (1, 10, 11)]
+    """The wanted or the likeliest output that holds fractions.
+
+    A label output (whole numbers) may stand before it.
+    """
+    names = [
+        str(output.name)
+        for output in model.graph.output
+        if output.type.tensor_type.elem_type in (1, 10, 11)
+    ]
     if not names:
-        raise ModelError("it returns class numbers or objects, no table of scores; export it without its last ArgMax, or without ZipMap")
+        raise ModelError(
+            "it returns class numbers or objects, no table of scores; export it without its last"
+            " ArgMax, or without ZipMap"
+        )
     return pick_output(names, scores)
 
 
@@ -152,7 +193,9 @@ def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[
         shape = raw_shape(parse(guess, "input"))
         try:
             box(torch.full((2, *shape), 0.5, device=box.device))
-        except Exception:  # this guess does not fit; the next one is tried, and settle() reports when none does
+        except (
+            Exception
+        ):  # this guess does not fit; the next one is tried, and settle() reports when none does
             continue
         return shape
     return ()
@@ -173,14 +216,18 @@ def _difference(one: Backend, other: Backend, shape: Sequence[int]) -> float:
             a, b = one(x).double(), other(x).double()
         if a.shape != b.shape:
             return math.inf
-        same = (a == b) | (a.isnan() & b.isnan())  # both may overflow on inputs larger than they were made for
+        same = (a == b) | (
+            a.isnan() & b.isnan()
+        )  # both may overflow on inputs larger than they were made for
         scale = a[a.isfinite()].abs().max().clamp_min(1.0) if bool(a.isfinite().any()) else 1.0
         gap = float(torch.where(same, 0.0, (a - b).abs() / scale).max())
         worst = max(worst, gap if math.isfinite(gap) else math.inf)
     return worst
 
 
-def _free_batch(model: Any, output: str, box: Backend, shape: Sequence[int]) -> tuple[Backend, Any, bool]:
+def _free_batch(
+    model: Any, output: str, box: Backend, shape: Sequence[int]
+) -> tuple[Backend, Any, bool]:
     """The model with a free batch size if that changes no answer; otherwise as it was."""
     changed = copy.deepcopy(model)
     stored = {each.name: each for each in changed.graph.initializer}
@@ -192,7 +239,9 @@ def _free_batch(model: Any, output: str, box: Backend, shape: Sequence[int]) -> 
     try:
         free = OnnxBackend(changed.SerializeToString(), output, torch.device("cpu"))
         equal = _difference(box, free, shape) < _EQUAL
-    except Exception:  # the change did not work out, which is no fault of the file: it stays as it was
+    except (
+        Exception
+    ):  # the change did not work out, which is no fault of the file: it stays as it was
         equal = False
     return (free, changed, True) if equal else (box, model, False)
 
@@ -202,10 +251,16 @@ def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
     from onnx import numpy_helper
 
     constants = {
-        node.output[0]: node.attribute[0].t for node in model.graph.node if node.op_type == "Constant" and node.attribute[0].name == "value"
+        node.output[0]: node.attribute[0].t
+        for node in model.graph.node
+        if node.op_type == "Constant" and node.attribute[0].name == "value"
     }
     for node in model.graph.node:
-        target = {**stored, **constants}.get(node.input[1]) if node.op_type == "Reshape" and len(node.input) > 1 else None
+        target = (
+            {**stored, **constants}.get(node.input[1])
+            if node.op_type == "Reshape" and len(node.input) > 1
+            else None
+        )
         if target is None:
             continue
         sizes = np.array(numpy_helper.to_array(target))
@@ -214,7 +269,9 @@ def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
             target.CopyFrom(numpy_helper.from_array(sizes, target.name))
 
 
-def _translate(model: Any, name: str, output: str, box: Backend, batch: int | None, shape: Sequence[int]) -> tuple[Backend | None, str]:
+def _translate(
+    model: Any, name: str, output: str, box: Backend, batch: int | None, shape: Sequence[int]
+) -> tuple[Backend | None, str]:
     """The model in torch, or None and why not."""
     try:
         white: Backend = TorchBackend(OnnxModule(model, name, output))
@@ -231,7 +288,9 @@ def _translate(model: Any, name: str, output: str, box: Backend, batch: int | No
 
 
 def _messages(message: Any, kind: str) -> Iterator[Any]:
-    """Every part of a model of one kind, wherever it stands: in bodies, functions, sparse constants, training steps."""
+    """Every part of a model of one kind, wherever it stands: in bodies, functions, sparse
+    constants, training steps.
+    """
     stack = [message]
     while stack:
         part = stack.pop()
@@ -251,15 +310,23 @@ def _refuse_foreign_files(folder: Path, model: Any) -> None:
         try:
             target = beside(folder, location)
         except OSError as error:
-            raise ModelError(f"it names data outside its own folder ({location!r}) and is refused") from error
+            raise ModelError(
+                f"it names data outside its own folder ({location!r}) and is refused"
+            ) from error
         if not target.is_file():
-            raise ModelError(f"its data file {location!r} is missing; it belongs into the same folder")
+            raise ModelError(
+                f"its data file {location!r} is missing; it belongs into the same folder"
+            )
 
 
 def _refuse_unread_files(model: Any) -> None:
-    """What is still outside after loading would be read by the runtime, from the current folder and past the fingerprint."""
+    """What is still outside after loading would be read by the runtime, from the current folder
+    and past the fingerprint.
+    """
     if any(tensor.data_location == 1 for tensor in _messages(model, "TensorProto")):
-        raise ModelError("a constant of it stands in another file where only plain tensors may; it is refused")
+        raise ModelError(
+            "a constant of it stands in another file where only plain tensors may; it is refused"
+        )
 
 
 def _refuse_large_constants(model: Any) -> None:
@@ -270,9 +337,13 @@ def _refuse_large_constants(model: Any) -> None:
             continue
         for name in node.input:
             sizes = stored.get(name)
-            if sizes is not None and float(np.prod(np.maximum(np.abs(sizes), 1))) > _LARGEST_CONSTANT:
+            if (
+                sizes is not None
+                and float(np.prod(np.maximum(np.abs(sizes), 1))) > _LARGEST_CONSTANT
+            ):
                 raise ModelError(
-                    f"its operation {node.op_type} asks for a tensor of more than {_LARGEST_CONSTANT:,} numbers and is refused"
+                    f"its operation {node.op_type} asks for a tensor of more than"
+                    f" {_LARGEST_CONSTANT:,} numbers and is refused"
                 )
 
 
@@ -290,5 +361,7 @@ def _stored_numbers(model: Any) -> dict[str, np.ndarray]:
             if attribute.HasField("t") and attribute.t.data_type == 7:
                 found[node.output[0]] = numpy_helper.to_array(attribute.t).astype(np.float64)
             elif attribute.name in ("value_int", "value_ints"):
-                found[node.output[0]] = np.array([*attribute.ints, attribute.i or 1], dtype=np.float64)
+                found[node.output[0]] = np.array(
+                    [*attribute.ints, attribute.i or 1], dtype=np.float64
+                )
     return found

@@ -1,7 +1,7 @@
 """An ONNX graph as a torch module whose convolutions and matrix products are real layers.
 
-Gradients flow through it and hooks see its layers. It is offered only after its answers were found equal to
-onnxruntime's (see onnx_model.py), so a misread operation can never pass unnoticed.
+Gradients flow through it and hooks see its layers. It is offered only after its answers were found
+equal to onnxruntime's (see onnx_model.py), so a misread operation can never pass unnoticed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robgui.core.loading.onnx_ops import OPERATIONS, Attributes, Operation, UntranslatedError, ints, pad, spatial_pads
+from robgui.core.loading.onnx_ops import (
+    OPERATIONS,
+    Attributes,
+    Operation,
+    UntranslatedError,
+    ints,
+    pad,
+    spatial_pads,
+)
 
 _CONVS: dict[int, Any] = {3: nn.Conv1d, 4: nn.Conv2d, 5: nn.Conv3d}
 
@@ -37,13 +45,21 @@ class OnnxModule(nn.Module):
         """Translates ``model``; raises UntranslatedError naming the operation that cannot be."""
         super().__init__()
         self._input, self._output = input_name, output_name
-        self._opset = next((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), 1)
+        self._opset = next(
+            (each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), 1
+        )
         self._fixed: dict[str, Tensor] = {}
         self._slots: dict[str, str] = {}
         self._constants = {each.name: _tensor(each) for each in model.graph.initializer}
-        nodes = [node for node in _leading_to(output_name, model.graph.node) if not self._keep_constant(node)]
+        nodes = [
+            node
+            for node in _leading_to(output_name, model.graph.node)
+            if not self._keep_constant(node)
+        ]
         self._biases = self._find_biases(nodes)
-        last = {name: index for index, node in enumerate(nodes) for name in (*node.input, *node.output)}
+        last = {
+            name: index for index, node in enumerate(nodes) for name in (*node.input, *node.output)
+        }
         self._steps = [self._translate(index, node, last) for index, node in enumerate(nodes)]
         self._store_constants({name for step in self._steps for name in step.inputs})
 
@@ -53,8 +69,12 @@ class OnnxModule(nn.Module):
         values.update(self._fixed)
         values[self._input] = x
         for step in self._steps:
-            result = step.operation(step.attributes, *(values[name] if name else None for name in step.inputs))
-            values.update(zip(step.outputs, result if isinstance(result, tuple) else (result,), strict=False))
+            result = step.operation(
+                step.attributes, *(values[name] if name else None for name in step.inputs)
+            )
+            values.update(
+                zip(step.outputs, result if isinstance(result, tuple) else (result,), strict=False)
+            )
             for name in step.dead:
                 del values[name]
         answer: Tensor = values[self._output]
@@ -65,36 +85,65 @@ class OnnxModule(nn.Module):
             return False
         attributes = _attributes(node)
         (value,) = attributes.values()
-        self._constants[node.output[0]] = value if isinstance(value, Tensor) else torch.tensor(value, device="cpu")
+        self._constants[node.output[0]] = (
+            value if isinstance(value, Tensor) else torch.tensor(value, device="cpu")
+        )
         return True
 
     def _translate(self, index: int, node: Any, last: dict[str, int]) -> _Step:
         if node.domain not in ("", "ai.onnx"):
             raise UntranslatedError(f"{node.domain}.{node.op_type}")
-        attributes: Attributes = {"opset": self._opset, "outputs": len(node.output), **_attributes(node)}
+        attributes: Attributes = {
+            "opset": self._opset,
+            "outputs": len(node.output),
+            **_attributes(node),
+        }
         inputs = list(node.input)
         operation, inputs = self._operation(index, node, attributes, inputs)
         outputs = tuple(node.output)
         dead = tuple(
             name
             for name in dict.fromkeys((*node.input, *outputs))
-            if name and last[name] == index and name != self._output and name not in self._constants and name != self._input
+            if name
+            and last[name] == index
+            and name != self._output
+            and name not in self._constants
+            and name != self._input
         )
-        return _Step(node.name or f"{node.op_type}_{index}", operation, attributes, tuple(inputs), outputs, dead)
+        return _Step(
+            node.name or f"{node.op_type}_{index}",
+            operation,
+            attributes,
+            tuple(inputs),
+            outputs,
+            dead,
+        )
 
-    def _operation(self, index: int, node: Any, a: Attributes, inputs: list[str]) -> tuple[Operation, list[str]]:
+    def _operation(
+        self, index: int, node: Any, a: Attributes, inputs: list[str]
+    ) -> tuple[Operation, list[str]]:
         kind = node.op_type
         label = _label(node, index)
         if kind == "Conv" and all(name in self._constants for name in inputs[1:] if name):
             return self._convolution(label, a, inputs), inputs[:1]
-        if kind == "Gemm" and inputs[1] in self._constants and (len(inputs) < 3 or inputs[2] in self._constants):
+        if (
+            kind == "Gemm"
+            and inputs[1] in self._constants
+            and (len(inputs) < 3 or inputs[2] in self._constants)
+        ):
             layer = self._gemm(label, a, inputs)
             if layer is not None:
                 return layer, inputs[:1]
-        if kind == "MatMul" and inputs[1] in self._constants and self._constants[inputs[1]].ndim == 2:
+        if (
+            kind == "MatMul"
+            and inputs[1] in self._constants
+            and self._constants[inputs[1]].ndim == 2
+        ):
             bias = self._constants.get(self._biases.get(node.output[0], ""))
             return self._linear(label, self._constants[inputs[1]].T, bias), inputs[:1]
-        if kind == "Add" and (product := next((name for name in inputs if name in self._biases), "")):
+        if kind == "Add" and (
+            product := next((name for name in inputs if name in self._biases), "")
+        ):
             return OPERATIONS["Identity"], [product]
         if kind == "Gemm":
             return _gemm, inputs
@@ -103,19 +152,25 @@ class OnnxModule(nn.Module):
         return OPERATIONS[kind], inputs
 
     def _find_biases(self, nodes: list[Any]) -> dict[str, str]:
-        """Result of a matrix product -> the constant row that the only node using it adds: together they are one layer."""
+        """Result of a matrix product -> the constant row that the only node using it adds:
+        together they are one layer.
+        """
         uses = Counter(name for node in nodes for name in node.input)
         widths = {
             node.output[0]: self._constants[node.input[1]].shape[-1]
             for node in nodes
-            if node.op_type == "MatMul" and node.input[1] in self._constants and self._constants[node.input[1]].ndim == 2
+            if node.op_type == "MatMul"
+            and node.input[1] in self._constants
+            and self._constants[node.input[1]].ndim == 2
         }
         found: dict[str, str] = {}
         for node in nodes:
             if node.op_type != "Add":
                 continue
             for product, bias in (tuple(node.input), tuple(reversed(node.input))):
-                fits = bias in self._constants and tuple(self._constants[bias].shape) == (widths.get(product),)
+                fits = bias in self._constants and tuple(self._constants[bias].shape) == (
+                    widths.get(product),
+                )
                 if fits and uses[product] == 1 and product != self._output:
                     found[product] = bias
         return found
@@ -126,16 +181,32 @@ class OnnxModule(nn.Module):
         if weight.ndim not in _CONVS:
             raise UntranslatedError(f"Conv over {weight.ndim - 2} axes")
         kernel = list(weight.shape[2:])
-        strides, dilations = ints(a.get("strides")) or [1] * len(kernel), ints(a.get("dilations")) or [1] * len(kernel)
+        strides, dilations = (
+            ints(a.get("strides")) or [1] * len(kernel),
+            ints(a.get("dilations")) or [1] * len(kernel),
+        )
         groups = int(a.get("group", 1))
         layer = _CONVS[weight.ndim](
-            weight.shape[1] * groups, weight.shape[0], kernel, strides, 0, dilations, groups, bias is not None, device="meta"
+            weight.shape[1] * groups,
+            weight.shape[0],
+            kernel,
+            strides,
+            0,
+            dilations,
+            groups,
+            bias is not None,
+            device="meta",
         )
         self._adopt(label, layer, weight, bias)
         declared = ints(a.get("pads")) or [0] * (2 * len(kernel))
-        if a.get("auto_pad", "NOTSET") == "NOTSET" and declared[: len(kernel)] == declared[len(kernel) :]:
+        if (
+            a.get("auto_pad", "NOTSET") == "NOTSET"
+            and declared[: len(kernel)] == declared[len(kernel) :]
+        ):
             layer.padding = tuple(declared[: len(kernel)])
-            layer._reversed_padding_repeated_twice = [each for each in reversed(layer.padding) for _ in range(2)]
+            layer._reversed_padding_repeated_twice = [
+                each for each in reversed(layer.padding) for _ in range(2)
+            ]
             return lambda a, x: layer(x)
         return lambda a, x: layer(pad(x, spatial_pads(a, x.shape[2:], kernel, strides, dilations)))
 
@@ -177,12 +248,17 @@ class OnnxModule(nn.Module):
 
 
 def _leading_to(output: str, nodes: Iterable[Any]) -> list[Any]:
-    """The nodes that ``output`` depends on, in their order; a class number beside the scores needs no translation."""
+    """The nodes that ``output`` depends on, in their order.
+
+    A class number beside the scores needs no translation.
+    """
     wanted, found = {output}, []
     for node in reversed(list(nodes)):
         if wanted & set(node.output):
             found.append(node)
-            wanted |= {name for name in node.input if name} | {name for body in _bodies(node) for name in _taken(body)}
+            wanted |= {name for name in node.input if name} | {
+                name for body in _bodies(node) for name in _taken(body)
+            }
     return found[::-1]
 
 
@@ -192,11 +268,17 @@ def _bodies(node: Any) -> list[Any]:
 
 def _taken(graph: Any) -> set[str]:
     """Every name that the nodes of a body use; those of the graph around it are among them."""
-    return {name for node in graph.node for name in (*node.input, *(n for body in _bodies(node) for n in _taken(body)))}
+    return {
+        name
+        for node in graph.node
+        for name in (*node.input, *(n for body in _bodies(node) for n in _taken(body)))
+    }
 
 
 def _gemm(a: Attributes, x: Tensor, y: Tensor, z: Tensor | None = None) -> Tensor:
-    product = float(a.get("alpha", 1.0)) * ((x.T if a.get("transA", 0) else x) @ (y.T if a.get("transB", 0) else y))
+    product = float(a.get("alpha", 1.0)) * (
+        (x.T if a.get("transA", 0) else x) @ (y.T if a.get("transB", 0) else y)
+    )
     return product if z is None else product + float(a.get("beta", 1.0)) * z
 
 

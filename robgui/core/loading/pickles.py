@@ -7,7 +7,13 @@ import warnings
 from typing import BinaryIO
 
 #: Names a file of weights uses; everything else would be imported and called.
-_HARMLESS_MODULES = ("torch._utils", "torch._tensor", "torch.storage", "torch.nn.parameter", "torch.serialization")
+_HARMLESS_MODULES = (
+    "torch._utils",
+    "torch._tensor",
+    "torch.storage",
+    "torch.nn.parameter",
+    "torch.serialization",
+)
 _HARMLESS = frozenset(
     {
         "collections OrderedDict",
@@ -33,7 +39,8 @@ _DAMAGE = (ValueError, IndexError, KeyError, OverflowError, MemoryError)
 
 
 def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:
-    """Dotted names of functions and classes that unpickling the next ``pickles`` of ``file`` would import.
+    """Dotted names of functions and classes that unpickling the next ``pickles`` of ``file``
+    would import.
 
     Names that weights need are left out. A damaged pickle gives the names found up to the damage.
     """
@@ -47,15 +54,18 @@ def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:
 
 
 def is_sound(content: bytes) -> bool:
-    """Whether a pickle is complete, not nested without end, and asks for no more memory than its own length suggests.
+    """Whether a pickle is complete, not nested without end, and asks for no more memory than its
+    own length suggests.
 
-    Readers in C++ believe a length or a place that the file declares and allocate it at once, and they follow lists
-    in lists until their stack ends.
+    Readers in C++ believe a length or a place that the file declares and allocate it at once, and
+    they follow lists in lists until their stack ends.
     """
     depth = _Depth()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a damaged text may hold escapes that Python discourages
+            warnings.simplefilter(
+                "ignore"
+            )  # a damaged text may hold escapes that Python discourages
             for opcode, argument, _ in pickletools.genops(content):
                 if "PUT" in opcode.name and isinstance(argument, int) and argument > len(content):
                     return False
@@ -67,7 +77,9 @@ def is_sound(content: bytes) -> bool:
 
 
 class _Value:
-    """What stands for a value: how deep it is, whether more may be put into it, and whether it was fetched from the memo."""
+    """What stands for a value: how deep it is, whether more may be put into it, and whether it
+    was fetched from the memo.
+    """
 
     def __init__(self, depth: int, container: bool) -> None:
         self.depth = depth
@@ -84,14 +96,21 @@ class _Depth:
         self._memo: dict[object, _Value] = {}
 
     def after(self, opcode: pickletools.OpcodeInfo, argument: object) -> int:
-        """The depth of the newest value after ``opcode``; more than allowed where a value is put into itself or a finished one."""
+        """The depth of the newest value after ``opcode``.
+
+        More than allowed where a value is put into itself or a finished one.
+        """
         name = opcode.name
         if name == "MARK":
             self._stack.append(None)
         elif "PUT" in name or name == "MEMOIZE":
             self._memo[len(self._memo) if name == "MEMOIZE" else argument] = self._top()
         elif "GET" in name or name == "DUP":
-            value = self._top() if name == "DUP" else self._memo.get(argument, _Value(0, container=False))
+            value = (
+                self._top()
+                if name == "DUP"
+                else self._memo.get(argument, _Value(0, container=False))
+            )
             if value.container and value.open:
                 return _DEEPEST + 1
             value.fetched = True
@@ -101,7 +120,10 @@ class _Depth:
         return self._top().depth
 
     def _combine(self, opcode: pickletools.OpcodeInfo) -> int:
-        """Takes what the opcode takes; what it gives is one deeper than the deepest thing put into it."""
+        """Takes what the opcode takes.
+
+        What it gives is one deeper than the deepest thing put into it.
+        """
         before = [kind.name for kind in opcode.stack_before]
         put: list[_Value] = []
         if "mark" in before:
@@ -130,7 +152,9 @@ def words_in(content: bytes) -> list[str]:
     """Every text in a sound pickle: names of classes as ``module name``, keys, values."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [argument for _, argument, _ in pickletools.genops(content) if isinstance(argument, str)]
+        return [
+            argument for _, argument, _ in pickletools.genops(content) if isinstance(argument, str)
+        ]
 
 
 def _collect_globals(file: BinaryIO, names: list[str]) -> None:
@@ -149,5 +173,7 @@ def _collect_globals(file: BinaryIO, names: list[str]) -> None:
 def _harmless(name: str) -> bool:
     module, _, attribute = name.partition(" ")
     return (
-        name in _HARMLESS or module in _HARMLESS_MODULES or (module == "torch" and (attribute.endswith("Storage") or attribute.islower()))
+        name in _HARMLESS
+        or module in _HARMLESS_MODULES
+        or (module == "torch" and (attribute.endswith("Storage") or attribute.islower()))
     )

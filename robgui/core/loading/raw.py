@@ -20,9 +20,11 @@ TRUST = "load it only if you trust where it comes from"
 
 @dataclass(frozen=True, slots=True)
 class FirstLayer:
-    """The layer that meets the input: its ``size`` is the number of channels (conv) or features (linear).
+    """The layer that meets the input: its ``size`` is the number of channels (conv) or features
+    (linear).
 
-    ``large`` says that images are probably as large as ImageNet's: a kernel of 7 or more, or 1,000 classes.
+    ``large`` says that images are probably as large as ImageNet's: a kernel of 7 or more, or 1,000
+    classes.
     """
 
     conv: bool
@@ -52,8 +54,14 @@ class Raw:
 
 
 def first_layer(weights: Mapping[str, Any]) -> FirstLayer | None:
-    """The first convolution or linear weight in the order of declaration, which is the order of use in most networks."""
-    layers = [weight for name, weight in weights.items() if isinstance(weight, Tensor) and name.endswith("weight") and "embed" not in name]
+    """The first convolution or linear weight in the order of declaration, which is the order of
+    use in most networks.
+    """
+    layers = [
+        weight
+        for name, weight in weights.items()
+        if isinstance(weight, Tensor) and name.endswith("weight") and "embed" not in name
+    ]
     layers = [weight for weight in layers if weight.ndim in (2, 4)]
     if not layers:
         return None
@@ -64,12 +72,18 @@ def first_layer(weights: Mapping[str, Any]) -> FirstLayer | None:
 
 def which_output(taken: str, count: int) -> str:
     """The remark on a model with several outputs."""
-    return f"the output {taken!r} of {count} is taken for the scores; the setting scores takes another one"
+    return (
+        f"the output {taken!r} of {count} is taken for the scores; the setting scores takes"
+        " another one"
+    )
 
 
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
-    """Turns whatever a foreign reader raises into one ModelError that names the file; mutes its warnings."""
+    """Turns whatever a foreign reader raises into one ModelError that names the file.
+
+    Mutes its warnings.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -79,4 +93,7 @@ def reading(path: Path, what: str) -> Iterator[None]:
     except MemoryError as error:
         raise ModelError(f"{path} needs more memory than there is.") from error
     except Exception as error:  # foreign readers raise everything; the sentence keeps the reason
-        raise ModelError(f"{path} cannot be read as {what}; it is damaged or made by another version ({first_line(error)}).") from error
+        raise ModelError(
+            f"{path} cannot be read as {what}; it is damaged or made by another version"
+            f" ({first_line(error)})."
+        ) from error

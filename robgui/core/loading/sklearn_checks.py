@@ -1,7 +1,8 @@
 """Looks at every number in a scikit-learn model that its compiled code would follow unchecked.
 
-A skops file cannot name a function to call, but it can give an estimator any attributes. Most of scikit-learn computes
-with numpy, which checks; trees, support vectors and neighbours are followed by compiled code, which does not.
+A skops file cannot name a function to call, but it can give an estimator any attributes. Most of
+scikit-learn computes with numpy, which checks; trees, support vectors and neighbours are followed
+by compiled code, which does not.
 """
 
 from __future__ import annotations
@@ -16,17 +17,20 @@ import numpy as np
 from robgui.core.loading.archive import Archive
 from robgui.core.npy import read_header
 
-#: Estimators that compute with numpy alone, or whose content is checked here; every other one needs trust.
+#: Estimators that compute with numpy alone, or whose content is checked here; every other one needs
+#: trust.
 _NAMES = """
-AdaBoostClassifier BaggingClassifier BernoulliNB CalibratedClassifierCV CategoricalNB ComplementNB DecisionTreeClassifier
-DecisionTreeRegressor DummyClassifier DummyRegressor ExtraTreeClassifier ExtraTreeRegressor ExtraTreesClassifier GaussianNB
-GradientBoostingClassifier KNeighborsClassifier LinearDiscriminantAnalysis LinearSVC LogisticRegression LogisticRegressionCV
-MLPClassifier MultinomialNB NearestCentroid NuSVC OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier
-PassiveAggressiveClassifier Perceptron QuadraticDiscriminantAnalysis RandomForestClassifier RidgeClassifier RidgeClassifierCV
-SGDClassifier SVC StackingClassifier VotingClassifier
-Pipeline ColumnTransformer FeatureUnion Binarizer FunctionTransformer KBinsDiscretizer LabelBinarizer LabelEncoder MaxAbsScaler
-MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder PCA PolynomialFeatures PowerTransformer QuantileTransformer RobustScaler
-SelectFromModel SelectKBest SelectPercentile SimpleImputer StandardScaler TruncatedSVD VarianceThreshold
+AdaBoostClassifier BaggingClassifier BernoulliNB CalibratedClassifierCV CategoricalNB ComplementNB
+DecisionTreeClassifier DecisionTreeRegressor DummyClassifier DummyRegressor ExtraTreeClassifier
+ExtraTreeRegressor ExtraTreesClassifier GaussianNB GradientBoostingClassifier KNeighborsClassifier
+LinearDiscriminantAnalysis LinearSVC LogisticRegression LogisticRegressionCV MLPClassifier
+MultinomialNB NearestCentroid NuSVC OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier
+PassiveAggressiveClassifier Perceptron QuadraticDiscriminantAnalysis RandomForestClassifier
+RidgeClassifier RidgeClassifierCV SGDClassifier SVC StackingClassifier VotingClassifier Pipeline
+ColumnTransformer FeatureUnion Binarizer FunctionTransformer KBinsDiscretizer LabelBinarizer
+LabelEncoder MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder PCA
+PolynomialFeatures PowerTransformer QuantileTransformer RobustScaler SelectFromModel SelectKBest
+SelectPercentile SimpleImputer StandardScaler TruncatedSVD VarianceThreshold
 """
 CHECKED = frozenset(_NAMES.split())
 _SVM = ("SVC", "NuSVC")
@@ -55,7 +59,10 @@ def fault(root: Any) -> str:
 
 
 def tree_fault(archive: Archive) -> bool:
-    """Whether a skops file declares a tree with more nodes or outputs than it stores; torn apart before one is made."""
+    """Whether a skops file declares a tree with more nodes or outputs than it stores.
+
+    Torn apart before one is made.
+    """
     document = json.loads(archive.read("schema.json"))
     return any(not _declares_what_it_stores(archive, node) for node in _tree_nodes(document))
 
@@ -99,7 +106,11 @@ def _declares_what_it_stores(archive: Archive, node: Any) -> bool:
         state = node["content"]["content"]
         stored = _shape(archive, state["nodes"]["file"])
         told = int(state["node_count"]["content"])
-        return 1 <= count <= _MOST_OUTPUTS and _shape(archive, classes["file"]) == (count,) and stored == (told,)
+        return (
+            1 <= count <= _MOST_OUTPUTS
+            and _shape(archive, classes["file"]) == (count,)
+            and stored == (told,)
+        )
     except (KeyError, TypeError, ValueError):  # another form than skops writes
         return False
 
@@ -109,22 +120,38 @@ def _shape(archive: Archive, name: str) -> tuple[int, ...]:
 
 
 def _trees_fit(owner: Any) -> bool:
-    """Whether every tree leads forward, inside itself, and to columns that its owner hands to it."""
+    """Whether every tree leads forward, inside itself, and to columns that its owner hands to
+    it.
+    """
     tree = getattr(owner, "tree_", None)
     if tree is not None and not _leads_forward(tree, owner.n_features_in_):
         return False
-    children = [child for child in np.ravel(np.asarray(getattr(owner, "estimators_", ()), dtype=object)) if hasattr(child, "tree_")]
+    children = [
+        child
+        for child in np.ravel(np.asarray(getattr(owner, "estimators_", ()), dtype=object))
+        if hasattr(child, "tree_")
+    ]
     if type(owner).__name__ != "BaggingClassifier":
         return all(child.n_features_in_ == owner.n_features_in_ for child in children)
     columns = list(owner.estimators_features_)  # a bagged tree sees these columns only
     if children and len(columns) != len(owner.estimators_):
         return False
-    pairs = [(child.n_features_in_, np.asarray(chosen)) for child, chosen in zip(children, columns, strict=False)]
-    return all(chosen.shape == (width,) and chosen.min() >= 0 and chosen.max() < owner.n_features_in_ for width, chosen in pairs)
+    pairs = [
+        (child.n_features_in_, np.asarray(chosen))
+        for child, chosen in zip(children, columns, strict=False)
+    ]
+    return all(
+        chosen.shape == (width,) and chosen.min() >= 0 and chosen.max() < owner.n_features_in_
+        for width, chosen in pairs
+    )
 
 
 def _leads_forward(tree: Any, features: int) -> bool:
-    left, right, feature = np.asarray(tree.children_left), np.asarray(tree.children_right), np.asarray(tree.feature)
+    left, right, feature = (
+        np.asarray(tree.children_left),
+        np.asarray(tree.children_right),
+        np.asarray(tree.feature),
+    )
     inner = left != -1
     here = np.flatnonzero(inner)
     forward = bool((left[inner] > here).all() and (right[inner] > here).all())
@@ -139,7 +166,12 @@ def _support_fits(svm: Any) -> bool:
     counts = np.asarray(svm._n_support)
     classes = len(svm.classes_)
     pairs = classes * (classes - 1) // 2
-    sizes = (np.shape(svm.support_), np.shape(svm._intercept_), np.shape(svm._probA), np.shape(svm._probB))
+    sizes = (
+        np.shape(svm.support_),
+        np.shape(svm._intercept_),
+        np.shape(svm._probA),
+        np.shape(svm._probB),
+    )
     return (
         not svm._sparse
         and classes >= 2
@@ -154,7 +186,10 @@ def _support_fits(svm: Any) -> bool:
 
 
 def _neighbours_fit(model: Any) -> bool:
-    """Whether every neighbour has a class that there is; searched by comparing with all, without a stored tree."""
+    """Whether every neighbour has a class that there is.
+
+    Searched by comparing with all, without a stored tree.
+    """
     stored, numbers = np.asarray(model._fit_X), np.asarray(model._y)
     return (
         getattr(model, "_tree", None) is None

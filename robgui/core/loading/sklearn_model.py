@@ -17,9 +17,10 @@ from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.sklearn_checks import fault, parts, tree_fault, unknown_estimators
 from robgui.core.model.backend import CallableBackend, Capabilities
 
-#: Types beyond skops' own list that need no trust. A compiled tree is a plain table of numbers; skops leaves its
-#: content unchecked, so every index in it is looked at before it is used.
-#: A bunch is a dictionary. An optimiser is a few settings and running averages that nothing uses once a network is fitted.
+#: Types beyond skops' own list that need no trust. A compiled tree is a plain table of numbers;
+#: skops leaves its content unchecked, so every index in it is looked at before it is used. A bunch
+#: is a dictionary. An optimiser is a few settings and running averages that nothing uses once a
+#: network is fitted.
 _ALLOWED = frozenset(
     {
         "sklearn.tree._tree.Tree",
@@ -40,7 +41,10 @@ def load_skops(path: Path, trust: bool) -> Raw:
         with Archive(path) as archive:
             archive.verify()
             if tree_fault(archive):
-                raise ModelError(f"{path} is damaged or malicious: a decision tree in it is not the one it declares.")
+                raise ModelError(
+                    f"{path} is damaged or malicious: a decision tree in it is not the one it"
+                    " declares."
+                )
         unknown = sorted(set(io.get_untrusted_types(file=path)))
         refused = [name for name in unknown if name not in _ALLOWED]
         if refused and not trust:
@@ -53,16 +57,27 @@ def load_skops(path: Path, trust: bool) -> Raw:
 
 
 def _refusal(path: Path, names: list[str]) -> str:
-    return f"{path} is not loaded: these types are not known to be harmless ({', '.join(names[:5])}); {TRUST}."
+    return (
+        f"{path} is not loaded: these types are not known to be harmless ({', '.join(names[:5])});"
+        f" {TRUST}."
+    )
 
 
 def from_estimator(path: Path, estimator: Any, trust: bool) -> Raw:
-    """Wraps a fitted classifier; without trust only after a look at every number its compiled code follows."""
+    """Wraps a fitted classifier.
+
+    Without trust only after a look at every number its compiled code follows.
+    """
     name = type(estimator).__name__
-    method = next((each for each in ("predict_proba", "decision_function") if hasattr(estimator, each)), "")
+    method = next(
+        (each for each in ("predict_proba", "decision_function") if hasattr(estimator, each)), ""
+    )
     classes = getattr(estimator, "classes_", None)
     if not method or classes is None or not hasattr(estimator, "n_features_in_"):
-        raise ModelError(f"{path} holds a {name}, which is not a fitted classifier with predict_proba or decision_function.")
+        raise ModelError(
+            f"{path} holds a {name}, which is not a fitted classifier with predict_proba or"
+            " decision_function."
+        )
     with reading(path, "a scikit-learn model"):
         if not trust and (reason := fault(estimator)):
             raise ModelError(f"{path} is damaged or malicious: {reason}.")
@@ -74,15 +89,27 @@ def from_estimator(path: Path, estimator: Any, trust: bool) -> Raw:
         told["labels"] = labels
     told["output"] = "probabilities" if method == "predict_proba" else "logits"
     guesses = guesses_from_input((int(estimator.n_features_in_),))
-    return Raw(EstimatorBackend(estimator, method), told=told, guesses=guesses, remarks=(f"scikit-learn {name}, asked by {method}",))
+    return Raw(
+        EstimatorBackend(estimator, method),
+        told=told,
+        guesses=guesses,
+        remarks=(f"scikit-learn {name}, asked by {method}",),
+    )
 
 
 class EstimatorBackend(CallableBackend):
-    """A scikit-learn classifier: outputs only, on the CPU; ``estimator`` is the classifier itself."""
+    """A scikit-learn classifier: outputs only, on the CPU.
+
+    ``estimator`` is the classifier itself.
+    """
 
     def __init__(self, estimator: Any, method: str) -> None:
-        super().__init__(getattr(estimator, method), torch.device("cpu"), wants_numpy=True, gradients=False)
-        self.capabilities = Capabilities(gradients=False, activations=False, reason="a scikit-learn model gives outputs only")
+        super().__init__(
+            getattr(estimator, method), torch.device("cpu"), wants_numpy=True, gradients=False
+        )
+        self.capabilities = Capabilities(
+            gradients=False, activations=False, reason="a scikit-learn model gives outputs only"
+        )
         self.estimator = estimator
         self._one_at_a_time = threading.Lock()
 
@@ -92,7 +119,10 @@ class EstimatorBackend(CallableBackend):
 
 
 def _settle_down(estimator: Any) -> None:
-    """Lets a model answer quietly: without column names, which we keep, no warning; no processes of its own, no chatter."""
+    """Lets a model answer quietly: without column names, which we keep, no warning.
+
+    No processes of its own, no chatter.
+    """
     for part in parts(estimator):
         own = getattr(part, "__dict__", {})
         own.pop("feature_names_in_", None)

@@ -24,7 +24,8 @@ class Format(StrEnum):
     SKOPS = "skops"
 
 
-#: ``torch.save`` began with this number before it wrote zip files; the two bytes before it name the pickle protocol.
+#: ``torch.save`` began with this number before it wrote zip files; the two bytes before it name the
+#: pickle protocol.
 _LEGACY_MAGIC = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _PICKLES = (".pkl", ".pickle", ".joblib")
 _FOREIGN = {
@@ -51,11 +52,16 @@ def sniff(path: Path) -> Format:
         return Format.LEGACY if head[2 : 2 + len(_LEGACY_MAGIC)] == _LEGACY_MAGIC else Format.PICKLE
     if _is_safetensors(head, length):
         return Format.SAFETENSORS
-    if path.suffix.lower() == ".onnx" or (head[:1] == b"\x08" and len(head) > 1 and 0 < head[1] < 32):
+    if path.suffix.lower() == ".onnx" or (
+        head[:1] == b"\x08" and len(head) > 1 and 0 < head[1] < 32
+    ):
         return Format.ONNX
     if path.suffix.lower() in _PICKLES:
         return Format.PICKLE
-    raise ModelError(f"{path} is damaged or no model this program knows: .pt2, TorchScript, state dict, safetensors, ONNX or skops.")
+    raise ModelError(
+        f"{path} is damaged or no model this program knows: .pt2, TorchScript, state dict,"
+        " safetensors, ONNX or skops."
+    )
 
 
 def _head(path: Path) -> tuple[bytes, int]:

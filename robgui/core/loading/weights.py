@@ -1,4 +1,6 @@
-"""Weights without a network: state dicts and safetensors, and whole pickled networks of trusted files."""
+"""Weights without a network: state dicts and safetensors, and whole pickled networks of trusted
+files.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from robgui.core.model.backend import TorchBackend
 _NESTS = ("state_dict", "model_state_dict", "model", "net", "weights", "params")
 #: What wrappers (DataParallel, torch.compile, Lightning) put before every name.
 _PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "network.")
-#: numpy numbers that training scripts store beside the weights; building them runs no code of the file.
+#: numpy numbers that training scripts store beside the weights; building them runs no code of the
+#: file.
 _NUMBERS: list[Any] = [
     type(np.float64(0)).__reduce__(np.float64(0))[0],
     np.dtype,
@@ -33,7 +36,9 @@ _NUMBERS: list[Any] = [
 
 
 def load_weights(path: Path, trust: bool, architecture: str) -> Raw:
-    """Reads a file of ``torch.save``, zip or legacy: a state dict, or with trust a whole network."""
+    """Reads a file of ``torch.save``, zip or legacy: a state dict, or with trust a whole
+    network.
+    """
     return _raw(path, _torch_object(path, trust), trust, architecture)
 
 
@@ -54,7 +59,9 @@ def from_object(path: Path, stored: object) -> Raw | None:
             with reading(path, "a network"):
                 module = value.float()
                 return Raw(
-                    TorchBackend(module), first=first_layer(module.state_dict()), remarks=(f"a whole network ({type(module).__name__})",)
+                    TorchBackend(module),
+                    first=first_layer(module.state_dict()),
+                    remarks=(f"a whole network ({type(module).__name__})",),
                 )
     return None
 
@@ -66,7 +73,8 @@ def _raw(path: Path, stored: object, trust: bool, architecture: str) -> Raw:
     tensors = _state_dict(path, stored)
     if not architecture:
         raise IncompleteModelError(
-            f"{path} holds weights only; name their network: architecture=file.py:factory, module:factory, timm:name or torchvision:name."
+            f"{path} holds weights only; name their network: architecture=file.py:factory,"
+            " module:factory, timm:name or torchvision:name."
         )
     try:
         module = build(architecture, path.parent, trust, tensors)
@@ -112,13 +120,20 @@ def _foreign(path: Path) -> list[str]:
 
 def _refusal(path: Path, names: list[str]) -> str:
     shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
-    return f"{path} is not loaded: it is a pickle that would execute {shown}; {TRUST}, or save its state dict."
+    return (
+        f"{path} is not loaded: it is a pickle that would execute {shown}; {TRUST}, or save its"
+        " state dict."
+    )
 
 
 def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
     for nest in ("", *_NESTS):
         found = stored.get(nest) if nest and isinstance(stored, Mapping) else stored
-        tensors = {str(name): value for name, value in found.items() if isinstance(value, Tensor)} if isinstance(found, Mapping) else {}
+        tensors = (
+            {str(name): value for name, value in found.items() if isinstance(value, Tensor)}
+            if isinstance(found, Mapping)
+            else {}
+        )
         if tensors and (nest or any("." in name or name in ("weight", "bias") for name in tensors)):
             return tensors
     if isinstance(stored, Mapping):
@@ -131,7 +146,9 @@ def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
 def _fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture: str) -> None:
     wanted = module.state_dict()
     tensors = _strip(tensors, wanted)
-    missing = [name for name in wanted if name not in tensors and not name.endswith("num_batches_tracked")]
+    missing = [
+        name for name in wanted if name not in tensors and not name.endswith("num_batches_tracked")
+    ]
     unexpected = [name for name in tensors if name not in wanted]
     shapes = [
         f"{name} {tuple(tensors[name].shape)} instead of {tuple(wanted[name].shape)}"
@@ -140,7 +157,11 @@ def _fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architectur
     ]
     problems = [
         f"{len(names)} {words} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
-        for words, names in (("missing", missing), ("unexpected", unexpected), ("of another shape", shapes))
+        for words, names in (
+            ("missing", missing),
+            ("unexpected", unexpected),
+            ("of another shape", shapes),
+        )
         if names
     ]
     if problems:
@@ -153,6 +174,8 @@ def _strip(tensors: dict[str, Tensor], wanted: Mapping[str, Tensor]) -> dict[str
     """Takes off what wrappers put before every name, unless the network itself is named so."""
     for _ in _PREFIXES:
         for prefix in _PREFIXES:
-            if all(name.startswith(prefix) for name in tensors) and not all(name.startswith(prefix) for name in wanted):
+            if all(name.startswith(prefix) for name in tensors) and not all(
+                name.startswith(prefix) for name in wanted
+            ):
                 tensors = {name.removeprefix(prefix): value for name, value in tensors.items()}
     return tensors

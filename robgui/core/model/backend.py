@@ -17,7 +17,16 @@ from robgui.core.errors import ModelError
 Reduce = Callable[[Tensor], Tensor]
 
 #: What a model that answers with several outputs calls its class scores, the likeliest first.
-_SCORES = ("logits", "scores", "probabilities", "output_probability", "probs", "predictions", "output", "out")
+_SCORES = (
+    "logits",
+    "scores",
+    "probabilities",
+    "output_probability",
+    "probs",
+    "predictions",
+    "output",
+    "out",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +52,18 @@ class Backend(Protocol):
         ...
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Raw output ``(n, …)`` for raw input ``(n, …)``; differentiable where capabilities say so."""
+        """Raw output ``(n, …)`` for raw input ``(n, …)``.
+
+        Differentiable where capabilities say so.
+        """
         ...
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
-        """Raw output and ``reduce(output)`` of every Conv2d and Linear layer, in order of execution.
+        """Raw output and ``reduce(output)`` of every Conv2d and Linear layer, in order of
+        execution.
 
-        Of an output with four dimensions the second one counts the channels, or the units of a linear layer.
-        ``reduce`` works row by row, so that a model may be fed in portions.
+        Of an output with four dimensions the second one counts the channels, or the units of a
+        linear layer. ``reduce`` works row by row, so that a model may be fed in portions.
         """
         ...
 
@@ -64,18 +77,31 @@ class Backend(Protocol):
 
 
 class TorchBackend:
-    """An ``nn.Module`` in evaluation mode with frozen weights; ``scores`` says which of several outputs is meant."""
+    """An ``nn.Module`` in evaluation mode with frozen weights.
 
-    def __init__(self, module: nn.Module, *, layers: tuple[type[nn.Module], ...] = (nn.Conv2d, nn.Linear), scores: str = "") -> None:
+    ``scores`` says which of several outputs is meant.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        *,
+        layers: tuple[type[nn.Module], ...] = (nn.Conv2d, nn.Linear),
+        scores: str = "",
+    ) -> None:
         self.module = module.eval()
         self.scores = scores
         for parameter in module.parameters():
             parameter.requires_grad_(False)
-        self._layers = {name: child for name, child in module.named_modules() if isinstance(child, layers)}
+        self._layers = {
+            name: child for name, child in module.named_modules() if isinstance(child, layers)
+        }
         tensors = [*module.parameters(), *module.buffers()]
         self.device = tensors[0].device if tensors else torch.device("cpu")
         reason = "" if self._layers else "it has no Conv2d or Linear layer"
-        self.capabilities = Capabilities(gradients=True, activations=bool(self._layers), reason=reason)
+        self.capabilities = Capabilities(
+            gradients=True, activations=bool(self._layers), reason=reason
+        )
         self._lock = threading.Lock()
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -103,21 +129,33 @@ class CallableBackend:
     """Any Python function of a tensor or a numpy array."""
 
     def __init__(
-        self, function: Callable[[Any], Any], device: torch.device, *, wants_numpy: bool, gradients: bool, scores: str = ""
+        self,
+        function: Callable[[Any], Any],
+        device: torch.device,
+        *,
+        wants_numpy: bool,
+        gradients: bool,
+        scores: str = "",
     ) -> None:
         self._function = function
         self._scores = scores
         self._wants_numpy = wants_numpy
         self.device = device
         reason = "" if gradients else "a black box gives outputs only"
-        self.capabilities = Capabilities(gradients=gradients, activations=False, reason=reason or "a function has no layers to look into")
+        self.capabilities = Capabilities(
+            gradients=gradients,
+            activations=False,
+            reason=reason or "a function has no layers to look into",
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         answer = self._function(x.detach().cpu().numpy() if self._wants_numpy else x)
         return as_output(answer, self.device, self._scores)
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
-        raise ModelError("A function has no layers to look into; load the model from a file instead.")
+        raise ModelError(
+            "A function has no layers to look into; load the model from a file instead."
+        )
 
     def to(self, device: torch.device) -> CallableBackend:
         return self
@@ -129,7 +167,8 @@ class CallableBackend:
 def as_output(answer: Any, device: torch.device | None = None, scores: str = "") -> Tensor:
     """The raw answer as one float tensor ``(n, c)``; refuses what is no score table.
 
-    Of several outputs the one that ``scores`` names is taken, by name or by number from 0, or else the likeliest.
+    Of several outputs the one that ``scores`` names is taken, by name or by number from 0, or else
+    the likeliest.
     """
     if several := _several(answer):
         answer = several[pick_output(tuple(several), scores)]
@@ -137,61 +176,93 @@ def as_output(answer: Any, device: torch.device | None = None, scores: str = "")
         try:
             answer = torch.as_tensor(np.asarray(answer), device=device)
         except (TypeError, ValueError, RuntimeError) as error:
-            raise ModelError(f"the model returns {type(answer).__name__}, not a table of scores (inputs x classes)") from error
+            raise ModelError(
+                f"the model returns {type(answer).__name__}, not a table of scores (inputs x"
+                " classes)"
+            ) from error
     if answer.ndim == 1:
         answer = answer[:, None]
     if answer.ndim > 2 and answer.shape[2:].numel() == 1:
         answer = answer.flatten(1)
     if answer.ndim != 2:
-        raise ModelError(f"the model returns shape {tuple(answer.shape)}, not one row of class scores per input")
+        raise ModelError(
+            f"the model returns shape {tuple(answer.shape)}, not one row of class scores per input"
+        )
     table: Tensor = answer if answer.dtype == torch.float64 else answer.float()
     return table
 
 
 def pick_output(names: Sequence[str], wanted: str = "") -> str:
-    """Which of several outputs holds the class scores: the wanted one, one with a telling name, or the first."""
+    """Which of several outputs holds the class scores: the wanted one, one with a telling name,
+    or the first.
+    """
     if wanted in names:
         return wanted
     if wanted.isdecimal() and int(wanted) < len(names):
         return names[int(wanted)]
     if wanted:
-        raise ModelError(f"it has no output {wanted!r} to take the scores from; its outputs are: {', '.join(names)}")
+        raise ModelError(
+            f"it has no output {wanted!r} to take the scores from; its outputs are:"
+            f" {', '.join(names)}"
+        )
     plain = {name.casefold(): name for name in reversed(names)}
     return next((plain[name] for name in _SCORES if name in plain), names[0])
 
 
 def _several(answer: Any) -> dict[str, Any]:
-    """The tensors of an answer that is a dict, a named tuple or a row of tensors, by name; empty for one that is a table itself."""
+    """The tensors of an answer that is a dict, a named tuple or a row of tensors, by name.
+
+    Empty for one that is a table itself.
+    """
     if isinstance(answer, Mapping):
-        return {str(name): value for name, value in answer.items() if isinstance(value, Tensor | np.ndarray)}
+        return {
+            str(name): value
+            for name, value in answer.items()
+            if isinstance(value, Tensor | np.ndarray)
+        }
     if not isinstance(answer, tuple | list) or not answer or not isinstance(answer[0], Tensor):
         return {}
     names = getattr(answer, "_fields", range(len(answer)))
-    return {str(name): value for name, value in zip(names, answer, strict=True) if isinstance(value, Tensor)}
+    return {
+        str(name): value
+        for name, value in zip(names, answer, strict=True)
+        if isinstance(value, Tensor)
+    }
 
 
 def first_line(error: BaseException) -> str:
     """The first line of a foreign error, short enough for one sentence."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     # TorchScript begins with a sentence that says nothing and ends with the reason
-    line = lines[-1] if lines[0].startswith("The following operation failed in the TorchScript") else lines[0]
+    line = (
+        lines[-1]
+        if lines[0].startswith("The following operation failed in the TorchScript")
+        else lines[0]
+    )
     return line[:300].rstrip(".")
 
 
 def channels_second(output: Tensor) -> Tensor:
-    """What a linear layer says at every place of a picture ``(n, h, w, units)``, in the order of a convolution ``(n, units, h, w)``."""
+    """What a linear layer says at every place of a picture ``(n, h, w, units)``, in the order of
+    a convolution ``(n, units, h, w)``.
+    """
     return output.movedim(-1, 1) if output.ndim == 4 else output
 
 
 @contextmanager
 def _hooks(layers: dict[str, nn.Module], seen: dict[str, Tensor], reduce: Reduce) -> Iterator[None]:
-    """Listens to the layers; another thread that calls the same module meanwhile is not listened to."""
+    """Listens to the layers.
+
+    Another thread that calls the same module meanwhile is not listened to.
+    """
     here = threading.get_ident()
 
     def hook(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
         def keep(module: nn.Module, inputs: Any, output: Tensor) -> None:
             if threading.get_ident() == here:
-                seen[name] = reduce(channels_second(output) if isinstance(module, nn.Linear) else output)
+                seen[name] = reduce(
+                    channels_second(output) if isinstance(module, nn.Linear) else output
+                )
 
         return keep
 

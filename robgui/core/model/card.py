@@ -60,7 +60,9 @@ class ModelCard:
 
     @property
     def capabilities(self) -> ModelCard:
-        """What it can do beyond answering, as a Classifier says it: ``gradients``, ``activations``, ``reason``."""
+        """What it can do beyond answering, as a Classifier says it: ``gradients``,
+        ``activations``, ``reason``.
+        """
         return self
 
     def reference(self) -> Reference:
@@ -68,7 +70,13 @@ class ModelCard:
         from robgui.core.execution.request import Reference
 
         options = self.settings.model_dump(mode="json")
-        return Reference(kind="model", name=self.name, path=self.path, fingerprint=self.fingerprint, options=options)
+        return Reference(
+            kind="model",
+            name=self.name,
+            path=self.path,
+            fingerprint=self.fingerprint,
+            options=options,
+        )
 
 
 def card_of(classifier: Classifier) -> ModelCard:

@@ -27,8 +27,8 @@ __all__ = ["Classifier", "kind_of", "out_of_memory", "output_kind", "random_inpu
 class Classifier:
     """A model that takes inputs in [0, 1] and gives class scores.
 
-    Everything the raw model wants (normalisation, channel order, layout) happens inside, so that an engine
-    never sees it. All tensors live on ``device``.
+    Everything the raw model wants (normalisation, channel order, layout) happens inside, so that an
+    engine never sees it. All tensors live on ``device``.
 
     Attributes:
         name: What to call it.
@@ -39,12 +39,24 @@ class Classifier:
         fingerprint: Changes with the weights and with the settings.
         notice: Called with a sentence when something happened that the user should know.
         remarks: What was found and guessed while loading, for people.
-        ran: Digest of the code that came with the file and was run to load it; empty where none was.
+        ran: Digest of the code that came with the file and was run to load it; empty where none
+            was.
     """
 
-    def __init__(self, backend: Backend, settings: ModelSettings, *, name: str, path: Path | None = None, content: str = "") -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        settings: ModelSettings,
+        *,
+        name: str,
+        path: Path | None = None,
+        content: str = "",
+    ) -> None:
         if not settings.shape:
-            raise ModelError(f"{name}: the shape of one input is not known; give it as shape, for example 3,224,224.")
+            raise ModelError(
+                f"{name}: the shape of one input is not known; give it as shape, for example"
+                " 3,224,224."
+            )
         self.name = name
         self.path = path
         self.settings = settings
@@ -61,34 +73,61 @@ class Classifier:
         self.labels = _labels(settings.labels, classes, name)
 
     def __repr__(self) -> str:
-        return f"Classifier({self.name!r}, {self.kind} {'x'.join(map(str, self.shape))}, {count(self.classes, 'class')}, {self.device})"
+        return (
+            f"Classifier({self.name!r}, {self.kind} {'x'.join(map(str, self.shape))},"
+            f" {count(self.classes, 'class')}, {self.device})"
+        )
 
     @classmethod
     def from_module(
-        cls, module: nn.Module, shape: Sequence[int], labels: Sequence[str] = (), name: str = "", **settings: Any
+        cls,
+        module: nn.Module,
+        shape: Sequence[int],
+        labels: Sequence[str] = (),
+        name: str = "",
+        **settings: Any,
     ) -> Classifier:
-        """Wraps an ``nn.Module``; ``settings`` are the fields of ModelSettings; logits or probabilities are told apart."""
-        chosen = ModelSettings(shape=tuple(shape), kind=kind_of(shape), labels=tuple(labels)).change(**settings)
+        """Wraps an ``nn.Module``; ``settings`` are the fields of ModelSettings.
+
+        Logits or probabilities are told apart.
+        """
+        chosen = ModelSettings(
+            shape=tuple(shape), kind=kind_of(shape), labels=tuple(labels)
+        ).change(**settings)
         weights = hashlib.sha256()
         for tensor in module.state_dict().values():
-            weights.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+            weights.update(
+                tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
+            )
         classifier = cls(
-            TorchBackend(module, scores=chosen.scores), chosen, name=name or type(module).__name__, content=weights.hexdigest()
+            TorchBackend(module, scores=chosen.scores),
+            chosen,
+            name=name or type(module).__name__,
+            content=weights.hexdigest(),
         )
         return classifier if "output" in settings else classifier.with_output_told()
 
     @classmethod
     def from_callable(
-        cls, function: Callable[[Any], Any], shape: Sequence[int], labels: Sequence[str] = (), name: str = "", **settings: Any
+        cls,
+        function: Callable[[Any], Any],
+        shape: Sequence[int],
+        labels: Sequence[str] = (),
+        name: str = "",
+        **settings: Any,
     ) -> Classifier:
-        """Wraps any function of inputs ``(n, *shape)`` in [0, 1]; logits or probabilities are told apart.
+        """Wraps any function of inputs ``(n, *shape)`` in [0, 1].
+
+        Logits or probabilities are told apart.
 
         The function gets a torch tensor, or a numpy array if it cannot work with a tensor.
         """
         if isinstance(function, nn.Module):
             return cls.from_module(function, shape, labels, name, **settings)
         name = name or getattr(function, "__name__", type(function).__name__)
-        chosen = ModelSettings(shape=tuple(shape), kind=kind_of(shape), labels=tuple(labels)).change(**settings)
+        chosen = ModelSettings(
+            shape=tuple(shape), kind=kind_of(shape), labels=tuple(labels)
+        ).change(**settings)
         backend, raw = try_function(function, tuple(shape), name, chosen.scores)
         if "output" not in settings:
             chosen = chosen.change(output=output_kind(raw))
@@ -97,22 +136,42 @@ class Classifier:
 
     def with_settings(self, settings: ModelSettings) -> Classifier:
         """The same weights with other settings; cheap."""
-        other = Classifier(self._backend, settings, name=self.name, path=self.path, content=self._content)
+        other = Classifier(
+            self._backend, settings, name=self.name, path=self.path, content=self._content
+        )
         other.notice, other.remarks, other.ran = self.notice, self.remarks, self.ran
         other._autocast, other._channels_last = self._autocast, self._channels_last
         return other
 
     def with_output_told(self) -> Classifier:
-        """Itself, or the same with ``output`` set when its answers to random inputs are probabilities."""
+        """Itself, or the same with ``output`` set when its answers to random inputs are
+        probabilities.
+        """
         kind = output_kind(self.raw(random_inputs(self.shape)))
-        return self if kind == self.settings.output else self.with_settings(self.settings.change(output=kind))
+        return (
+            self
+            if kind == self.settings.output
+            else self.with_settings(self.settings.change(output=kind))
+        )
 
-    def to(self, device: str | torch.device, *, autocast: bool | None = None, channels_last: bool | None = None) -> Classifier:
-        """Moves the model; returns itself. ``autocast`` computes in half precision where that is faster."""
+    def to(
+        self,
+        device: str | torch.device,
+        *,
+        autocast: bool | None = None,
+        channels_last: bool | None = None,
+    ) -> Classifier:
+        """Moves the model; returns itself.
+
+        ``autocast`` computes in half precision where that is faster.
+        """
         try:
             self._backend = self._backend.to(torch.device(device))
         except (RuntimeError, AssertionError, ValueError, NotImplementedError) as error:
-            raise ModelError(f"{self.name} cannot be put on the device {device}: {first_line(error)}; choose another device.") from error
+            raise ModelError(
+                f"{self.name} cannot be put on the device {device}: {first_line(error)}; choose"
+                " another device."
+            ) from error
         if autocast is not None:
             self._autocast = autocast
         if channels_last is not None:
@@ -133,22 +192,34 @@ class Classifier:
         module = getattr(self._backend, "module", None)
         if not isinstance(module, nn.Module):
             return None
-        return sum(tensor.numel() for tensor in [*module.parameters()] or module.buffers())  # a quantised network has buffers only
+        return sum(
+            tensor.numel() for tensor in [*module.parameters()] or module.buffers()
+        )  # a quantised network has buffers only
 
     def class_weights(self) -> Tensor | None:
-        """Weights ``(classes, features)`` of the last layer, as far as the model can be looked into; None otherwise."""
+        """Weights ``(classes, features)`` of the last layer, as far as the model can be looked
+        into; None otherwise.
+        """
         module = getattr(self._backend, "module", None)
         if not isinstance(module, nn.Module):
             return None
-        matrices = [tensor.squeeze() for tensor in (*module.parameters(), *module.buffers()) if tensor.ndim >= 2 and len(tensor) > 1]
+        matrices = [
+            tensor.squeeze()
+            for tensor in (*module.parameters(), *module.buffers())
+            if tensor.ndim >= 2 and len(tensor) > 1
+        ]
         tables = [matrix.detach().float() for matrix in matrices if matrix.ndim == 2]
         rows = [table for table in tables if len(table) == self.classes]
-        columns = [table.T for table in tables if table.shape[1] == self.classes]  # some formats keep a linear layer transposed
+        columns = [
+            table.T for table in tables if table.shape[1] == self.classes
+        ]  # some formats keep a linear layer transposed
         return next(iter([*rows[::-1], *columns[::-1]]), None)
 
     @property
     def backend(self) -> Backend:
-        """The model itself, for what only its own kind can do: reading its trees, training a copy of it."""
+        """The model itself, for what only its own kind can do: reading its trees, training a
+        copy of it.
+        """
         return self._backend
 
     @property
@@ -185,16 +256,25 @@ class Classifier:
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with weights and settings."""
         unset = None if self.settings.scores else {"scores"}
-        return hashlib.sha256(f"{self._content}|{self.settings.model_dump_json(exclude=unset)}".encode()).hexdigest()[:16]
+        return hashlib.sha256(
+            f"{self._content}|{self.settings.model_dump_json(exclude=unset)}".encode()
+        ).hexdigest()[:16]
 
     def tensor(self, values: Any) -> Tensor:
         """Inputs ``(n, *shape)`` or one input as a float tensor on the device."""
-        array = values if isinstance(values, Tensor) else torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
+        array = (
+            values
+            if isinstance(values, Tensor)
+            else torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
+        )
         x = array.to(self.device, torch.float32, non_blocking=True)
         if tuple(x.shape) == self.shape:
             x = x[None]
         if tuple(x.shape[1:]) != self.shape:
-            raise ModelError(f"{self.name} takes inputs of shape {self.shape}; these have shape {tuple(x.shape[1:])}.")
+            raise ModelError(
+                f"{self.name} takes inputs of shape {self.shape}; these have shape"
+                f" {tuple(x.shape[1:])}."
+            )
         return x
 
     def encode(self, values: Any) -> np.ndarray:
@@ -215,7 +295,10 @@ class Classifier:
         return self._convention.scores(self._call(self.raw_input(x)))
 
     def infer(self, x: Any, batch: int = 0) -> Tensor:
-        """Scores ``(n, classes)`` without gradient, in batches; a batch that does not fit is halved."""
+        """Scores ``(n, classes)`` without gradient, in batches.
+
+        A batch that does not fit is halved.
+        """
         x = self.tensor(x)
         parts: list[Tensor] = []
         start = 0
@@ -231,7 +314,10 @@ class Classifier:
             return torch.empty((0, self.classes), device=self.device)
         scores = torch.cat(parts) if len(parts) != 1 else parts[0]
         if not bool(torch.isfinite(scores).all()):
-            raise ModelError(f"{self.name} returns scores that are not finite numbers; check its weights, mean and std.")
+            raise ModelError(
+                f"{self.name} returns scores that are not finite numbers; check its weights, mean"
+                " and std."
+            )
         return scores
 
     def probs(self, x: Any, batch: int = 0) -> Tensor:
@@ -239,10 +325,16 @@ class Classifier:
         scores = self.infer(x, batch)
         return scores.sigmoid() if self.settings.multi_label else scores.softmax(1)
 
-    def activations(self, x: Any, reduce: Reduce = lambda output: output) -> tuple[Tensor, dict[str, Tensor]]:
-        """Scores and ``reduce(output)`` of every Conv2d and Linear layer, for one batch, without gradient."""
+    def activations(
+        self, x: Any, reduce: Reduce = lambda output: output
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """Scores and ``reduce(output)`` of every Conv2d and Linear layer, for one batch, without
+        gradient.
+        """
         if not self.capabilities.activations:
-            raise ModelError(f"{self.name} cannot show its activations: {self.capabilities.reason}.")
+            raise ModelError(
+                f"{self.name} cannot show its activations: {self.capabilities.reason}."
+            )
         x = self.tensor(x)
         self.calls += len(x)
         with torch.inference_mode(), self._foreign(x):
@@ -250,7 +342,10 @@ class Classifier:
         return self._convention.scores(raw), layers
 
     def raw(self, x: Any) -> Tensor:
-        """What the model itself answers ``(n, outputs)``, before anything is made of it; for looking at a new model."""
+        """What the model itself answers ``(n, outputs)``, before anything is made of it.
+
+        For looking at a new model.
+        """
         with torch.inference_mode():
             return self._call(self.raw_input(self.tensor(x)))
 
@@ -271,12 +366,18 @@ class Classifier:
 
     def _halve(self, size: int) -> None:
         if size <= 1:
-            raise ModelError(f"{self.name}: not enough memory for a single input on {self.device}; choose another device.")
+            raise ModelError(
+                f"{self.name}: not enough memory for a single input on {self.device}; choose"
+                " another device."
+            )
         self._largest_batch = size // 2
         if self.device.type == "cuda":
             gc.collect()
             torch.cuda.empty_cache()
-        self.notice(f"{self.name}: out of memory at {size:,} inputs a batch; going on with {self._largest_batch:,}.")
+        self.notice(
+            f"{self.name}: out of memory at {size:,} inputs a batch; going on with"
+            f" {self._largest_batch:,}."
+        )
 
     def _call(self, raw: Tensor) -> Tensor:
         with self._foreign(raw):
@@ -284,17 +385,22 @@ class Classifier:
 
     @contextmanager
     def _foreign(self, x: Tensor) -> Iterator[None]:
-        """Around every call of the model: chooses the precision and turns what it raises into one sentence."""
+        """Around every call of the model: chooses the precision and turns what it raises into
+        one sentence.
+        """
         try:
             with self._precision():
                 yield
         except RobguiError as error:
             raise ModelError(f"{self.name}: {error}") from error
-        except Exception as error:  # a model is foreign code: whatever it raises becomes one sentence
+        except (
+            Exception
+        ) as error:  # a model is foreign code: whatever it raises becomes one sentence
             if out_of_memory(error):
                 raise MemoryError(str(error)) from error
             raise ModelError(
-                f"{self.name}: the model raised {type(error).__name__} on an input of shape {tuple(x.shape)}: {first_line(error)}."
+                f"{self.name}: the model raised {type(error).__name__} on an input of shape"
+                f" {tuple(x.shape)}: {first_line(error)}."
             ) from error
 
     def _precision(self) -> torch.autocast:
@@ -302,18 +408,28 @@ class Classifier:
         return torch.autocast(self.device.type, dtype=dtype, enabled=self._autocast)
 
     def _probe(self) -> int:
-        """Calls the model once so that a wrong shape is found at loading, not in the middle of a run."""
+        """Calls the model once so that a wrong shape is found at loading, not in the middle of a
+        run.
+        """
         x = torch.full((2, *self.shape), 0.5, device=self.device)
         counter = Counter()
         try:
             with torch.inference_mode(), counter:
                 raw = self._call(self.raw_input(x))
         except MemoryError as error:
-            raise ModelError(f"{self.name}: not enough memory for two inputs of shape {self.shape} on {self.device}.") from error
+            raise ModelError(
+                f"{self.name}: not enough memory for two inputs of shape {self.shape} on"
+                f" {self.device}."
+            ) from error
         if len(raw) != 2:
-            raise ModelError(f"{self.name} returns {len(raw)} rows for 2 inputs; it must return one row of scores per input.")
+            raise ModelError(
+                f"{self.name} returns {len(raw)} rows for 2 inputs; it must return one row of"
+                " scores per input."
+            )
         if raw.shape[1] == 1 and self.settings.multi_label:
-            raise ModelError(f"{self.name} gives a single score, which is two classes; it cannot be multi-label.")
+            raise ModelError(
+                f"{self.name} gives a single score, which is two classes; it cannot be multi-label."
+            )
         self._operations = counter.total / 2
         self._largest_batch = batch_size(self.shape, self._operations, self.device)
         outputs = int(raw.shape[1])
@@ -333,9 +449,12 @@ def out_of_memory(error: BaseException) -> bool:
 
 def _labels(labels: tuple[str, ...], classes: int, name: str) -> tuple[str, ...]:
     if classes < 2:
-        raise ModelError(f"{name} gives {count(classes, 'class')}; a classifier needs at least two.")
+        raise ModelError(
+            f"{name} gives {count(classes, 'class')}; a classifier needs at least two."
+        )
     if labels and len(labels) != classes:
         raise ModelError(
-            f"{name} gives {classes} classes but {count(len(labels), 'label')} were named; correct the labels, or leave them out."
+            f"{name} gives {classes} classes but {count(len(labels), 'label')} were named; correct"
+            " the labels, or leave them out."
         )
     return labels or tuple(str(c) for c in range(classes))

@@ -1,4 +1,6 @@
-"""What a raw model wants and gives, and what everybody else does: inputs in [0, 1], scores of every class."""
+"""What a raw model wants and gives, and what everybody else does: inputs in [0, 1], scores of
+every class.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class Convention:
         return x
 
     def scores(self, raw: Tensor) -> Tensor:
-        """Logits ``(n, classes)``, the larger the likelier, for what the model answers ``(n, outputs)``."""
+        """Logits ``(n, classes)``, the larger the likelier, for what the model answers ``(n,
+        outputs)``.
+        """
         raw = raw.float()
         if self._settings.output == "probabilities":
             raw = _logits_of(raw, self._settings.multi_label)
@@ -64,12 +68,17 @@ class Convention:
         return raw if raw.shape[1] != 1 else torch.cat([torch.zeros_like(raw), raw], 1)
 
     def _limits(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.asarray(self._settings.low, dtype=np.float32), np.asarray(self._settings.high, dtype=np.float32)
+        return np.asarray(self._settings.low, dtype=np.float32), np.asarray(
+            self._settings.high, dtype=np.float32
+        )
 
     def _make_constants(self, device: torch.device) -> None:
         """(low + x·(high − low) − mean) / std as shift + x·scale, or nothing to do."""
         s = self._settings
-        low, high, mean, std = (torch.tensor(v, dtype=torch.float64, device=device) for v in (s.low, s.high, s.mean, s.std))
+        low, high, mean, std = (
+            torch.tensor(v, dtype=torch.float64, device=device)
+            for v in (s.low, s.high, s.mean, s.std)
+        )
         ones = (1, 1) if self._image else ()
         self._shift = ((low - mean) / std).float().reshape(-1, *ones)
         scale = ((high - low) / std).float().reshape(-1, *ones)

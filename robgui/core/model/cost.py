@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-#: Operations in one batch: 20 to 50 ms on two CPU cores at the 20 to 90 thousand million a second measured there.
-#: Smaller batches are no slower on a CPU, and a stop is answered after one batch.
+#: Operations in one batch: 20 to 50 ms on two CPU cores at the 20 to 90 thousand million a second
+#: measured there. Smaller batches are no slower on a CPU, and a stop is answered after one batch.
 _PER_BATCH = {"cpu": 1e9, "cuda": 4e11}
 #: Numbers in one batch of inputs: 13 MB.
 _VALUES_PER_BATCH = 3_211_264
@@ -19,7 +19,10 @@ _UNKNOWN = 512
 
 
 class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Adds up multiplications and additions of convolutions and matrix products; ``total`` has the sum."""
+    """Adds up multiplications and additions of convolutions and matrix products.
+
+    ``total`` has the sum.
+    """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -37,8 +40,12 @@ class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def batch_size(shape: tuple[int, ...], operations: float, device: torch.device) -> int:
-    """How many inputs to give a model at once: a power of two, always the same for the same model and device."""
-    wanted = _PER_BATCH.get(device.type, _PER_BATCH["cuda"]) / operations if operations else _UNKNOWN
+    """How many inputs to give a model at once: a power of two, always the same for the same
+    model and device.
+    """
+    wanted = (
+        _PER_BATCH.get(device.type, _PER_BATCH["cuda"]) / operations if operations else _UNKNOWN
+    )
     fitting = max(1, _VALUES_PER_BATCH // max(1, torch.Size(shape).numel()))
     most = max(1, min(int(max(wanted, _SMALLEST)), fitting, _LARGEST))
     return int(2 ** (most.bit_length() - 1))

@@ -1,4 +1,6 @@
-"""What can be told about a model that nobody has described, from its shape and from its answers to a few random inputs."""
+"""What can be told about a model that nobody has described, from its shape and from its answers
+to a few random inputs.
+"""
 
 from __future__ import annotations
 
@@ -20,27 +22,46 @@ def kind_of(shape: Sequence[int]) -> Kind:
     try:
         return kinds[len(shape)]
     except KeyError:
-        raise ModelError(f"an input has 1 (table), 2 (sequence) or 3 (image) dimensions, not {len(shape)}: {tuple(shape)}.") from None
+        raise ModelError(
+            f"an input has 1 (table), 2 (sequence) or 3 (image) dimensions, not {len(shape)}:"
+            f" {tuple(shape)}."
+        ) from None
 
 
 def output_kind(raw: Tensor) -> str:
-    """``probabilities`` if every row is a distribution (or one column lies in [0, 1]), else ``logits``."""
+    """``probabilities`` if every row is a distribution (or one column lies in [0, 1]), else
+    ``logits``.
+    """
     inside = bool(((raw >= 0) & (raw <= 1)).all())
     sums = raw.sum(1)
-    return "probabilities" if inside and (raw.shape[1] == 1 or bool(((sums - 1).abs() < 1e-3).all())) else "logits"
+    return (
+        "probabilities"
+        if inside and (raw.shape[1] == 1 or bool(((sums - 1).abs() < 1e-3).all()))
+        else "logits"
+    )
 
 
 def random_inputs(shape: Sequence[int], count: int = 8) -> Tensor:
-    """The same few inputs ``(count, *shape)`` in [0, 1] every time, on the CPU; for looking at a new model."""
+    """The same few inputs ``(count, *shape)`` in [0, 1] every time, on the CPU.
+
+    For looking at a new model.
+    """
     return torch.rand((count, *shape), generator=host_generator(0), device=HOST)
 
 
-def try_function(function: Callable[[Any], Any], shape: tuple[int, ...], name: str, scores: str) -> tuple[CallableBackend, Tensor]:
-    """Finds out whether ``function`` takes tensors (and gives gradients) or numpy arrays; also gives its answers."""
+def try_function(
+    function: Callable[[Any], Any], shape: tuple[int, ...], name: str, scores: str
+) -> tuple[CallableBackend, Tensor]:
+    """Finds out whether ``function`` takes tensors (and gives gradients) or numpy arrays.
+
+    Also gives its answers.
+    """
     x = random_inputs(shape).requires_grad_()
     try:
         gradients = as_output(function(x), HOST, scores).requires_grad
-        backend = CallableBackend(function, HOST, wants_numpy=False, gradients=gradients, scores=scores)
+        backend = CallableBackend(
+            function, HOST, wants_numpy=False, gradients=gradients, scores=scores
+        )
         return backend, backend(x).detach()
     except Exception:  # noqa: BLE001 - it may want a numpy array: the second try tells, and its error is the one to show
         backend = CallableBackend(function, HOST, wants_numpy=True, gradients=False, scores=scores)
@@ -48,5 +69,6 @@ def try_function(function: Callable[[Any], Any], shape: tuple[int, ...], name: s
         return backend, backend(x)
     except Exception as error:
         raise ModelError(
-            f"{name}: the function raised {type(error).__name__} on an array of shape {tuple(x.shape)}: {first_line(error)}."
+            f"{name}: the function raised {type(error).__name__} on an array of shape"
+            f" {tuple(x.shape)}: {first_line(error)}."
         ) from error

@@ -1,7 +1,8 @@
 """Random numbers that are the same on every device.
 
-A generator on a GPU gives other numbers than one on the host. What must not depend on the device (the samples a panel
-draws again, the order of training images, the answers held during fine-tuning) is drawn on the host and moved.
+A generator on a GPU gives other numbers than one on the host. What must not depend on the device
+(the samples a panel draws again, the order of training images, the answers held during fine-tuning)
+is drawn on the host and moved.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ HOST = torch.device("cpu")
 
 
 def host_generator(seed: int) -> torch.Generator:
-    """Random numbers on the host; the same seed gives the same numbers, whatever device computes with them."""
+    """Random numbers on the host.
+
+    The same seed gives the same numbers, whatever device computes with them.
+    """
     return torch.Generator(HOST).manual_seed(seed)
 
 

@@ -1,9 +1,10 @@
-"""What the user has said of a model, kept by the content of its file: in every workspace and wherever the file lies.
+"""What the user has said of a model, kept by the content of its file: in every workspace and
+wherever the file lies.
 
-The newest word counts. A side file that has been changed or added since then is newer than the memory: the fields it names
-are taken from it. Whether it is another one is told by its content, because copying a file changes its time. The window
-alone asks the memory; a command and a script do what they say, on every machine the same, and a command says so where that
-differs from the window.
+The newest word counts. A side file that has been changed or added since then is newer than the
+memory: the fields it names are taken from it. Whether it is another one is told by its content,
+because copying a file changes its time. The window alone asks the memory; a command and a script do
+what they say, on every machine the same, and a command says so where that differs from the window.
 """
 
 from __future__ import annotations
@@ -24,15 +25,26 @@ _CHUNK = 2**20
 
 
 def remember(path: Path, settings: ModelSettings) -> None:
-    """Keeps what the user has said of the model in ``path``, in place of what they said before; of a file that is gone nothing."""
+    """Keeps what the user has said of the model in ``path``, in place of what they said before.
+
+    Of a file that is gone nothing.
+    """
     if not path.is_file():
         return
-    record = {"name": path.name, "settings": settings.model_dump(mode="json"), "side": _side(path), "when": time.time()}
+    record = {
+        "name": path.name,
+        "settings": settings.model_dump(mode="json"),
+        "side": _side(path),
+        "when": time.time(),
+    }
     _RECORDS.write(content(path), record)
 
 
 def recall(path: Path) -> dict[str, Any]:
-    """The settings that the user has given the model in ``path``; nothing when they have said nothing of it."""
+    """The settings that the user has given the model in ``path``.
+
+    Nothing when they have said nothing of it.
+    """
     if not path.is_file():  # whoever loads it says what is wrong with it
         return {}
     record = _RECORDS.read(content(path))
@@ -41,13 +53,17 @@ def recall(path: Path) -> dict[str, Any]:
     try:
         values = parse(record["settings"], path.name).model_dump()
     except ModelError as error:  # a record of another version of the program
-        logging.getLogger("robgui").warning("What is remembered of %s cannot be used: %s", path.name, error)
+        logging.getLogger("robgui").warning(
+            "What is remembered of %s cannot be used: %s", path.name, error
+        )
         return {}
     return values if record.get("side") == _side(path) else _without_named(values, path)
 
 
 def overlooked(path: Path, settings: ModelSettings) -> list[str]:
-    """The settings in which ``settings`` differ from what the user has said of the model in the window, by name."""
+    """The settings in which ``settings`` differ from what the user has said of the model in the
+    window, by name.
+    """
     said = recall(path) if any(True for _ in _RECORDS.known()) else {}
     return [name for name, value in said.items() if value != getattr(settings, name)]
 
@@ -83,7 +99,12 @@ def content(path: Path) -> str:
 def _weights_of(path: Path) -> Iterator[Path]:
     """Where an ONNX file keeps large weights: two networks of the same form differ only there."""
     if path.suffix.lower() == ".onnx":
-        names = (f"{path.name}.data", f"{path.name}_data", f"{path.stem}.data", f"{path.stem}.weights")
+        names = (
+            f"{path.name}.data",
+            f"{path.name}_data",
+            f"{path.stem}.data",
+            f"{path.stem}.weights",
+        )
         yield from (path.with_name(name) for name in names if path.with_name(name).is_file())
 
 

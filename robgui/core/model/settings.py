@@ -1,4 +1,6 @@
-"""How to talk to a model: what the side file ``<model>.toml`` holds and the loading dialog edits."""
+"""How to talk to a model: what the side file ``<model>.toml`` holds and the loading dialog
+edits.
+"""
 
 from __future__ import annotations
 
@@ -25,41 +27,86 @@ _LARGEST_SIDE_FILE = 10_000_000
 class ModelSettings(BaseModel):
     """What stands between inputs in [0, 1] and the raw model.
 
-    The model sees ``(low + x·(high − low) − mean) / std`` in the given channel order and layout. Numbers hold
-    one value for all, or one per channel (image) or feature (table, sequence).
+    The model sees ``(low + x·(high − low) − mean) / std`` in the given channel order and layout.
+    Numbers hold one value for all, or one per channel (image) or feature (table, sequence).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    kind: Kind = Field("image", title="Kind", description="What one input is: an image, a table row or a sequence.")
+    kind: Kind = Field(
+        "image", title="Kind", description="What one input is: an image, a table row or a sequence."
+    )
     shape: tuple[int, ...] = Field(
-        (), title="Shape", description="One input without the batch: channels, height, width · features · steps, features."
+        (),
+        title="Shape",
+        description=(
+            "One input without the batch: channels, height, width · features · steps, features."
+        ),
     )
     layout: Literal["chw", "hwc", "flat", "column"] = Field(
-        "chw", title="Layout", description="How the raw model wants an image: channels first, channels last, one row, one column."
+        "chw",
+        title="Layout",
+        description=(
+            "How the raw model wants an image: channels first, channels last, one row, one column."
+        ),
     )
-    channels: Literal["rgb", "bgr"] = Field("rgb", title="Channel order", description="Order of colour channels the raw model wants.")
-    low: Numbers = Field((0.0,), title="Lowest value", description="What 0 becomes before mean and std.")
-    high: Numbers = Field((1.0,), title="Highest value", description="What 1 becomes before mean and std (255 for byte models).")
+    channels: Literal["rgb", "bgr"] = Field(
+        "rgb", title="Channel order", description="Order of colour channels the raw model wants."
+    )
+    low: Numbers = Field(
+        (0.0,), title="Lowest value", description="What 0 becomes before mean and std."
+    )
+    high: Numbers = Field(
+        (1.0,),
+        title="Highest value",
+        description="What 1 becomes before mean and std (255 for byte models).",
+    )
     mean: Numbers = Field((0.0,), title="Mean", description="Subtracted from the value.")
     std: Numbers = Field((1.0,), title="Std", description="The value is divided by it.")
-    labels: tuple[str, ...] = Field((), title="Labels", description="Class names in the order of the outputs.")
-    features: tuple[str, ...] = Field((), title="Features", description="Column names of a table, in the order of the inputs.")
-    output: Literal["logits", "probabilities"] = Field("logits", title="Output", description="What the raw model returns.")
-    scores: str = Field(
-        "", title="Scores", description="Which output holds the scores where the model has several: its name, or its number from 0."
+    labels: tuple[str, ...] = Field(
+        (), title="Labels", description="Class names in the order of the outputs."
     )
-    multi_label: bool = Field(False, title="Multi-label", description="An input may have several classes at once (sigmoid outputs).")
-    lowest_wins: bool = Field(False, title="Lowest score wins", description="The class with the smallest output is the predicted one.")
+    features: tuple[str, ...] = Field(
+        (), title="Features", description="Column names of a table, in the order of the inputs."
+    )
+    output: Literal["logits", "probabilities"] = Field(
+        "logits", title="Output", description="What the raw model returns."
+    )
+    scores: str = Field(
+        "",
+        title="Scores",
+        description=(
+            "Which output holds the scores where the model has several: its name, or its number"
+            " from 0."
+        ),
+    )
+    multi_label: bool = Field(
+        False,
+        title="Multi-label",
+        description="An input may have several classes at once (sigmoid outputs).",
+    )
+    lowest_wins: bool = Field(
+        False,
+        title="Lowest score wins",
+        description="The class with the smallest output is the predicted one.",
+    )
     architecture: str = Field(
-        "", title="Architecture", description="For weights alone: file.py:factory, module:factory, timm:name or torchvision:name."
+        "",
+        title="Architecture",
+        description=(
+            "For weights alone: file.py:factory, module:factory, timm:name or torchvision:name."
+        ),
     )
 
     @model_validator(mode="before")
     @classmethod
     def _kind_follows_shape(cls, values: object) -> object:
         """A shape of one or two dimensions says that the input is a table row or a sequence."""
-        if isinstance(values, dict) and "kind" not in values and isinstance(values.get("shape"), list | tuple):
+        if (
+            isinstance(values, dict)
+            and "kind" not in values
+            and isinstance(values.get("shape"), list | tuple)
+        ):
             kinds = {1: "table", 2: "sequence"}
             return {**values, "kind": kinds.get(len(values["shape"]), "image")}
         return values
@@ -69,10 +116,16 @@ class ModelSettings(BaseModel):
         if any(side < 1 for side in self.shape):
             raise ValueError(f"shape {self.shape} must hold positive sizes")
         if math.prod(self.shape) > LARGEST_INPUT:
-            raise ValueError(f"shape {self.shape} is larger than {LARGEST_INPUT:,} numbers, the most that one input may have")
+            raise ValueError(
+                f"shape {self.shape} is larger than {LARGEST_INPUT:,} numbers, the most that one"
+                " input may have"
+            )
         expected = {"image": 3, "table": 1, "sequence": 2}[self.kind]
         if self.shape and len(self.shape) != expected:
-            raise ValueError(f"an input of kind {self.kind} has {expected} dimensions, not {len(self.shape)} as in {self.shape}")
+            raise ValueError(
+                f"an input of kind {self.kind} has {expected} dimensions, not {len(self.shape)} as"
+                f" in {self.shape}"
+            )
         if self.shape:
             self._check_lengths()
         if any(value == 0 for value in self.std):
@@ -105,7 +158,10 @@ def side_file(model: Path) -> Path:
 
 
 def read_side_file(model: Path) -> dict[str, object]:
-    """The fields the side file sets; empty without one. A text under ``labels`` names a file of class names."""
+    """The fields the side file sets; empty without one.
+
+    A text under ``labels`` names a file of class names.
+    """
     path = side_file(model)
     if not path.is_file():
         return {}
@@ -113,7 +169,9 @@ def read_side_file(model: Path) -> dict[str, object]:
         values = parse_toml(read_regular(path, _LARGEST_SIDE_FILE))
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise ModelError(f"{path}: the side file cannot be read ({reason}); correct it or delete it.") from error
+        raise ModelError(
+            f"{path}: the side file cannot be read ({reason}); correct it or delete it."
+        ) from error
     values = with_names_beside(values, path)
     parse(values, str(path))
     return values
@@ -121,7 +179,10 @@ def read_side_file(model: Path) -> dict[str, object]:
 
 def side_text(settings: ModelSettings) -> str:
     """What a side file says of ``settings``: every field that differs from its default."""
-    return "".join(f"{name} = {_toml(value)}\n" for name, value in settings.model_dump(mode="json", exclude_defaults=True).items())
+    return "".join(
+        f"{name} = {_toml(value)}\n"
+        for name, value in settings.model_dump(mode="json", exclude_defaults=True).items()
+    )
 
 
 def write_side_file(model: Path, settings: ModelSettings) -> Path:
@@ -130,12 +191,17 @@ def write_side_file(model: Path, settings: ModelSettings) -> Path:
     try:
         path.write_text(side_text(settings), encoding="utf-8", newline="\n")
     except OSError as error:
-        raise ModelError(f"{path}: the side file cannot be written ({error.strerror}); choose a folder you may write to.") from error
+        raise ModelError(
+            f"{path}: the side file cannot be written ({error.strerror}); choose a folder you may"
+            " write to."
+        ) from error
     return path
 
 
 def _toml(value: object) -> str:
-    """JSON is TOML for the flat values we write (strings, numbers, booleans, lists of these), but for one character."""
+    """JSON is TOML for the flat values we write (strings, numbers, booleans, lists of these),
+    but for one character.
+    """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -144,5 +210,8 @@ def _sentence(error: ValidationError) -> str:
     name = ".".join(str(part) for part in detail["loc"])
     message = str(detail["msg"]).removeprefix("Value error, ")
     if detail["type"] == "extra_forbidden":
-        return f"there is no setting {name!r}; the settings are: {', '.join(ModelSettings.model_fields)}"
+        return (
+            f"there is no setting {name!r}; the settings are:"
+            f" {', '.join(ModelSettings.model_fields)}"
+        )
     return f"{name}: {message}" if name else message

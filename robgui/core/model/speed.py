@@ -27,7 +27,11 @@ def measure(classifier: Classifier) -> list[Speed]:
     if classifier.kind == "image":
         ways += [("channels last", False, True), ("both", True, True)]
     generator = torch.Generator(classifier.device).manual_seed(0)
-    x = torch.rand((min(64, classifier.batch()), *classifier.shape), generator=generator, device=classifier.device)
+    x = torch.rand(
+        (min(64, classifier.batch()), *classifier.shape),
+        generator=generator,
+        device=classifier.device,
+    )
     before = classifier.precision
     try:
         classifier.to(classifier.device, autocast=False, channels_last=False)
@@ -37,7 +41,14 @@ def measure(classifier: Classifier) -> list[Speed]:
         classifier.to(classifier.device, autocast=before[0], channels_last=before[1])
 
 
-def _time(classifier: Classifier, x: torch.Tensor, reference: torch.Tensor, name: str, autocast: bool, channels_last: bool) -> Speed:
+def _time(
+    classifier: Classifier,
+    x: torch.Tensor,
+    reference: torch.Tensor,
+    name: str,
+    autocast: bool,
+    channels_last: bool,
+) -> Speed:
     classifier.to(classifier.device, autocast=autocast, channels_last=channels_last)
     probabilities = classifier.probs(x)
     done, began = 0, time.perf_counter()

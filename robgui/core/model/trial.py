@@ -28,7 +28,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A model tried on data: its answers to the first inputs, and how many of those with a label it has right.
+    """A model tried on data: its answers to the first inputs, and how many of those with a label
+    it has right.
 
     Attributes:
         left_out: What could not be read of the data, in words; empty when all could.
@@ -63,7 +64,9 @@ def _answers(classifier: Classifier, dataset: Dataset) -> list[Answer]:
         for index, row in zip(indices, classifier.probs(x).cpu().numpy(), strict=True):
             best = int(row.argmax())
             truth = _truth(classifier, dataset, index)
-            found.append(Answer(dataset.key(index), classifier.labels[best], float(row[best]), truth))
+            found.append(
+                Answer(dataset.key(index), classifier.labels[best], float(row[best]), truth)
+            )
         if len(found) >= _ANSWERS:
             break
     return found[:_ANSWERS]

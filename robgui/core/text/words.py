@@ -1,4 +1,6 @@
-"""Numbers as people say them: three significant digits, small probabilities as powers of ten, times in words."""
+"""Numbers as people say them: three significant digits, small probabilities as powers of ten,
+times in words.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def number(value: float) -> str:
 
 
 def probability(p: float, digits: int = 1) -> str:
-    """Few significant digits, as a probability deserves: ``0.02``, below a thousandth ``7·10⁻⁷`` or ``10⁻¹⁰``."""
+    """Few significant digits, as a probability deserves: ``0.02``, below a thousandth ``7·10⁻⁷``
+    or ``10⁻¹⁰``.
+    """
     if not math.isfinite(p):
         return "n/a"
     return f"{p:.{digits}g}" if p == 0 or p >= 1e-3 else _with_power(p, digits)
@@ -44,7 +48,11 @@ def probability(p: float, digits: int = 1) -> str:
 
 def count(many: int, noun: str) -> str:
     """``1 input``, ``2,000 inputs``, ``3 classes``."""
-    return f"{many:,} {noun}" if many == 1 else f"{many:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
+    return (
+        f"{many:,} {noun}"
+        if many == 1
+        else f"{many:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
+    )
 
 
 def _with_power(value: float, digits: int) -> str:
@@ -61,7 +69,13 @@ def percent(share: float) -> str:
         return "n/a"
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
-    return f"{100 * share:.1f} %" if 0.0005 <= share < 0.9995 else f"{number(100 * share)} %" if share < 0.5 else "over 99.9 %"
+    return (
+        f"{100 * share:.1f} %"
+        if 0.0005 <= share < 0.9995
+        else f"{number(100 * share)} %"
+        if share < 0.5
+        else "over 99.9 %"
+    )
 
 
 def amount(size: float) -> str:

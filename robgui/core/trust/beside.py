@@ -16,7 +16,8 @@ _MOST_BYTES = 200_000_000
 
 
 def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, bytes]:
-    """The files of the modules called ``names`` in ``folders``, and of those they import: name below the folder -> content.
+    """The files of the modules called ``names`` in ``folders``, and of those they import: name
+    below the folder -> content.
 
     A package comes whole. What is installed, or part of Python, is not beside.
     """
@@ -31,12 +32,18 @@ def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, b
             found[inner] = content
             waiting += imports_of(content)
             if len(found) > _MOST_FILES or sum(map(len, found.values())) > _MOST_BYTES:
-                raise ModelError(f"the module {name} beside the model has more files than code ever has; move the model away from them")
+                raise ModelError(
+                    f"the module {name} beside the model has more files than code ever has; move"
+                    " the model away from them"
+                )
     return found
 
 
 def imports_of(source: bytes) -> list[str]:
-    """The first part of every module that Python code imports by name; nothing for what is no Python."""
+    """The first part of every module that Python code imports by name.
+
+    Nothing for what is no Python.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

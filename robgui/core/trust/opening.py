@@ -1,4 +1,6 @@
-"""path -> Classifier, with the code that a file brings along run only where the user has said so."""
+"""path -> Classifier, with the code that a file brings along run only where the user has said
+so.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,27 @@ if TYPE_CHECKING:
 
 
 def load(
-    path: str | Path, *, trust: bool | Collection[str] = False, device: str | torch.device | None = None, **overrides: Any
+    path: str | Path,
+    *,
+    trust: bool | Collection[str] = False,
+    device: str | torch.device | None = None,
+    **overrides: Any,
 ) -> Classifier:
     """Loads a model file as a Classifier.
 
-    What ``overrides`` leave open is taken from the side file ``<model>.toml``, then from the file itself, then
-    guessed; the classifier's ``remarks`` say what was found and guessed. A file that would execute code is loaded
-    from a private copy, and only if its code is trusted; TrustError tells what it would run.
+    What ``overrides`` leave open is taken from the side file ``<model>.toml``, then from the file
+    itself, then guessed; the classifier's ``remarks`` say what was found and guessed. A file that
+    would execute code is loaded from a private copy, and only if its code is trusted; TrustError
+    tells what it would run.
 
     Args:
         path: The file; its format is told from its content.
-        trust: True says that the file may execute code (pickled networks, architecture files) as it is now; digests say
-            which code may run; what the user has trusted before may in any case.
+        trust: True says that the file may execute code (pickled networks, architecture files) as it
+            is now; digests say which code may run; what the user has trusted before may in any
+            case.
         device: Where to run; CUDA when present if not given.
-        overrides: Fields of ModelSettings; ``labels`` may also be the name of a file of class names.
+        overrides: Fields of ModelSettings; ``labels`` may also be the name of a file of class
+            names.
     """
     from robgui.core.loading.loader import load as read
 
@@ -59,7 +68,8 @@ def code_of(path: Path, **overrides: Any) -> str:
 
 
 def renew(path: Path, ran: str, settings: ModelSettings) -> None:
-    """Goes on trusting a model whose side file the user has just written from the window, if nothing else about it changed.
+    """Goes on trusting a model whose side file the user has just written from the window, if
+    nothing else about it changed.
 
     Args:
         path: The model file.
@@ -92,7 +102,9 @@ def _run(snapshot: Snapshot, path: Path, device: Any, given: dict[str, Any]) -> 
         snapshot.discard()
         raise
     if snapshot.architecture != snapshot.code.architecture:
-        classifier = classifier.with_settings(classifier.settings.change(architecture=snapshot.code.architecture))
+        classifier = classifier.with_settings(
+            classifier.settings.change(architecture=snapshot.code.architecture)
+        )
     classifier.path, classifier.ran = path, snapshot.code.digest
     snapshot.keep_code()
     return classifier
@@ -108,7 +120,9 @@ def _speaking_of(snapshot: Snapshot, path: Path) -> Iterator[None]:
         if snapshot.architecture:
             words = words.replace(snapshot.architecture, snapshot.code.architecture)
         for source in snapshot.code.sources:
-            words = words.replace(str(snapshot.folder / "code" / source.path.name), str(source.path))
+            words = words.replace(
+                str(snapshot.folder / "code" / source.path.name), str(source.path)
+            )
         for folder in (snapshot.model.parent, snapshot.folder):
             words = words.replace(str(folder), str(path.parent))
         error.args = (words,)

@@ -28,7 +28,8 @@ _LARGEST_PICKLE = 64 * 2**20
 
 
 class Snapshot:
-    """The model file, its architecture file and the modules beside them, copied into a fresh folder of this user.
+    """The model file, its architecture file and the modules beside them, copied into a fresh
+    folder of this user.
 
     Attributes:
         model: The copy of the model file.
@@ -44,7 +45,10 @@ class Snapshot:
             self._take(path, architecture)
         except OSError as error:
             self.discard()
-            raise ModelError(f"{path} is not loaded: no private copy of it can be made ({error.strerror}); free some space.") from error
+            raise ModelError(
+                f"{path} is not loaded: no private copy of it can be made ({error.strerror}); free"
+                " some space."
+            ) from error
         except BaseException:
             self.discard()
             raise
@@ -59,13 +63,18 @@ class Snapshot:
         self._folder.cleanup()
 
     def keep_code(self) -> None:
-        """Removes the copy of the model; its code stays until the program ends, for what it imports later."""
+        """Removes the copy of the model.
+
+        Its code stays until the program ends, for what it imports later.
+        """
         self.model.unlink(missing_ok=True)
         _KEPT.append(self._folder)
 
     @contextmanager
     def importable(self) -> Iterator[None]:
-        """The modules of the copy can be imported by name: these, and not what lies beside the model by now."""
+        """The modules of the copy can be imported by name: these, and not what lies beside the
+        model by now.
+        """
         with _IMPORTING:
             _BESIDE.modules = {**_BESIDE.modules, **self._modules}
             for name, module in list(sys.modules.items()):
@@ -88,8 +97,12 @@ class Snapshot:
         imports = _pickled(self.model)
         self._copy_code(file, [*imports, *([where] if file is None else [])], folders)
         self._call = f"{where if file is None else file.name}:{call}" if architecture else ""
-        self.architecture = architecture if file is None else f"{self.folder / 'code' / file.name}:{call}"
-        sources = ((name, content.decode("utf-8", "replace")) for name, content in self._sources.items())
+        self.architecture = (
+            architecture if file is None else f"{self.folder / 'code' / file.name}:{call}"
+        )
+        sources = (
+            (name, content.decode("utf-8", "replace")) for name, content in self._sources.items()
+        )
         self.code = Code(
             digest=self.with_side(self.side),
             model=path,
@@ -99,11 +112,17 @@ class Snapshot:
         )
 
     def _copy_code(self, file: Path | None, dotted: Sequence[str], folders: Sequence[Path]) -> None:
-        """The architecture file and the modules beside it that are imported, by it or by a pickle."""
+        """The architecture file and the modules beside it that are imported, by it or by a
+        pickle.
+        """
         built = {} if file is None else {file.name: file.read_bytes()}
-        wanted = [name.partition(".")[0] for name in dotted] + [name for content in built.values() for name in imports_of(content)]
+        wanted = [name.partition(".")[0] for name in dotted] + [
+            name for content in built.values() for name in imports_of(content)
+        ]
         modules = modules_beside(wanted, folders)
-        self._modules = {name.partition("/")[0].removesuffix(".py"): self.folder / "code" for name in modules}
+        self._modules = {
+            name.partition("/")[0].removesuffix(".py"): self.folder / "code" for name in modules
+        }
         self._sources = {**modules, **built}
         for name, content in self._sources.items():
             target = self.folder / "code" / name
@@ -112,7 +131,10 @@ class Snapshot:
 
 
 def split(architecture: str) -> tuple[str, str]:
-    """``file.py:factory(3)`` -> ``file.py`` and ``factory(3)``; a colon in the brackets is no border."""
+    """``file.py:factory(3)`` -> ``file.py`` and ``factory(3)``.
+
+    A colon in the brackets is no border.
+    """
     head, bracket, arguments = architecture.partition("(")
     where, _, factory = head.rpartition(":")
     return where, f"{factory}{bracket}{arguments}"
@@ -166,14 +188,21 @@ class _Beside(MetaPathFinder):
     def __init__(self) -> None:
         self.modules: Mapping[str, Path] = {}
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """The spec of a module on its own level; those inside a package are found by the package."""
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a module on its own level.
+
+        Those inside a package are found by the package.
+        """
         folder = self.modules.get(fullname) if path is None else None
         if folder is None:
             return None
         package = folder / fullname / "__init__.py"
         if package.is_file():
-            return importlib.util.spec_from_file_location(fullname, package, submodule_search_locations=[str(package.parent)])
+            return importlib.util.spec_from_file_location(
+                fullname, package, submodule_search_locations=[str(package.parent)]
+            )
         return importlib.util.spec_from_file_location(fullname, folder / f"{fullname}.py")
 
 

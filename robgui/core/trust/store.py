@@ -16,7 +16,10 @@ def is_trusted(digest: str) -> bool:
 
 
 def trust(digest: str, what: str) -> None:
-    """Keeps the user's word that the code of this digest may run; ``what`` tells people later what it was."""
+    """Keeps the user's word that the code of this digest may run.
+
+    ``what`` tells people later what it was.
+    """
     _RECORDS.write(digest, {"digest": digest, "what": what, "when": time.time()})
 
 
@@ -27,4 +30,8 @@ def revoke(digest: str) -> None:
 
 def trusted() -> dict[str, str]:
     """Everything that is trusted: digest -> what it was."""
-    return {digest: str((_RECORDS.read(digest) or {}).get("what", "")) for digest in _RECORDS.known() if is_trusted(digest)}
+    return {
+        digest: str((_RECORDS.read(digest) or {}).get("what", ""))
+        for digest in _RECORDS.known()
+        if is_trusted(digest)
+    }

@@ -1,4 +1,6 @@
-"""What a result looks like, as data: pure, validated, stored through the codec, drawn by two renderers."""
+"""What a result looks like, as data: pure, validated, stored through the codec, drawn by two
+renderers.
+"""
 
 from robgui.core.view.axis import Axis
 from robgui.core.view.colours import class_ink, class_pixels, colour_map, diverging
@@ -6,7 +8,19 @@ from robgui.core.view.difference import aligned, difference, is_zero
 from robgui.core.view.ink import Ink, status_ink
 from robgui.core.view.parts import Box, Column, Line, Mark, Picture, Series, Spot
 from robgui.core.view.steady import steadied
-from robgui.core.view.views import Bars, Boxes, Curves, Film, Images, Matrix, Still, Table, Tree, View, Views
+from robgui.core.view.views import (
+    Bars,
+    Boxes,
+    Curves,
+    Film,
+    Images,
+    Matrix,
+    Still,
+    Table,
+    Tree,
+    View,
+    Views,
+)
 
 __all__ = [
     "Axis",

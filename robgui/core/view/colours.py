@@ -1,4 +1,6 @@
-"""The colours of a Matrix, said once for both renderers: which map, which way round, which hue for which class."""
+"""The colours of a Matrix, said once for both renderers: which map, which way round, which hue
+for which class.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ ALIKE = 80.0
 
 
 def colour_map(worst: str) -> tuple[str, bool]:
-    """Name of the colour map for what is worst, and whether it is turned round: the brightest colour is the worst.
+    """Name of the colour map for what is worst, and whether it is turned round: the brightest
+    colour is the worst.
 
-    ``diverging`` has its colours in ``diverging()``; viridis and cividis are known to every plotting library.
+    ``diverging`` has its colours in ``diverging()``; viridis and cividis are known to every
+    plotting library.
     """
     if worst == "middle":
         return "diverging", False
@@ -31,11 +35,17 @@ def colour_map(worst: str) -> tuple[str, bool]:
 
 def diverging(dark: bool) -> tuple[str, str, str]:
     """Below zero, at zero, above zero."""
-    return Ink("changed").colour(dark), "#30363F" if dark else "#F2F2F2", Ink("original").colour(dark)
+    return (
+        Ink("changed").colour(dark),
+        "#30363F" if dark else "#F2F2F2",
+        Ink("original").colour(dark),
+    )
 
 
 def class_ink(view: Matrix, number: int) -> Ink:
-    """What stands for one class of a matrix: its own colour if it is called after one, else one unlike all of these."""
+    """What stands for one class of a matrix: its own colour if it is called after one, else one
+    unlike all of these.
+    """
     name = view.class_names[number] if 0 <= number < len(view.class_names) else ""
     free = _free_series(view.class_names)
     return Ink("series", free[number % len(free)], name)
@@ -45,7 +55,11 @@ def class_ink(view: Matrix, number: int) -> Ink:
 def _free_series(names: tuple[str, ...]) -> list[int]:
     """The colours of series that nobody takes for the colour that another class is called after."""
     called = [_rgb(colour) for colour in map(called_after, names) if colour]
-    free = [at for at, (light, _) in enumerate(SERIES) if all(_apart(_rgb(light), one) for one in called)]
+    free = [
+        at
+        for at, (light, _) in enumerate(SERIES)
+        if all(_apart(_rgb(light), one) for one in called)
+    ]
     return free or list(range(len(SERIES)))
 
 
@@ -54,7 +68,10 @@ def _apart(first: np.ndarray, second: np.ndarray) -> bool:
 
 
 def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
-    """``(rows, columns, 4)`` uint8: the hue says which class wins, its intensity how surely; no class is transparent."""
+    """``(rows, columns, 4)`` uint8: the hue says which class wins, its intensity how surely.
+
+    No class is transparent.
+    """
     if view.classes is None:
         raise ValueError(f"the matrix {view.title!r} has no classes")
     rgb = np.zeros((*view.classes.shape, 3))

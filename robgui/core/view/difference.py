@@ -17,7 +17,9 @@ Comparable = Curves | Matrix | Bars
 
 
 def aligned(first: View, second: View) -> tuple[View, View]:
-    """Both as they can be compared by eye: the same colours, the same ranges, the same bars at the same places."""
+    """Both as they can be compared by eye: the same colours, the same ranges, the same bars at
+    the same places.
+    """
     if isinstance(first, Matrix) and isinstance(second, Matrix):
         levels = (min(first.levels[0], second.levels[0]), max(first.levels[1], second.levels[1]))
         return replace(first, levels=levels), replace(second, levels=levels)
@@ -55,24 +57,52 @@ def is_zero(view: Comparable) -> bool:
 def _curves(first: Curves, second: Curves) -> Curves | str:
     before = {line.name: line for line in first.lines if not line.quiet}
     both = [line for line in second.lines if line.name in before and not line.quiet]
-    same = first.x == second.x and first.at.shape == second.at.shape and np.allclose(first.at, second.at)
+    same = (
+        first.x == second.x
+        and first.at.shape == second.at.shape
+        and np.allclose(first.at, second.at)
+    )
     both = [line for line in both if line.x is None and before[line.name].x is None]
     if not same or not both:
-        return f"The two runs do not have the same {first.x.name}; run both with the same settings to see the difference."
-    lines = tuple(replace(line, y=line.y - before[line.name].y, low=None, high=None) for line in both)
+        return (
+            f"The two runs do not have the same {first.x.name}; run both with the same settings to"
+            " see the difference."
+        )
+    lines = tuple(
+        replace(line, y=line.y - before[line.name].y, low=None, high=None) for line in both
+    )
     most = _most([line.y for line in lines])
-    y = replace(second.y, name=f"difference in {first.y.name}", low=-most, high=most, log=False, better="neither")
+    y = replace(
+        second.y,
+        name=f"difference in {first.y.name}",
+        low=-most,
+        high=most,
+        log=False,
+        better="neither",
+    )
     return replace(second, title="Difference", y=y, lines=lines, marks=(), levels=())
 
 
 def _matrix(first: Matrix, second: Matrix) -> Matrix | str:
     names = (first.rows, first.columns) == (second.rows, second.columns)
     if first.values.shape != second.values.shape or first.rect != second.rect or not names:
-        return "The two runs do not have the same axes; run both with the same settings to see the difference."
+        return (
+            "The two runs do not have the same axes; run both with the same settings to see the"
+            " difference."
+        )
     values = second.values - first.values
     most = _most([values])
     scale = replace(second.scale, name=f"difference in {first.scale.name}", low=-most, high=most)
-    return replace(second, title="Difference", values=values, scale=scale, levels=(-most, most), worst="middle", classes=None, spots=())
+    return replace(
+        second,
+        title="Difference",
+        values=values,
+        scale=scale,
+        levels=(-most, most),
+        worst="middle",
+        classes=None,
+        spots=(),
+    )
 
 
 def _bars(first: Bars, second: Bars) -> Bars | str:
@@ -85,10 +115,22 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
         return "The two runs have no number in common, so there is nothing to subtract."
     at_first = [first.names.index(name) for name in names]
     at_second = [second.names.index(name) for name in names]
-    rows = tuple(Series(row.name, row.values[at_second] - before[row.name].values[at_first], row.ink) for row in both)
+    rows = tuple(
+        Series(row.name, row.values[at_second] - before[row.name].values[at_first], row.ink)
+        for row in both
+    )
     most = _most([row.values for row in rows])
-    value = replace(second.value, name=f"difference in {first.value.name}", low=-most, high=most, log=False, better="neither")
-    return replace(second, title="Difference", value=value, names=names, series=rows, stacked=False, levels=())
+    value = replace(
+        second.value,
+        name=f"difference in {first.value.name}",
+        low=-most,
+        high=most,
+        log=False,
+        better="neither",
+    )
+    return replace(
+        second, title="Difference", value=value, names=names, series=rows, stacked=False, levels=()
+    )
 
 
 def _histograms(first: Bars, second: Bars) -> Bars | str:
@@ -101,7 +143,13 @@ def _histograms(first: Bars, second: Bars) -> Bars | str:
         return "The two runs have no set in common, so there is nothing to subtract."
     rows = tuple(Series(row.name, row.values - before[row.name].values, row.ink) for row in both)
     most = _most([row.values for row in rows])
-    value = replace(second.value, name=f"difference in {first.value.name}", low=-most, high=most, better="neither")
+    value = replace(
+        second.value,
+        name=f"difference in {first.value.name}",
+        low=-most,
+        high=most,
+        better="neither",
+    )
     return replace(second, title="Difference", value=value, series=rows, levels=(), marks=())
 
 
@@ -115,7 +163,9 @@ def _same_ranges(first: Curves, second: Curves) -> tuple[Curves, Curves]:
 
 
 def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
-    """The first axis from the lower beginning to the higher end of both: as they say, else as the data are."""
+    """The first axis from the lower beginning to the higher end of both: as they say, else as
+    the data are.
+    """
     parts = [part for array in data if (part := array[np.isfinite(array)]).size]
     low = min((float(part.min()) for part in parts), default=math.nan)
     high = max((float(part.max()) for part in parts), default=math.nan)
@@ -127,7 +177,9 @@ def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
 
 def _heights(bars: Bars) -> list[np.ndarray]:
     """Where bars begin and end: at zero unless powers of ten stand along their axis."""
-    ends = [end for row in bars.series for end in (row.values, row.low, row.high) if end is not None]
+    ends = [
+        end for row in bars.series for end in (row.values, row.low, row.high) if end is not None
+    ]
     if bars.stacked and bars.series:
         ends.append(np.nansum([row.values for row in bars.series], axis=0))
     return ends if bars.value.log else [*ends, np.zeros(1)]
@@ -142,7 +194,10 @@ def _spread(bars: Bars, names: tuple[str, ...]) -> Bars:
         known = dict(zip(bars.names, values.tolist(), strict=True))
         return np.array([known.get(name, np.nan) for name in names], dtype=float)
 
-    rows = tuple(Series(row.name, np.asarray(wide(row.values)), row.ink, wide(row.low), wide(row.high)) for row in bars.series)
+    rows = tuple(
+        Series(row.name, np.asarray(wide(row.values)), row.ink, wide(row.low), wide(row.high))
+        for row in bars.series
+    )
     return replace(bars, names=names, series=rows)
 
 

@@ -10,7 +10,20 @@ from typing import Literal
 
 from robgui.core.verdict import Status
 
-Role = Literal["class", "rival", "other", "original", "changed", "holds", "risk", "fails", "unknown", "series", "text", "quiet"]
+Role = Literal[
+    "class",
+    "rival",
+    "other",
+    "original",
+    "changed",
+    "holds",
+    "risk",
+    "fails",
+    "unknown",
+    "series",
+    "text",
+    "quiet",
+]
 Dash = Literal["solid", "dashed", "dotted", "dash-dot"]
 
 
@@ -19,9 +32,10 @@ class Ink:
     """What a mark stands for.
 
     Attributes:
-        role: ``class`` is the class at the input and ``rival`` its strongest rival; ``original`` and ``changed`` are
-            an input before and after; ``holds``, ``risk``, ``fails``, ``unknown`` are a status; ``series`` is one of
-            several things of equal rank; ``text`` is the colour of letters, ``quiet`` that of a grid.
+        role: ``class`` is the class at the input and ``rival`` its strongest rival; ``original``
+            and ``changed`` are an input before and after; ``holds``, ``risk``, ``fails``,
+            ``unknown`` are a status; ``series`` is one of several things of equal rank; ``text`` is
+            the colour of letters, ``quiet`` that of a grid.
         number: Which of several series.
         name: A class name: a class called after a colour has that colour.
     """
@@ -32,7 +46,9 @@ class Ink:
 
     def colour(self, dark: bool = False) -> str:
         """The colour as ``#rrggbb``."""
-        if self.role in ("class", "rival", "other", "series") and (named := called_after(self.name, dark)):
+        if self.role in ("class", "rival", "other", "series") and (
+            named := called_after(self.name, dark)
+        ):
             return named
         if self.role == "series":
             return SERIES[self.number % len(SERIES)][dark]
@@ -46,8 +62,9 @@ class Ink:
         return _DASHES[self.number // 2 % len(_DASHES)] if self.role == "series" else "solid"
 
 
-#: Light and dark colours of the series: Okabe and Ito's palette, whose colours are told apart with any colour vision.
-#: In the dark theme blue and black are lifted, because they vanish on a dark ground.
+#: Light and dark colours of the series: Okabe and Ito's palette, whose colours are told apart with
+#: any colour vision. In the dark theme blue and black are lifted, because they vanish on a dark
+#: ground.
 SERIES: tuple[tuple[str, str], ...] = (
     ("#0072B2", "#56A9E8"),
     ("#D55E00", "#FF8A4C"),

@@ -125,7 +125,9 @@ class Series:
             raise ValueError(f"the bars {self.name!r} have {self.values.ndim} dimensions, not one")
         for other in (self.low, self.high):
             if other is not None and other.shape != self.values.shape:
-                raise ValueError(f"the error bars of {self.name!r} have another shape than its bars")
+                raise ValueError(
+                    f"the error bars of {self.name!r} have another shape than its bars"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,12 @@ class Picture:
     spots: tuple[Spot, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.pixels.dtype != np.uint8 or self.pixels.ndim != 3 or self.pixels.shape[2] != 3 or not self.pixels.size:
+        if (
+            self.pixels.dtype != np.uint8
+            or self.pixels.ndim != 3
+            or self.pixels.shape[2] != 3
+            or not self.pixels.size
+        ):
             raise ValueError(f"the picture {self.caption!r} is not (h, w, 3) uint8")
 
 

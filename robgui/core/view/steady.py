@@ -1,4 +1,6 @@
-"""A film with the same levels and ranges in every frame, for both renderers: only what changes moves."""
+"""A film with the same levels and ranges in every frame, for both renderers: only what changes
+moves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Views: what a result looks like, as data. Two renderers draw them: one with matplotlib, one in the window."""
+"""Views: what a result looks like, as data.
+
+Two renderers draw them: one with matplotlib, one in the window.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +41,17 @@ class Curves:
     def __post_init__(self) -> None:
         for line in self.lines:
             if line.x is None and line.y.shape != self.at.shape:
-                raise ValueError(f"the line {line.name!r} has {line.y.size} points over {self.at.size} places")
+                raise ValueError(
+                    f"the line {line.name!r} has {line.y.size} points over {self.at.size} places"
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
     """Values over two axes; row 0 is the lowest, as on any vertical axis.
 
-    The most intense colour is the worst: ``worst`` says which end that is; ``middle`` is a difference around zero.
+    The most intense colour is the worst: ``worst`` says which end that is; ``middle`` is a
+        difference around zero.
     With ``classes`` the hue says which class wins and the value how surely.
 
     Attributes:
@@ -55,11 +61,13 @@ class Matrix:
         values: ``(rows, columns)``; nan where nothing is known.
         scale: What the values are.
         levels: The values of the first and the last colour.
-        place: x, y, width and height of the whole in units of the axes; None numbers rows and columns from 0.
+        place: x, y, width and height of the whole in units of the axes; None numbers rows and
+            columns from 0.
         worst: Which end of the scale is the worst; ``neither`` for a value without a good end.
         rows: What the rows are called; empty where the vertical axis has numbers.
         columns: The same for the columns.
-        classes: ``(rows, columns)`` number of the winning class, -1 for none; None for plain values.
+        classes: ``(rows, columns)`` number of the winning class, -1 for none; None for plain
+            values.
         class_names: What the classes are called.
         spots: Signs over it.
         note: One sentence below the picture.
@@ -82,12 +90,21 @@ class Matrix:
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2:
-            raise ValueError(f"the matrix {self.title!r} has {self.values.ndim} dimensions, not two")
-        for names, size in ((self.rows, self.values.shape[0]), (self.columns, self.values.shape[1])):
+            raise ValueError(
+                f"the matrix {self.title!r} has {self.values.ndim} dimensions, not two"
+            )
+        for names, size in (
+            (self.rows, self.values.shape[0]),
+            (self.columns, self.values.shape[1]),
+        ):
             if names and len(names) != size:
-                raise ValueError(f"the matrix {self.title!r} has {size} lines and {len(names)} names")
+                raise ValueError(
+                    f"the matrix {self.title!r} has {size} lines and {len(names)} names"
+                )
         if self.classes is not None and self.classes.shape != self.values.shape:
-            raise ValueError(f"the classes of the matrix {self.title!r} have another shape than its values")
+            raise ValueError(
+                f"the classes of the matrix {self.title!r} have another shape than its values"
+            )
 
     @property
     def rect(self) -> tuple[float, float, float, float]:
@@ -106,7 +123,8 @@ class Boxes:
         boxes: The rectangles.
         behind: What they lie on; None for an empty ground.
         spots: Signs over it, such as where the boxes began.
-        lanes: What the rows of the vertical axis are called, where it stands for nothing (boxes of one dimension).
+        lanes: What the rows of the vertical axis are called, where it stands for nothing (boxes of
+            one dimension).
         note: One sentence below the picture.
     """
 
@@ -122,7 +140,9 @@ class Boxes:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars with names, side by side or stacked; or a histogram, whose bars have edges instead of names.
+    """Bars with names, side by side or stacked.
+
+    Or a histogram, whose bars have edges instead of names.
 
     Attributes:
         title: What the picture shows.
@@ -152,7 +172,9 @@ class Bars:
         size = len(self.names) if self.edges is None else len(self.edges) - 1
         for row in self.series:
             if row.values.size != size:
-                raise ValueError(f"the bars {row.name!r} have {row.values.size} values for {size} places")
+                raise ValueError(
+                    f"the bars {row.name!r} have {row.values.size} values for {size} places"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +247,10 @@ class Tree:
     def __post_init__(self) -> None:
         count = len(self.parent)
         if not len(self.names) == len(self.weight) == len(self.value) == count:
-            raise ValueError(f"the nodes of the tree {self.title!r} have parents, names and values of different number")
+            raise ValueError(
+                f"the nodes of the tree {self.title!r} have parents, names and values of different"
+                " number"
+            )
         if (self.parent >= np.arange(count)).any() or (self.parent < -1).any():
             raise ValueError(f"a node of the tree {self.title!r} comes before its parent")
 
@@ -251,7 +276,9 @@ class Film:
 
     def __post_init__(self) -> None:
         if not self.frames or len(self.frames) != len(self.steps):
-            raise ValueError(f"the film {self.title!r} has {len(self.frames)} frames and {len(self.steps)} steps")
+            raise ValueError(
+                f"the film {self.title!r} has {len(self.frames)} frames and {len(self.steps)} steps"
+            )
         if len({type(frame) for frame in self.frames}) > 1:
             raise ValueError(f"the film {self.title!r} mixes kinds of pictures")
 

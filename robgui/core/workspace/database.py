@@ -101,10 +101,14 @@ class Database:
     def shrink(self) -> None:
         """Gives the space of deleted rows back to the file system."""
         with self._thread_lock, self._sentences("written"):
-            self._open_connection().executescript("PRAGMA incremental_vacuum")  # execute would free one page only
+            self._open_connection().executescript(
+                "PRAGMA incremental_vacuum"
+            )  # execute would free one page only
 
     def copy_to(self, target: Path) -> None:
-        """Writes a complete, compact copy to ``target``, which must not exist; others may go on writing meanwhile.
+        """Writes a complete, compact copy to ``target``, which must not exist.
+
+        Others may go on writing meanwhile.
 
         Only the user may read the copy, as every new workspace.
         """
@@ -134,15 +138,21 @@ class Database:
     def _take_lock(self) -> None:
         try:
             if not self._lock.take():
-                self._set_read_only("is open in another window or command, so it is read-only here.")
+                self._set_read_only(
+                    "is open in another window or command, so it is read-only here."
+                )
             elif self.path.exists() and not os.access(self.path, os.W_OK):
                 self._set_read_only("may not be written by you, so it is read-only here.")
         except OSError as error:
             if not self.path.exists():
                 raise WorkspaceError(
-                    f"The workspace {self.path} cannot be created ({error.strerror}); choose a folder you may write to."
+                    f"The workspace {self.path} cannot be created ({error.strerror}); choose a"
+                    " folder you may write to."
                 ) from error
-            self._set_read_only(f"is in a folder that cannot be written ({error.strerror}), so it is read-only here.")
+            self._set_read_only(
+                f"is in a folder that cannot be written ({error.strerror}), so it is read-only"
+                " here."
+            )
 
     def _set_read_only(self, why: str) -> None:
         self.read_only = True
@@ -152,34 +162,54 @@ class Database:
         mode = "rwc"
         if self.read_only:
             settled = not self.path.with_name(self.path.name + "-wal").exists()
-            mode = "ro&immutable=1" if settled and not os.access(self.path.parent, os.W_OK) else "ro"
+            mode = (
+                "ro&immutable=1" if settled and not os.access(self.path.parent, os.W_OK) else "ro"
+            )
         elif not self.path.exists():
             create_file(self.path, private=True)
-        connection = sqlite3.connect(_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None, timeout=5)
+        connection = sqlite3.connect(
+            _uri(self.path, mode),
+            uri=True,
+            check_same_thread=False,
+            isolation_level=None,
+            timeout=5,
+        )
         connection.execute("PRAGMA trusted_schema = OFF")
-        connection.set_progress_handler(lambda: time.monotonic() > self._until, _STEPS_BETWEEN_LOOKS)
+        connection.set_progress_handler(
+            lambda: time.monotonic() > self._until, _STEPS_BETWEEN_LOOKS
+        )
         return connection
 
     def _check_schema(self) -> None:
         version = self._value("PRAGMA user_version")
         if self._value("PRAGMA application_id") != APPLICATION_ID:
             if self._value("SELECT count(*) FROM sqlite_master") > 0:
-                raise WorkspaceError(f"{self.path} is a database of another program, not a robgui workspace; choose another file.")
+                raise WorkspaceError(
+                    f"{self.path} is a database of another program, not a robgui workspace; choose"
+                    " another file."
+                )
             version = 0
         if version > len(MIGRATIONS):
             known = f"version {version} of the file, this program knows {len(MIGRATIONS)}"
-            raise WorkspaceError(f"The workspace {self.path} was written by a newer robgui ({known}); update robgui.")
+            raise WorkspaceError(
+                f"The workspace {self.path} was written by a newer robgui ({known}); update robgui."
+            )
         self._refuse_foreign_schema(version)
         if self.read_only:
             if version < len(MIGRATIONS):
-                raise WorkspaceError(f"{self.reason} It has an older form that must be rewritten first; open it where it may be written.")
+                raise WorkspaceError(
+                    f"{self.reason} It has an older form that must be rewritten first; open it"
+                    " where it may be written."
+                )
             return
         self._configure(new=version == 0)
         if version < len(MIGRATIONS):
             self._migrate(version)
 
     def _refuse_foreign_schema(self, version: int) -> None:
-        """Only what this program makes: a view or a trigger of another would run with every query."""
+        """Only what this program makes: a view or a trigger of another would run with every
+        query.
+        """
         found = self._open_connection().execute(_SCHEMA).fetchmany(1000)
         with closing(sqlite3.connect(":memory:")) as ours:
             for script in MIGRATIONS[: max(0, version)]:
@@ -187,7 +217,8 @@ class Database:
             expected = ours.execute(_SCHEMA).fetchall()
         if _plain(found) != _plain(expected):
             raise WorkspaceError(
-                f"The workspace {self.path} is damaged or was changed by another program: its tables are not those of robgui; open a copy."
+                f"The workspace {self.path} is damaged or was changed by another program: its"
+                " tables are not those of robgui; open a copy."
             )
 
     def _configure(self, *, new: bool) -> None:
@@ -215,10 +246,21 @@ class Database:
         """Turns what SQLite raises into one sentence that names the file."""
         try:
             yield
-        except (sqlite3.Error, sqlite3.Warning, OverflowError, OSError, UnicodeError) as error:  # a reason may be no text
-            raise WorkspaceError(f"The workspace {self.path} cannot be {done}: {_explain(error)}.") from error
+        except (
+            sqlite3.Error,
+            sqlite3.Warning,
+            OverflowError,
+            OSError,
+            UnicodeError,
+        ) as error:  # a reason may be no text
+            raise WorkspaceError(
+                f"The workspace {self.path} cannot be {done}: {_explain(error)}."
+            ) from error
         except MemoryError as error:
-            raise WorkspaceError(f"The workspace {self.path} cannot be {done}: there is not enough memory; it may be damaged.") from error
+            raise WorkspaceError(
+                f"The workspace {self.path} cannot be {done}: there is not enough memory; it may be"
+                " damaged."
+            ) from error
 
 
 def _check_file(path: Path, create: bool) -> None:
@@ -234,9 +276,15 @@ def _check_file(path: Path, create: bool) -> None:
         with path.open("rb") as file:
             head = file.read(16)
     except OSError as error:
-        raise WorkspaceError(f"The workspace {path} cannot be opened ({error.strerror}); choose another file or folder.") from error
+        raise WorkspaceError(
+            f"The workspace {path} cannot be opened ({error.strerror}); choose another file or"
+            " folder."
+        ) from error
     if head and head != b"SQLite format 3\x00":
-        raise WorkspaceError(f"{path} is not a robgui workspace, or it is damaged; it was left as it is, choose another file.")
+        raise WorkspaceError(
+            f"{path} is not a robgui workspace, or it is damaged; it was left as it is, choose"
+            " another file."
+        )
 
 
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
@@ -260,13 +308,23 @@ def _reason(error: Exception) -> str:
         case sqlite3.SQLITE_FULL:
             return "the disk is full; free some space and try again"
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return f"the file is damaged ({error}); it was left as it is, open another workspace or a copy"
+            return (
+                f"the file is damaged ({error}); it was left as it is, open another workspace or a"
+                " copy"
+            )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return "another program is writing to it; try again"
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_AUTH:
+        case (
+            sqlite3.SQLITE_READONLY
+            | sqlite3.SQLITE_PERM
+            | sqlite3.SQLITE_CANTOPEN
+            | sqlite3.SQLITE_AUTH
+        ):
             return f"it may not be written or read here ({error}); choose a folder you may write to"
         case sqlite3.SQLITE_INTERRUPT:
-            return "it takes far too long, so the file is damaged or malicious; open another workspace"
+            return (
+                "it takes far too long, so the file is damaged or malicious; open another workspace"
+            )
         case sqlite3.SQLITE_TOOBIG:
             return "the result is larger than 1 GB; choose settings that keep less"
         case sqlite3.SQLITE_IOERR:

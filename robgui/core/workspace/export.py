@@ -20,25 +20,37 @@ if TYPE_CHECKING:
 
 
 def export(workspace: Workspace, folder: Path) -> Path:
-    """Writes ``runs/<id>.json`` and ``.npz``, ``findings.csv`` and ``findings/<id>.png`` into ``folder``."""
+    """Writes ``runs/<id>.json`` and ``.npz``, ``findings.csv`` and ``findings/<id>.png`` into
+    ``folder``.
+    """
     try:
         (folder / "runs").mkdir(parents=True, exist_ok=True)
         (folder / "findings").mkdir(exist_ok=True)
         for run in workspace.runs():
-            write_document({**_fields(run), "result": workspace.result(run.id)}, _inside(folder / "runs", run))
+            write_document(
+                {**_fields(run), "result": workspace.result(run.id)}, _inside(folder / "runs", run)
+            )
         _write_findings(workspace, folder)
     except OSError as error:
-        raise WorkspaceError(f"The workspace cannot be exported to {folder} ({error.strerror}); choose another folder.") from error
+        raise WorkspaceError(
+            f"The workspace cannot be exported to {folder} ({error.strerror}); choose another"
+            " folder."
+        ) from error
     return folder
 
 
 def export_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None = None) -> int:
-    """Writes ``findings.csv`` and ``findings/<id>.png`` into ``folder``, of these findings or of all; returns how many."""
+    """Writes ``findings.csv`` and ``findings/<id>.png`` into ``folder``, of these findings or of
+    all; returns how many.
+    """
     try:
         (folder / "findings").mkdir(parents=True, exist_ok=True)
         return _write_findings(workspace, folder, ids)
     except OSError as error:
-        raise WorkspaceError(f"The findings cannot be exported to {folder} ({error.strerror}); choose another folder.") from error
+        raise WorkspaceError(
+            f"The findings cannot be exported to {folder} ({error.strerror}); choose another"
+            " folder."
+        ) from error
 
 
 def write_document(fields: dict[str, Any], path: Path) -> None:
@@ -47,32 +59,45 @@ def write_document(fields: dict[str, Any], path: Path) -> None:
     if arrays:
         document["arrays"] = path.with_suffix(".npz").name
         write_whole(path.with_suffix(".npz"), npz(arrays))
-    write_whole(path, (json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode())
+    write_whole(
+        path, (json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode()
+    )
 
 
 def _inside(folder: Path, run: Run) -> Path:
     """Where a run goes; whatever a workspace calls its analysis, it stays in the folder."""
     path = folder / f"{run.request.analysis}-{run.id}.json"
     if path.resolve().parent != folder.resolve():
-        raise WorkspaceError(f"The run {run.id!r} of {run.request.analysis!r} cannot be exported: its name leads out of {folder}.")
+        raise WorkspaceError(
+            f"The run {run.id!r} of {run.request.analysis!r} cannot be exported: its name leads out"
+            f" of {folder}."
+        )
     return path
 
 
 def _fields(run: Run) -> dict[str, Any]:
-    return {field.name: getattr(run, field.name) for field in dataclasses.fields(run) if field.name != "has_result"}
+    return {
+        field.name: getattr(run, field.name)
+        for field in dataclasses.fields(run)
+        if field.name != "has_result"
+    }
 
 
 def _write_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None = None) -> int:
     chosen = [finding.id for finding in workspace.findings()] if ids is None else ids
     with (folder / "findings.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(["id", "run", "kind", "title", "severity", "starred", "note", "picture", "detail"])
+        table.writerow(
+            ["id", "run", "kind", "title", "severity", "starred", "note", "picture", "detail"]
+        )
         for number in chosen:
             finding = workspace.finding(number)
             picture = _write_picture(finding, folder)
             detail = json.dumps(readable(finding.detail)[0], allow_nan=False, ensure_ascii=False)
             flags = [finding.starred, finding.note, picture, detail]
-            table.writerow([finding.id, finding.run_id, finding.kind, finding.title, finding.severity, *flags])
+            table.writerow(
+                [finding.id, finding.run_id, finding.kind, finding.title, finding.severity, *flags]
+            )
     return len(chosen)
 
 

@@ -19,7 +19,10 @@ class FileLock:
         self._descriptor: int | None = None
 
     def take(self) -> bool:
-        """True when the lock is ours; False when another process or window holds it. OSError without permission."""
+        """True when the lock is ours; False when another process or window holds it.
+
+        OSError without permission.
+        """
         while True:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
             if not _lock(descriptor):

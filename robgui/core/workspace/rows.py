@@ -1,4 +1,5 @@
-"""What the rows of a workspace say, checked: a file may come from anyone, so nothing in it is believed.
+"""What the rows of a workspace say, checked: a file may come from anyone, so nothing in it is
+believed.
 
 Whatever does not fit is a WorkspaceError of one sentence.
 """
@@ -77,10 +78,20 @@ class Reader:
         """A run, without its result."""
         with self._sentences("a run"):
             values = _RunRow(**dict(zip(_RunRow.model_fields, row, strict=True)))
-            fields = {**dict(values), "versions": _Versions(versions=self.json(values.versions)).versions}
+            fields = {
+                **dict(values),
+                "versions": _Versions(versions=self.json(values.versions)).versions,
+            }
             request = self.request(values.id, values.request)
             said = self.verdict(values.id, values.verdict)
-            return Run(**{**fields, "request": request, "verdict": said, "has_result": bool(values.has_result)})
+            return Run(
+                **{
+                    **fields,
+                    "request": request,
+                    "verdict": said,
+                    "has_result": bool(values.has_result),
+                }
+            )
 
     def verdict(self, run_id: str, text: str) -> Verdict | None:
         """What the result of a run says; None before there is one."""
@@ -101,7 +112,11 @@ class Reader:
             values = _FindingRow(**dict(zip(_FindingRow.model_fields, row, strict=True)))
             fields = {**dict(values), "detail": decode(dict, self.json(values.detail), npz({}))}
             flags = {"starred": bool(values.starred), "has_picture": bool(values.has_picture)}
-            return StoredFinding(**{**fields, **flags}, picture=self._picture(arrays.get("picture")), input=arrays.get("input"))
+            return StoredFinding(
+                **{**fields, **flags},
+                picture=self._picture(arrays.get("picture")),
+                input=arrays.get("input"),
+            )
 
     def reference(self, body: Any) -> Reference:
         """A model or dataset."""
@@ -126,7 +141,10 @@ class Reader:
     def refuse(self, what: str, why: str) -> NoReturn:
         """Says that something in the file is not as it must be."""
         short = " ".join(why.split())[:200]
-        raise WorkspaceError(f"The workspace {self._path} is damaged: {what} cannot be read ({short}); open another workspace or a copy.")
+        raise WorkspaceError(
+            f"The workspace {self._path} is damaged: {what} cannot be read ({short}); open another"
+            " workspace or a copy."
+        )
 
     def _picture(self, picture: np.ndarray | None) -> np.ndarray | None:
         if picture is None:

@@ -25,12 +25,12 @@ from robgui.core.workspace.lock import FileLock
 from robgui.core.workspace.rows import Reader
 
 _RUN = (
-    "SELECT runs.id, request, state, created, seconds, done, total, error, verdict, device, versions, results.run IS NOT NULL "
-    "FROM runs LEFT JOIN results ON results.run = runs.id"
+    "SELECT runs.id, request, state, created, seconds, done, total, error, verdict, device,"
+    " versions, results.run IS NOT NULL FROM runs LEFT JOIN results ON results.run = runs.id"
 )
 _FINDING = (
-    "SELECT findings.id, run, kind, title, severity, detail, note, starred, pictures.finding IS NOT NULL "
-    "FROM findings LEFT JOIN pictures ON pictures.finding = findings.id"
+    "SELECT findings.id, run, kind, title, severity, detail, note, starred, pictures.finding IS NOT"
+    " NULL FROM findings LEFT JOIN pictures ON pictures.finding = findings.id"
 )
 _IN_USE = "in use"
 _KINDS = ("model", "dataset")
@@ -40,9 +40,9 @@ _INTERRUPTED = "interrupted: the program ended before the run did"
 class Workspace:
     """Everything the user has done, committed as it happens; thread-safe.
 
-    Use ``Workspace.open``. The first opener may write; the second gets ``read_only`` and a ``reason`` in words.
-    Runs that a crash has left unfinished are marked CANCELLED when the file is opened for writing; those that were
-    only QUEUED stay so.
+    Use ``Workspace.open``. The first opener may write; the second gets ``read_only`` and a
+    ``reason`` in words. Runs that a crash has left unfinished are marked CANCELLED when the file is
+    opened for writing; those that were only QUEUED stay so.
     """
 
     def __init__(self, database: Database) -> None:
@@ -51,11 +51,16 @@ class Workspace:
         if not self.read_only:
             with database.transaction() as connection:
                 interrupted = (RunState.CANCELLED, _INTERRUPTED, RunState.RUNNING, RunState.PAUSED)
-                connection.execute("UPDATE runs SET state = ?, error = ? WHERE state IN (?, ?)", interrupted)
+                connection.execute(
+                    "UPDATE runs SET state = ?, error = ? WHERE state IN (?, ?)", interrupted
+                )
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Workspace:
-        """Opens ``path``, or makes it; WorkspaceError in one sentence, and the file is left as it was."""
+        """Opens ``path``, or makes it.
+
+        WorkspaceError in one sentence, and the file is left as it was.
+        """
         database = Database(Path(path), create=create)
         try:
             return cls(database)
@@ -100,10 +105,16 @@ class Workspace:
         run = Run(id=uuid.uuid4().hex[:16], request=request, state=state, created=time.time())
         with self._database.transaction() as connection:
             values = (run.id, request.model_dump_json(), run.state, run.created)
-            connection.execute("INSERT INTO runs (id, request, state, created) VALUES (?, ?, ?, ?)", values)
+            connection.execute(
+                "INSERT INTO runs (id, request, state, created) VALUES (?, ?, ?, ?)", values
+            )
             for reference in (*request.models, *([request.dataset] if request.dataset else [])):
-                if reference.path:  # what is known already may have been re-linked, so it keeps its path
-                    connection.execute(*_remember(reference, known="UPDATE SET used = excluded.used"))
+                if (
+                    reference.path
+                ):  # what is known already may have been re-linked, so it keeps its path
+                    connection.execute(
+                        *_remember(reference, known="UPDATE SET used = excluded.used")
+                    )
         return run
 
     def update_run(
@@ -119,9 +130,18 @@ class Workspace:
         versions: dict[str, str] | None = None,
         findings: Sequence[Finding] = (),
     ) -> None:
-        """Changes what is given and leaves the rest, all in one transaction; ``step`` replaces the stored result."""
+        """Changes what is given and leaves the rest, all in one transaction.
+
+        ``step`` replaces the stored result.
+        """
         said = None if verdict is None else to_json(verdict)
-        changes: dict[str, Any] = {"state": state, "error": error, "verdict": said, "seconds": seconds, "device": device}
+        changes: dict[str, Any] = {
+            "state": state,
+            "error": error,
+            "verdict": said,
+            "seconds": seconds,
+            "device": device,
+        }
         changes = {name: value for name, value in changes.items() if value is not None}
         if versions is not None:
             changes["versions"] = json.dumps(versions)
@@ -131,15 +151,26 @@ class Workspace:
         rows = [_finding_row(finding) for finding in findings]
         with self._database.transaction() as connection:
             assignments = ", ".join(f"{name} = ?" for name in changes) or "id = id"
-            if connection.execute(f"UPDATE runs SET {assignments} WHERE id = ?", (*changes.values(), id)).rowcount == 0:
+            if (
+                connection.execute(
+                    f"UPDATE runs SET {assignments} WHERE id = ?", (*changes.values(), id)
+                ).rowcount
+                == 0
+            ):
                 raise WorkspaceError(f"There is no run {id} in {self.path}; it has been deleted.")
             if result is not None:
-                connection.execute("INSERT OR REPLACE INTO results (run, document, blob) VALUES (?, ?, ?)", (id, *result))
+                connection.execute(
+                    "INSERT OR REPLACE INTO results (run, document, blob) VALUES (?, ?, ?)",
+                    (id, *result),
+                )
             _insert_findings(connection, id, rows)
 
     def runs(self) -> list[Run]:
         """Every run, newest first; results stay in the file."""
-        return [self._reader.run(row) for row in self._database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")]
+        return [
+            self._reader.run(row)
+            for row in self._database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")
+        ]
 
     def run(self, id: str) -> Run:  # noqa: A002
         """One run."""
@@ -150,14 +181,18 @@ class Workspace:
 
     def result(self, id: str) -> Any:  # noqa: A002
         """The newest complete result of a run, as its analysis' own dataclass; None without one."""
-        rows = self._database.rows("SELECT request, document, blob FROM runs JOIN results ON run = id WHERE id = ?", (id,))
+        rows = self._database.rows(
+            "SELECT request, document, blob FROM runs JOIN results ON run = id WHERE id = ?", (id,)
+        )
         if not rows:
             return None
         request, document, blob = rows[0]
         try:
             known = find(self._reader.request(id, request).analysis)
         except ParamsError as error:
-            raise WorkspaceError(f"The result of run {id} in {self.path} cannot be read: {error}") from error
+            raise WorkspaceError(
+                f"The result of run {id} in {self.path} cannot be read: {error}"
+            ) from error
         return self._reader.value(known.result, document, blob)
 
     def delete_run(self, id: str) -> None:  # noqa: A002
@@ -176,7 +211,10 @@ class Workspace:
         """The findings of one run or of all, worst first, without their pictures."""
         where, values = ("", ()) if run_id is None else (" WHERE run = ?", (run_id,))
         return [
-            self._reader.finding(row, {}) for row in self._database.rows(f"{_FINDING}{where} ORDER BY severity DESC, findings.id", values)
+            self._reader.finding(row, {})
+            for row in self._database.rows(
+                f"{_FINDING}{where} ORDER BY severity DESC, findings.id", values
+            )
         ]
 
     def finding(self, id: int) -> StoredFinding:  # noqa: A002
@@ -193,7 +231,9 @@ class Workspace:
         """Changes the user's note or star; None leaves it."""
         with self._database.transaction() as connection:
             connection.execute(
-                "UPDATE findings SET note = coalesce(?, note), starred = coalesce(?, starred) WHERE id = ?", (note, starred, id)
+                "UPDATE findings SET note = coalesce(?, note), starred = coalesce(?, starred) WHERE"
+                " id = ?",
+                (note, starred, id),
             )
 
     # Derived inputs
@@ -202,7 +242,15 @@ class Workspace:
         """Keeps derived inputs; they come back with their numbers."""
         rows = [_encode(item) for item in items]
         with self._database.transaction() as connection:
-            ids = [int(connection.execute("INSERT INTO inputs (document, blob) VALUES (?, ?)", row).lastrowid or 0) for row in rows]
+            ids = [
+                int(
+                    connection.execute(
+                        "INSERT INTO inputs (document, blob) VALUES (?, ?)", row
+                    ).lastrowid
+                    or 0
+                )
+                for row in rows
+            ]
         return numbered(items, ids)
 
     def derived(self, ids: Sequence[int] | None = None) -> list[Derived]:
@@ -211,17 +259,26 @@ class Workspace:
         known = {id_: (document, blob) for id_, document, blob in rows}
         chosen = list(known) if ids is None else list(ids)
         for missing in (number for number in chosen if number not in known):
-            raise WorkspaceError(f"There is no derived input {missing} in {self.path}; open the workspace it belongs to.")
+            raise WorkspaceError(
+                f"There is no derived input {missing} in {self.path}; open the workspace it"
+                " belongs to."
+            )
         return numbered([self._reader.value(Derived, *known[number]) for number in chosen], chosen)
 
     # References and settings
 
-    def references(self, kind: Literal["model", "dataset"], *, every: bool = False) -> list[Reference]:
-        """Models or datasets used so far, the last used first; each file once, as it was used last, unless ``every`` is set.
+    def references(
+        self, kind: Literal["model", "dataset"], *, every: bool = False
+    ) -> list[Reference]:
+        """Models or datasets used so far, the last used first.
+
+        Each file once, as it was used last, unless ``every`` is set.
 
         A model as it was guessed and as it was corrected are two records of one file.
         """
-        rows = self._database.rows("SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC", (kind,))
+        rows = self._database.rows(
+            "SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC", (kind,)
+        )
         found = [self._reader.reference(body) for (body,) in rows]
         if every:
             return found
@@ -243,11 +300,19 @@ class Workspace:
             connection.execute(*_remember(reference))
 
     def relink(self, fingerprint: str, new_path: str | Path) -> Reference:
-        """Says where a moved file is now; runs that need it find it there, also those that used it with other settings."""
+        """Says where a moved file is now.
+
+        Runs that need it find it there, also those that used it with other settings.
+        """
         known = [*self.references("model", every=True), *self.references("dataset", every=True)]
-        wanted = next((reference for reference in known if reference.fingerprint == fingerprint), None)
+        wanted = next(
+            (reference for reference in known if reference.fingerprint == fingerprint), None
+        )
         if wanted is None:
-            raise WorkspaceError(f"No model or dataset with fingerprint {fingerprint} is known in {self.path}; open the file instead.")
+            raise WorkspaceError(
+                f"No model or dataset with fingerprint {fingerprint} is known in {self.path}; open"
+                " the file instead."
+            )
         moved = {"path": str(Path(new_path).absolute())}
         same = [other for other in known if other.path == wanted.path and other is not wanted]
         with self._database.transaction() as connection:
@@ -256,20 +321,39 @@ class Workspace:
         return wanted.model_copy(update=moved)
 
     def forget(self, fingerprint: str, path: str | Path | None = None) -> None:
-        """Removes a reference, and every other one of the same file, from the lists; runs that used it stay."""
+        """Removes a reference, and every other one of the same file, from the lists.
+
+        Runs that used it stay.
+        """
         known = [*self.references("model", every=True), *self.references("dataset", every=True)]
-        paths = {other.path for other in known if other.fingerprint == fingerprint} | ({str(path)} if path else set())
-        gone = [other.fingerprint for other in known if other.fingerprint == fingerprint or (other.path and other.path in paths)]
+        paths = {other.path for other in known if other.fingerprint == fingerprint} | (
+            {str(path)} if path else set()
+        )
+        gone = [
+            other.fingerprint
+            for other in known
+            if other.fingerprint == fingerprint or (other.path and other.path in paths)
+        ]
         with self._database.transaction() as connection:
-            connection.executemany("DELETE FROM refs WHERE fingerprint = ?", [(name,) for name in gone])
+            connection.executemany(
+                "DELETE FROM refs WHERE fingerprint = ?", [(name,) for name in gone]
+            )
 
     def in_use(self) -> tuple[Reference | None, Reference | None]:
-        """The model and the dataset that were in use last; in a workspace that does not tell, those of its newest run."""
+        """The model and the dataset that were in use last.
+
+        In a workspace that does not tell, those of its newest run.
+        """
         stored = self.setting(_IN_USE)
         if isinstance(stored, dict):
-            model, dataset = (self._reader.reference(json.dumps(stored[kind])) if stored.get(kind) else None for kind in _KINDS)
+            model, dataset = (
+                self._reader.reference(json.dumps(stored[kind])) if stored.get(kind) else None
+                for kind in _KINDS
+            )
             return model, dataset
-        newest = self._database.rows("SELECT id, request FROM runs ORDER BY created DESC, rowid DESC LIMIT 1")
+        newest = self._database.rows(
+            "SELECT id, request FROM runs ORDER BY created DESC, rowid DESC LIMIT 1"
+        )
         if not newest:
             return None, None
         request = self._reader.request(*newest[0])
@@ -278,7 +362,10 @@ class Workspace:
     def set_in_use(self, model: Reference | None, dataset: Reference | None) -> None:
         """Keeps which model and which dataset are in use now."""
         pair = zip(_KINDS, (model, dataset), strict=True)
-        self.set_setting(_IN_USE, {kind: None if each is None else each.model_dump(mode="json") for kind, each in pair})
+        self.set_setting(
+            _IN_USE,
+            {kind: None if each is None else each.model_dump(mode="json") for kind, each in pair},
+        )
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A stored JSON value, or ``default``."""
@@ -289,12 +376,17 @@ class Workspace:
         """Stores a JSON value, such as the layout of the window."""
         text = json.dumps(value, allow_nan=False)
         with self._database.transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, text))
+            connection.execute(
+                "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, text)
+            )
 
     # The whole
 
     def save_as(self, path: str | Path) -> Path:
-        """Writes a complete copy to ``path``, replacing what is there; this workspace stays open on its own file."""
+        """Writes a complete copy to ``path``, replacing what is there.
+
+        This workspace stays open on its own file.
+        """
         target = Path(path).absolute()
         if target.exists() and target.samefile(self.path):
             return target
@@ -302,20 +394,31 @@ class Workspace:
         part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
         try:
             if not lock.take():
-                raise WorkspaceError(f"{target} is open in another window or command; choose another name.")
+                raise WorkspaceError(
+                    f"{target} is open in another window or command; choose another name."
+                )
             self._database.copy_to(part)
-            for suffix in ("-wal", "-shm"):  # left by a killed program, they would be replayed into the new file
+            for suffix in (
+                "-wal",
+                "-shm",
+            ):  # left by a killed program, they would be replayed into the new file
                 target.with_name(target.name + suffix).unlink(missing_ok=True)
             part.replace(target)
         except OSError as error:
-            raise WorkspaceError(f"The workspace cannot be saved as {target} ({error.strerror}); choose another folder.") from error
+            raise WorkspaceError(
+                f"The workspace cannot be saved as {target} ({error.strerror}); choose another"
+                " folder."
+            ) from error
         finally:
             part.unlink(missing_ok=True)
             lock.free()
         return target
 
     def export(self, folder: str | Path) -> Path:
-        """Writes every run (JSON + NPZ) and finding (CSV + PNG) for other programs; returns the folder."""
+        """Writes every run (JSON + NPZ) and finding (CSV + PNG) for other programs.
+
+        Returns the folder.
+        """
         from robgui.core.workspace.export import export
 
         return export(self, Path(folder))
@@ -328,17 +431,38 @@ def _encode(result: Any) -> tuple[str, bytes]:
 
 def _finding_row(finding: Finding) -> tuple[tuple[Any, ...], bytes | None]:
     detail = json.dumps(encode(finding.detail)[0], allow_nan=False)
-    arrays = {name: array for name, array in (("picture", finding.picture), ("input", finding.input)) if array is not None}
-    return (finding.kind, finding.title, float(finding.severity), detail), npz(arrays) if arrays else None
+    arrays = {
+        name: array
+        for name, array in (("picture", finding.picture), ("input", finding.input))
+        if array is not None
+    }
+    return (finding.kind, finding.title, float(finding.severity), detail), (
+        npz(arrays) if arrays else None
+    )
 
 
-def _insert_findings(connection: Any, run_id: str, rows: Sequence[tuple[tuple[Any, ...], bytes | None]]) -> None:
+def _insert_findings(
+    connection: Any, run_id: str, rows: Sequence[tuple[tuple[Any, ...], bytes | None]]
+) -> None:
     for values, blob in rows:
-        cursor = connection.execute("INSERT INTO findings (run, kind, title, severity, detail) VALUES (?, ?, ?, ?, ?)", (run_id, *values))
+        cursor = connection.execute(
+            "INSERT INTO findings (run, kind, title, severity, detail) VALUES (?, ?, ?, ?, ?)",
+            (run_id, *values),
+        )
         if blob is not None:
-            connection.execute("INSERT INTO pictures (finding, blob) VALUES (?, ?)", (cursor.lastrowid, blob))
+            connection.execute(
+                "INSERT INTO pictures (finding, blob) VALUES (?, ?)", (cursor.lastrowid, blob)
+            )
 
 
-def _remember(reference: Reference, known: str = "UPDATE SET body = excluded.body, used = excluded.used") -> tuple[str, tuple[Any, ...]]:
+def _remember(
+    reference: Reference, known: str = "UPDATE SET body = excluded.body, used = excluded.used"
+) -> tuple[str, tuple[Any, ...]]:
     values = (reference.fingerprint, reference.kind, reference.model_dump_json(), time.time())
-    return f"INSERT INTO refs (fingerprint, kind, body, used) VALUES (?, ?, ?, ?) ON CONFLICT (fingerprint) DO {known}", values
+    return (
+        (
+            "INSERT INTO refs (fingerprint, kind, body, used) VALUES (?, ?, ?, ?) ON CONFLICT"
+            f" (fingerprint) DO {known}"
+        ),
+        values,
+    )

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QEvent, QMessageLogContext, QObject, QTimer, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtCore import (
+    QEvent,
+    QMessageLogContext,
+    QObject,
+    QTimer,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
@@ -25,8 +33,8 @@ from robgui.gui.state.store import Store
 class Application(QApplication):
     """The program as the desktop sees it.
 
-    macOS does not name a file that was double-clicked on the command line: it sends an event to the program, which may
-    have been running for hours.
+    macOS does not name a file that was double-clicked on the command line: it sends an event to the
+    program, which may have been running for hours.
 
     Signals:
         file_asked: The desktop asks for a file to be opened; its path.
@@ -43,7 +51,9 @@ class Application(QApplication):
 
 
 class Asked(QObject):
-    """Files to open: they wait until the window is on screen and are opened at once from then on."""
+    """Files to open: they wait until the window is on screen and are opened at once from then
+    on.
+    """
 
     def __init__(self, window: MainWindow, workspace: Path | None, files: Sequence[Path]) -> None:
         super().__init__(window)
@@ -59,11 +69,15 @@ class Asked(QObject):
             self._waiting.append(Path(file))
 
     def begin(self) -> None:
-        """Imports torch and opens what waits: one workspace (without any the user's own), then models and data."""
+        """Imports torch and opens what waits: one workspace (without any the user's own), then
+        models and data.
+        """
         files, self._waiting = self._waiting or [], None
         store = self._window.store
         store.warm_up()
-        store.open_workspace(self._workspace or next((path for path in files if path.suffix == ".robgui"), None))
+        store.open_workspace(
+            self._workspace or next((path for path in files if path.suffix == ".robgui"), None)
+        )
         for path in files:
             if path.suffix != ".robgui":
                 self._window.commands.open_path(path)
@@ -102,15 +116,16 @@ def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
     """What Qt has to say goes where everything else goes: into the log."""
     if "propagateSizeHints" in text:  # the offscreen platform says so at every resize
         return
-    level = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO}.get(kind, logging.WARNING)
+    level = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO}.get(
+        kind, logging.WARNING
+    )
     logging.getLogger("robgui.qt").log(level, text)
 
 
 def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:
     """The window on its workspace; torch is imported and files are opened once it is on screen."""
-    store, settings = Store(), load_settings()
-    store.memory = round(settings.memory_gb * 1e9)
-    window = MainWindow(store, settings)
+    store = Store()
+    window = MainWindow(store, load_settings())
     _catch_everything(store)
     asked = Asked(window, workspace, [Path(file) for file in files])
     window.on_screen.connect(asked.begin)
@@ -121,13 +136,18 @@ def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> Mai
 
 
 def leave(window: MainWindow, code: int) -> int:
-    """Stops every thread and closes the workspace; a model that will not let go cannot hold the program up."""
+    """Stops every thread and closes the workspace.
+
+    A model that will not let go cannot hold the program up.
+    """
     save_settings(window.settings)
     sys.excepthook = sys.__excepthook__
     if window.commands.batch is not None:
         window.commands.batch.shutdown()
     if not window.store.shutdown():
-        logging.getLogger("robgui").warning("The model did not let go in time; its last step is lost, everything before it is kept.")
+        logging.getLogger("robgui").warning(
+            "The model did not let go in time; its last step is lost, everything before it is kept."
+        )
         os._exit(code)
     return code
 

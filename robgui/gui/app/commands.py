@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
 _MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
-_DATA = "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz *-ubyte);;All files (*)"
+_DATA = (
+    "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz"
+    " *-ubyte);;All files (*)"
+)
 
 
 class Commands:
@@ -52,49 +55,176 @@ class Commands:
         self._store.library.details_needed.connect(self._ask_details)
         self._store.library.model_opened.connect(self._show_model)
         self._store.library.added.connect(lambda item: self._remember(item.path))
-        self._store.history.opened.connect(lambda _: self._remember(getattr(self._store.history.workspace, "path", None)))
+        self._store.history.opened.connect(
+            lambda _: self._remember(getattr(self._store.history.workspace, "path", None))
+        )
         self._asked_for: set[Path] = set()
 
     def entries(self) -> list[Entry]:
         """Every action of the program."""
         w = self._window
         return [
-            Entry("open_model", "Open model …", "File", self.open_model, "Ctrl+O", "model", toolbar=True),
-            Entry("open_data", "Open data file …", "File", self.open_data, "Ctrl+D", "data", toolbar=True),
+            Entry(
+                "open_model",
+                "Open model …",
+                "File",
+                self.open_model,
+                "Ctrl+O",
+                "model",
+                toolbar=True,
+            ),
+            Entry(
+                "open_data",
+                "Open data file …",
+                "File",
+                self.open_data,
+                "Ctrl+D",
+                "data",
+                toolbar=True,
+            ),
             Entry("open_folder", "Open image folder …", "File", self.open_folder, "Ctrl+Shift+D"),
             Entry("start_demo", "Start demo", "File", self.start_demo, "Ctrl+Shift+T", "present"),
             Entry("batch", "New batch …", "File", self.show_batch, "Ctrl+B", "cluster"),
-            Entry("open_workspace", "Open workspace …", "File", self.open_workspace, "Ctrl+Shift+O", "open", separator=True),
-            Entry("save_workspace", "Save workspace as …", "File", self.saving.save_workspace, "Ctrl+S", "save"),
-            Entry("export_workspace", "Export all runs as files …", "File", self.saving.export_workspace),
-            Entry("export_findings", "Export findings as images and CSV …", "File", self.saving.export_findings, icon="findings"),
+            Entry(
+                "open_workspace",
+                "Open workspace …",
+                "File",
+                self.open_workspace,
+                "Ctrl+Shift+O",
+                "open",
+                separator=True,
+            ),
+            Entry(
+                "save_workspace",
+                "Save workspace as …",
+                "File",
+                self.saving.save_workspace,
+                "Ctrl+S",
+                "save",
+            ),
+            Entry(
+                "export_workspace",
+                "Export all runs as files …",
+                "File",
+                self.saving.export_workspace,
+            ),
+            Entry(
+                "export_findings",
+                "Export findings as images and CSV …",
+                "File",
+                self.saving.export_findings,
+                icon="findings",
+            ),
             Entry("find_missing", "Find missing file …", "File", self.find_missing, icon="link"),
-            Entry("report", "Write report …", "File", self.saving.write_report, "Ctrl+Shift+R", "report", separator=True),
-            Entry("save_picture", "Save picture …", "File", self.saving.save_picture, "Ctrl+E", "export"),
-            Entry("copy_picture", "Copy picture", "File", self.saving.copy_picture, "Ctrl+Shift+C", "copy"),
-            Entry("save_numbers", "Save numbers …", "File", self.saving.save_numbers, "Ctrl+Shift+E"),
+            Entry(
+                "report",
+                "Write report …",
+                "File",
+                self.saving.write_report,
+                "Ctrl+Shift+R",
+                "report",
+                separator=True,
+            ),
+            Entry(
+                "save_picture",
+                "Save picture …",
+                "File",
+                self.saving.save_picture,
+                "Ctrl+E",
+                "export",
+            ),
+            Entry(
+                "copy_picture",
+                "Copy picture",
+                "File",
+                self.saving.copy_picture,
+                "Ctrl+Shift+C",
+                "copy",
+            ),
+            Entry(
+                "save_numbers", "Save numbers …", "File", self.saving.save_numbers, "Ctrl+Shift+E"
+            ),
             Entry("quit", "Quit", "File", w.close, "Ctrl+Q", separator=True),
             Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
             Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
-            Entry("back", "Back to what was looked at before", "Edit", self._store.navigation.back, "Alt+Left", "back", separator=True),
-            Entry("forward", "Forward again", "Edit", self._store.navigation.forward, "Alt+Right", "forward"),
+            Entry(
+                "back",
+                "Back to what was looked at before",
+                "Edit",
+                self._store.navigation.back,
+                "Alt+Left",
+                "back",
+                separator=True,
+            ),
+            Entry(
+                "forward",
+                "Forward again",
+                "Edit",
+                self._store.navigation.forward,
+                "Alt+Right",
+                "forward",
+            ),
             Entry("run", "Run", "Run", w.run_pane.start, "Ctrl+R", "run"),
             Entry("pause", "Pause or resume", "Run", w.run_pane.toggle_pause, "Ctrl+P", "pause"),
             Entry("stop", "Stop", "Run", w.run_pane.stop_job, "Ctrl+.", "stop"),
-            Entry("stop_all", "Stop everything", "Run", self._store.runner.stop_all, "Ctrl+Shift+."),
-            Entry("inspect", "Inspect everything", "Run", self.inspect, "Ctrl+I", "overview", separator=True),
+            Entry(
+                "stop_all", "Stop everything", "Run", self._store.runner.stop_all, "Ctrl+Shift+."
+            ),
+            Entry(
+                "inspect",
+                "Inspect everything",
+                "Run",
+                self.inspect,
+                "Ctrl+I",
+                "overview",
+                separator=True,
+            ),
             Entry("compare", "Compare this run", "Run", w.show_comparison, "Ctrl+K", "compare"),
             Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
-            Entry("remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"),
+            Entry(
+                "remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"
+            ),
             *(
-                Entry(f"page_{i}", f"Show {page.title}", "View", partial(w.go_to, i), shortcut(i), page.icon)
+                Entry(
+                    f"page_{i}",
+                    f"Show {page.title}",
+                    "View",
+                    partial(w.go_to, i),
+                    shortcut(i),
+                    page.icon,
+                )
                 for i, page in enumerate(places())
             ),
-            Entry("dark", "Dark theme", "View", self.toggle_dark, "Ctrl+T", "theme", checkable=True, separator=True),
+            Entry(
+                "dark",
+                "Dark theme",
+                "View",
+                self.toggle_dark,
+                "Ctrl+T",
+                "theme",
+                checkable=True,
+                separator=True,
+            ),
             Entry("larger", "Larger text", "View", lambda: self.scale_text(1.1), "Ctrl++", "plus"),
-            Entry("smaller", "Smaller text", "View", lambda: self.scale_text(1 / 1.1), "Ctrl+-", "minus"),
+            Entry(
+                "smaller",
+                "Smaller text",
+                "View",
+                lambda: self.scale_text(1 / 1.1),
+                "Ctrl+-",
+                "minus",
+            ),
             Entry("reset_layout", "Reset layout", "View", w.reset_layout, separator=True),
-            Entry("present", "Present findings", "View", self.present, "F11", "present", checkable=True, separator=True),
+            Entry(
+                "present",
+                "Present findings",
+                "View",
+                self.present,
+                "F11",
+                "present",
+                checkable=True,
+                separator=True,
+            ),
             Entry("help", "Help on this page", "Help", self.show_help, "F1", "help"),
             Entry("guide", "Guided tour", "Help", self.start_guide, "Shift+F1", "eye"),
             Entry("palette", "Find command …", "Help", self.show_palette, "Ctrl+Shift+P", "search"),
@@ -110,7 +240,9 @@ class Commands:
         w.actions_.menus["File"].insertMenu(w.actions_["open_workspace"], self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
         for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
-            w.actions_.menus["View"].insertAction(w.actions_["reset_layout"], dock.toggleViewAction())
+            w.actions_.menus["View"].insertAction(
+                w.actions_["reset_layout"], dock.toggleViewAction()
+            )
         devices = DeviceMenu(self._store, self.show_cluster, w)
         w.actions_.menus["Model"].addMenu(devices)
         w.status.device.setMenu(devices)
@@ -145,7 +277,7 @@ class Commands:
             export_findings=bool(store.history.findings),
         )
 
-    # --- opening -------------------------------------------------------------------------------------------
+    # --- opening ----------------------------------------------------------------------------------
 
     def open_path(self, path: Path) -> None:
         """Opens a model, data or a workspace, whichever it is."""
@@ -172,7 +304,9 @@ class Commands:
 
     def open_folder(self) -> None:
         """Asks for a folder of images."""
-        folder = QFileDialog.getExistingDirectory(self._window, "Open image folder", self._window.settings.last_folder)
+        folder = QFileDialog.getExistingDirectory(
+            self._window, "Open image folder", self._window.settings.last_folder
+        )
         if folder:
             self.open_path(Path(folder))
 
@@ -194,13 +328,17 @@ class Commands:
         """Points the workspace to a file that was moved."""
         for reference in list(self._store.history.missing):
             path, _ = QFileDialog.getOpenFileName(
-                self._window, f"Where is {reference.name} now? It was {reference.path}", self._window.settings.last_folder
+                self._window,
+                f"Where is {reference.name} now? It was {reference.path}",
+                self._window.settings.last_folder,
             )
             if path:
                 self._store.history.relink(reference, Path(path))
 
     def _ask_and_open(self, title: str, kinds: str) -> None:
-        path, _ = QFileDialog.getOpenFileName(self._window, title, self._window.settings.last_folder, kinds)
+        path, _ = QFileDialog.getOpenFileName(
+            self._window, title, self._window.settings.last_folder, kinds
+        )
         if path:
             self.open_path(Path(path))
 
@@ -220,7 +358,7 @@ class Commands:
             action.triggered.connect(lambda _=False, text=text: self.open_path(Path(text)))
         self._recent.setEnabled(bool(self._window.settings.recent))
 
-    # --- the model -----------------------------------------------------------------------------------------
+    # --- the model --------------------------------------------------------------------------------
 
     def check_model(self) -> None:
         """Shows how the model in use behaves, with its settings to edit."""
@@ -256,9 +394,11 @@ class Commands:
     def _ask_details(self, opening: Opening, sentence: str) -> None:
         dialog = ArchitectureDialog(opening.path, sentence, self._window)
         if dialog.exec():
-            self._store.library.load_model(opening.but(settings={**opening.settings, **dialog.overrides()}))
+            self._store.library.load_model(
+                opening.but(settings={**opening.settings, **dialog.overrides()})
+            )
 
-    # --- the rest ------------------------------------------------------------------------------------------
+    # --- the rest ---------------------------------------------------------------------------------
 
     def toggle_dark(self) -> None:
         """Switches between light and dark."""
@@ -282,7 +422,9 @@ class Commands:
         if self._help is None:
             self._help = Help(self._store, self._window)
         panel = self._window.current_panel
-        self._help.show_page(manual.page_of(panel.analysis.name).name if panel is not None else manual.START)
+        self._help.show_page(
+            manual.page_of(panel.analysis.name).name if panel is not None else manual.START
+        )
         self._help.show()
         self._help.raise_()
         self._help.activateWindow()
@@ -306,7 +448,9 @@ class Commands:
         """Shows the findings on the whole screen, or stops it."""
         if self._presentation is None:
             self._presentation = Presentation(self._store, self._window)
-            self._presentation.left.connect(lambda: self._window.actions_["present"].setChecked(False))
+            self._presentation.left.connect(
+                lambda: self._window.actions_["present"].setChecked(False)
+            )
         self._presentation.toggle()
         self._window.actions_["present"].setChecked(self._presentation.isVisible())
 
@@ -330,18 +474,34 @@ class Commands:
 
     def show_about(self) -> None:
         """Version and purpose."""
-        text = f"robgui {robgui.__version__}\n\nLooks at the robustness of neural classifiers.\nNo network access, no telemetry."
+        text = (
+            f"robgui {robgui.__version__}\n\nLooks at the robustness of neural classifiers.\nNo"
+            " network access, no telemetry."
+        )
         QMessageBox.about(self._window, "About robgui", text)
 
     def may_quit(self) -> bool:
         """Asks whether to stop what is running."""
         runner = self._store.runner
-        titles = [self._store.analyses[job.request.analysis].title for job in runner.executions if not job.state.ended]
+        titles = [
+            self._store.analyses[job.request.analysis].title
+            for job in runner.executions
+            if not job.state.ended
+        ]
         if not titles:
             return True
         waiting = len(titles) - 1
-        others = f" and {waiting:,} more {'run waits' if waiting == 1 else 'runs wait'}" if waiting else ""
-        queued = f" The waiting {'run stays' if waiting == 1 else 'runs stay'} queued and can be started next time." if waiting else ""
+        others = (
+            f" and {waiting:,} more {'run waits' if waiting == 1 else 'runs wait'}"
+            if waiting
+            else ""
+        )
+        queued = (
+            f" The waiting {'run stays' if waiting == 1 else 'runs stay'} queued and can be started"
+            " next time."
+            if waiting
+            else ""
+        )
         kept = f"If you quit now, it is stopped and what it has found so far is kept.{queued}"
         box = question("Quit robgui", f"{titles[0]} is still running{others}.", kept, self._window)
         leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)

@@ -39,7 +39,10 @@ class DeviceMenu(QMenu):
             group.addAction(action)
         self.addAction("Ray cluster, for batches …").triggered.connect(self._to_cluster)
         self.addSeparator()
-        for name, text in (("autocast", "Half precision (autocast)"), ("channels_last", "Channels last")):
+        for name, text in (
+            ("autocast", "Half precision (autocast)"),
+            ("channels_last", "Channels last"),
+        ):
             action = self._switch(text, getattr(library, name))
             action.triggered.connect(lambda on, name=name: self._set(library.device, **{name: on}))
         self.addSeparator()

@@ -1,6 +1,7 @@
 """Python's collector of cyclic garbage, let loose between two events only.
 
-Started in the midst of a Qt call, or in another thread, it may destroy a widget while Qt holds a lock, and the window hangs.
+Started in the midst of a Qt call, or in another thread, it may destroy a widget while Qt holds a
+lock, and the window hangs.
 """
 
 from __future__ import annotations

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QStackedWidget, QTabWidget, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QSizePolicy,
+    QStackedWidget,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.core.execution.run import RunState
 from robgui.gui.app.actions import Actions
@@ -34,7 +43,8 @@ if TYPE_CHECKING:
 
 #: Layouts saved by an older arrangement of docks are not restored.
 LAYOUT_VERSION = 1
-#: How large the window is at first, where the screen has room for it, and how much its frame and title bar may take.
+#: How large the window is at first, where the screen has room for it, and how much its frame and
+#: title bar may take.
 FIRST_SIZE = QSize(1366, 768)
 FRAME = QSize(8, 40)
 #: The methods stand on the rail behind the welcome page and the overview.
@@ -95,7 +105,9 @@ class MainWindow(QMainWindow):
         if not isinstance(tabs, QTabWidget):
             return None
         self._make_panels()
-        return next((panel for panel in self._panels.values() if panel is tabs.currentWidget()), None)
+        return next(
+            (panel for panel in self._panels.values() if panel is tabs.currentWidget()), None
+        )
 
     def go_to(self, number: int) -> None:
         """Shows page ``number``: 0 is the welcome page, 1 the overview, the methods follow."""
@@ -119,7 +131,14 @@ class MainWindow(QMainWindow):
         panel = self.current_panel
         self._make_panels()
         self.go_to(self.pages.count() - 1)
-        run = next((run for run in self.store.history.runs if panel is not None and run.id == panel.run_id), None)
+        run = next(
+            (
+                run
+                for run in self.store.history.runs
+                if panel is not None and run.id == panel.run_id
+            ),
+            None,
+        )
         if run is not None:
             self.compare.show_pair(run)
 
@@ -132,7 +151,10 @@ class MainWindow(QMainWindow):
         self.commands.refresh()
 
     def _make_panels(self) -> None:
-        """Makes every panel, once; from then on each listens to its runs, whether it is on show or not."""
+        """Makes every panel, once.
+
+        From then on each listens to its runs, whether it is on show or not.
+        """
         if self._made:
             return
         self._made = True
@@ -270,7 +292,9 @@ class MainWindow(QMainWindow):
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
         store.job_changed.connect(self._withdraw_failure)
-        store.offered.connect(lambda sentence, words, deed: self.toasts.show("info", sentence, action=(words, deed)))
+        store.offered.connect(
+            lambda sentence, words, deed: self.toasts.show("info", sentence, action=(words, deed))
+        )
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.sending.arrived.connect(self.show_panel)
         self.overview.wants.connect(self.show_panel)
@@ -279,7 +303,13 @@ class MainWindow(QMainWindow):
         store.ready.connect(self._make_panels)
         store.ready.connect(self._go_on)
         store.history.opened.connect(self._go_on)
-        for dock in (self.gallery_dock, self.form_dock, self.runs_dock, self.findings_dock, self.log_dock):
+        for dock in (
+            self.gallery_dock,
+            self.form_dock,
+            self.runs_dock,
+            self.findings_dock,
+            self.log_dock,
+        ):
             dock.visibilityChanged.connect(self._free_focus)
         for signal in (
             store.job_changed,
@@ -298,7 +328,10 @@ class MainWindow(QMainWindow):
         self.toasts.show(level, sentence, details)
 
     def _withdraw_failure(self, job: Execution) -> None:
-        """Why a run failed goes from the screen when its analysis is run again; the log keeps it."""
+        """Why a run failed goes from the screen when its analysis is run again.
+
+        The log keeps it.
+        """
         if sentence := failure(job):
             self._failures[job.request.analysis] = sentence
         elif job.state is RunState.QUEUED:
@@ -334,13 +367,24 @@ class MainWindow(QMainWindow):
         self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
 
     def _size_docks(self) -> None:
-        """The picture gets the room; a small window shows one column of inputs, a larger one two."""
+        """The picture gets the room.
+
+        A small window shows one column of inputs, a larger one two.
+        """
         unit = self.fontMetrics().averageCharWidth()
         wide = self.width() >= unit * 180
-        self.resizeDocks([self.gallery_dock, self.form_dock], [unit * (46 if wide else 22), unit * 50], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.runs_dock], [self.fontMetrics().height() * 8], Qt.Orientation.Vertical)
+        self.resizeDocks(
+            [self.gallery_dock, self.form_dock],
+            [unit * (46 if wide else 22), unit * 50],
+            Qt.Orientation.Horizontal,
+        )
+        self.resizeDocks(
+            [self.runs_dock], [self.fontMetrics().height() * 8], Qt.Orientation.Vertical
+        )
 
 
 def first_size(available: QRect) -> QSize:
-    """How large the window is when it is opened for the first time: its frame fits into the ``available`` part of the screen."""
+    """How large the window is when it is opened for the first time: its frame fits into the
+    ``available`` part of the screen.
+    """
     return FIRST_SIZE.boundedTo(available.size() - FRAME)

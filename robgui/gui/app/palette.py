@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QListWidgetItem, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.gui.app.actions import Actions
 from robgui.gui.app.theme import heading_font
@@ -46,7 +55,9 @@ class CommandPalette(QDialog):
     def _filter(self, text: str) -> None:
         self.list.clear()
         ranked = sorted(
-            (rank, entry.text, name) for name, entry in self._actions.entries.items() if (rank := match_rank(text, entry.text)) >= 0
+            (rank, entry.text, name)
+            for name, entry in self._actions.entries.items()
+            if (rank := match_rank(text, entry.text)) >= 0
         )
         for _, shown, name in ranked:
             self._add(shown, name, self._actions[name])
@@ -96,7 +107,10 @@ class ShortcutSheet(QDialog):
 
 
 def match_rank(typed: str, text: str) -> int:
-    """How well ``typed`` fits ``text``: 0 best; -1 not at all. Letters must come in order, words count more."""
+    """How well ``typed`` fits ``text``: 0 best; -1 not at all.
+
+    Letters must come in order, words count more.
+    """
     typed, text = typed.lower().strip(), text.lower()
     if not typed or text.startswith(typed):
         return 0

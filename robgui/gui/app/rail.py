@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 from robgui.gui import panels
 from robgui.gui.app.theme import icon, theme
 
-#: Pixels of an icon, and of what the style puts above and below it (see ``QToolButton[role="rail"]`` in the theme).
+#: Pixels of an icon, and of what the style puts above and below it (see
+#: ``QToolButton[role="rail"]`` in the theme).
 ICON = 28
 FRAME = 23
 #: Pixels between two buttons, and above the first and below the last.
@@ -31,11 +32,18 @@ class Place:
 def places() -> list[Place]:
     """Every page in order: the welcome page, the overview, the methods, the comparison."""
     methods = [Place(page.title, page.icon) for page in panels.pages()]
-    return [Place("Welcome", "home"), Place("Overview", "overview"), *methods, Place("Compare", "compare")]
+    return [
+        Place("Welcome", "home"),
+        Place("Overview", "overview"),
+        *methods,
+        Place("Compare", "compare"),
+    ]
 
 
 class Rail(QWidget):
-    """Chooses the page in the middle; in a low window its buttons lose their words and keep their icons.
+    """Chooses the page in the middle.
+
+    In a low window its buttons lose their words and keep their icons.
 
     Signals:
         chosen: The number of the page.
@@ -73,7 +81,11 @@ class Rail(QWidget):
         """Words when there is room for them."""
         super().resizeEvent(event)
         styles = Qt.ToolButtonStyle
-        style = styles.ToolButtonTextUnderIcon if self.height() >= self._height(worded=True) else styles.ToolButtonIconOnly
+        style = (
+            styles.ToolButtonTextUnderIcon
+            if self.height() >= self._height(worded=True)
+            else styles.ToolButtonIconOnly
+        )
         for button in self._group.buttons():
             if isinstance(button, QToolButton) and button.toolButtonStyle() is not style:
                 button.setToolButtonStyle(style)

@@ -34,13 +34,17 @@ class Saving:
 
     def export_workspace(self) -> None:
         """Writes every run as plain files."""
-        folder = QFileDialog.getExistingDirectory(self._window, "Export all runs into a folder", self._window.settings.last_folder)
+        folder = QFileDialog.getExistingDirectory(
+            self._window, "Export all runs into a folder", self._window.settings.last_folder
+        )
         if folder:
             self._store.history.export(Path(folder))
 
     def export_findings(self) -> None:
         """Writes the findings that pass the filter of their dock as images and CSV."""
-        folder = QFileDialog.getExistingDirectory(self._window, "Export findings into a folder", self._window.settings.last_folder)
+        folder = QFileDialog.getExistingDirectory(
+            self._window, "Export findings into a folder", self._window.settings.last_folder
+        )
         if folder:
             self._store.history.export_findings(Path(folder), self._window.findings.shown())
 
@@ -79,17 +83,23 @@ class Saving:
         exported = self._exported()
         if exported is None:
             return
-        if path := self._ask_save("Save numbers", f"{export.slug(exported.title)}.csv", "CSV (*.csv);;NPZ (*.npz)"):
+        if path := self._ask_save(
+            "Save numbers", f"{export.slug(exported.title)}.csv", "CSV (*.csv);;NPZ (*.npz)"
+        ):
             self._store.writing.run(
                 lambda: export.save_numbers(exported, path),
-                lambda files: self._store.say("info", f"Saved {', '.join(file.name for file in files)} in {path.parent}."),
+                lambda files: self._store.say(
+                    "info", f"Saved {', '.join(file.name for file in files)} in {path.parent}."
+                ),
             )
 
     def _exported(self) -> export.Exported | None:
         """What the panel on show shows, with where it comes from; says so when there is nothing."""
         panel = self._window.current_panel
         if panel is None or panel.result is None or panel.request is None:
-            self._store.say("info", "There is no picture yet; press Run, or show a run of the history.")
+            self._store.say(
+                "info", "There is no picture yet; press Run, or show a run of the history."
+            )
             return None
         subject, provenance = self._store.subject(panel.request), _provenance(panel)
         return export.Exported(tuple(panel.views()), panel.analysis.title, subject, provenance)

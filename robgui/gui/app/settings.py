@@ -26,8 +26,6 @@ class Settings(BaseModel):
     geometry: str = ""
     layout: str = ""
     last_folder: str = ""
-    #: Gigabytes of memory that the process for models may take; 0 takes 80 % of what the machine has.
-    memory_gb: float = 0.0
 
     def add_recent(self, path: Path) -> None:
         """Puts ``path`` at the head of the recently opened files."""
@@ -38,7 +36,11 @@ class Settings(BaseModel):
 def config_path() -> Path:
     """The settings file; ``ROBGUI_CONFIG`` moves it."""
     chosen = os.environ.get("ROBGUI_CONFIG")
-    return Path(chosen) if chosen else Path(platformdirs.user_config_dir("robgui", appauthor=False)) / "settings.json"
+    return (
+        Path(chosen)
+        if chosen
+        else Path(platformdirs.user_config_dir("robgui", appauthor=False)) / "settings.json"
+    )
 
 
 def load_settings() -> Settings:
@@ -49,7 +51,9 @@ def load_settings() -> Settings:
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError, ValidationError) as error:
-        logging.getLogger("robgui").warning("%s cannot be read, so the defaults are used: %s", path, error)
+        logging.getLogger("robgui").warning(
+            "%s cannot be read, so the defaults are used: %s", path, error
+        )
         return Settings()
 
 

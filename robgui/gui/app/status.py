@@ -29,7 +29,9 @@ class Status(QStatusBar):
         self._busy.setFixedWidth(96)
         self._speed = Label(toolTip="Inputs the model has answered per second")
         self._memory = Label(toolTip="Memory used by the program, or by the graphics card")
-        self.device = QToolButton(autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.device = QToolButton(
+            autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup
+        )
         self.device.setToolButtonStyle(self.device.toolButtonStyle().ToolButtonTextBesideIcon)
         self.device.setAccessibleName("Device")
         self.addWidget(self._busy)
@@ -53,7 +55,13 @@ class Status(QStatusBar):
         self._show_speed()
 
     def _show_speed(self) -> None:
-        self._speed.setText(f"{self._rate:,.0f} inputs/s" if self._rate >= 0.5 else "busy" if self._working.text() else "idle")
+        self._speed.setText(
+            f"{self._rate:,.0f} inputs/s"
+            if self._rate >= 0.5
+            else "busy"
+            if self._working.text()
+            else "idle"
+        )
 
     def _tint(self) -> None:
         self.device.setIcon(icon("device"))

@@ -1,4 +1,6 @@
-"""Light and dark, designed and not inverted: two palettes, one style sheet, the colours with a fixed meaning."""
+"""Light and dark, designed and not inverted: two palettes, one style sheet, the colours with a
+fixed meaning.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,17 @@ from robgui import resources
 
 #: How much larger than the text each kind of heading is.
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
-#: Widgets whose frame the Fusion style derives from the colour of the window, which leaves nothing to see on dark.
+#: Widgets whose frame the Fusion style derives from the colour of the window, which leaves nothing
+#: to see on dark.
 OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
 
 
 @dataclass(frozen=True)
 class Colours:
-    """One look: every colour the program uses has a name; ``edge`` outlines what can be filled in and stands out more than ``line``."""
+    """One look: every colour the program uses has a name.
+
+    ``edge`` outlines what can be filled in and stands out more than ``line``.
+    """
 
     window: str
     surface: str
@@ -88,7 +94,9 @@ class Theme(QObject):
         app = QApplication.instance()
         if not isinstance(app, QApplication):
             return
-        app.setStyleSheet("")  # without one in between Qt works out the new one several times as slowly
+        app.setStyleSheet(
+            ""
+        )  # without one in between Qt works out the new one several times as slowly
         if app.style().name() != "fusion":
             app.setStyle("Fusion")
         app.setPalette(_palette(self.colours))
@@ -102,9 +110,11 @@ theme = Theme()
 
 
 class Themed:
-    """Part of a widget that takes over the look when it changes: at once, or, while it is hidden, when it is next shown.
+    """Part of a widget that takes over the look when it changes: at once, or, while it is
+    hidden, when it is next shown.
 
-    It stands before the Qt class in the list of bases; the widget connects ``theme.changed`` to ``look_changed``.
+    It stands before the Qt class in the list of bases; the widget connects ``theme.changed`` to
+    ``look_changed``.
     """
 
     _outdated = False
@@ -128,7 +138,9 @@ class Themed:
 
 
 def icon(name: str | Path, colour: str = "") -> QIcon:
-    """An SVG icon, tinted with the text colour or ``colour``; greyed when disabled, readable when selected.
+    """An SVG icon, tinted with the text colour or ``colour``.
+
+    Greyed when disabled, readable when selected.
 
     Args:
         name: One of our own icons, or the file of a method's.
@@ -140,7 +152,11 @@ def icon(name: str | Path, colour: str = "") -> QIcon:
 @lru_cache(maxsize=512)
 def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
     result = QIcon()
-    tints = {QIcon.Mode.Normal: colour or colours.text, QIcon.Mode.Disabled: colours.line, QIcon.Mode.Selected: colours.on_accent}
+    tints = {
+        QIcon.Mode.Normal: colour or colours.text,
+        QIcon.Mode.Disabled: colours.line,
+        QIcon.Mode.Selected: colours.on_accent,
+    }
     for mode, tint in tints.items():
         for size in (16, 24, 32, 48):
             result.addPixmap(_paint(name, tint, size), mode)
@@ -153,7 +169,9 @@ def pixmap(name: str | Path, size: int, colour: str = "") -> QPixmap:
 
 
 def set_heading(label: QLabel, size: str) -> QLabel:
-    """Makes ``label`` a heading (``hero``, ``title``, ``verdict`` or ``section``) that grows with the user's text size."""
+    """Makes ``label`` a heading (``hero``, ``title``, ``verdict`` or ``section``) that grows
+    with the user's text size.
+    """
     label.setProperty("heading", size)
     return label
 
@@ -207,25 +225,35 @@ def _palette(c: Colours) -> QPalette:
     ):
         palette.setColor(which, QColor(colour))
     for which in (role.WindowText, role.Text, role.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(c.quiet).lighter(115 if c is LIGHT else 75))
+        palette.setColor(
+            QPalette.ColorGroup.Disabled, which, QColor(c.quiet).lighter(115 if c is LIGHT else 75)
+        )
     palette.setColor(role.Accent, QColor(c.accent))
     return palette
 
 
 def _outlined(c: Colours) -> QPalette:
-    """The palette of a widget whose frame is to be seen: Fusion draws it as much darker than the window."""
+    """The palette of a widget whose frame is to be seen: Fusion draws it as much darker than the
+    window.
+    """
     palette = _palette(c)
     palette.setColor(QPalette.ColorRole.Window, QColor(c.edge).lighter(140))
     return palette
 
 
 def _style_sheet(c: Colours) -> str:
-    """The few things a palette cannot say; sizes follow the font (em is not known to Qt, so px on an 8 px grid)."""
+    """The few things a palette cannot say.
+
+    Sizes follow the font (em is not known to Qt, so px on an 8 px grid).
+    """
     points = QApplication.font().pointSizeF()
-    tick = resources.path("icons", "check.svg").as_posix()  # a style sheet cannot tint it: it is black
+    tick = resources.path(
+        "icons", "check.svg"
+    ).as_posix()  # a style sheet cannot tint it: it is black
     ticked = c.accent if c is DARK else c.surface
     headings = "".join(
-        f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n' for name, scale in HEADINGS.items()
+        f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n'
+        for name, scale in HEADINGS.items()
     )
     return f"""
     {headings}

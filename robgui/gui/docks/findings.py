@@ -24,7 +24,15 @@ from PySide6.QtWidgets import (
 
 from robgui.core.finding import StoredFinding
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.docks.findings_items import NOTE, PICTURE, SEVERITY, STAR, TITLE, FindingsDelegate, FindingsModel
+from robgui.gui.docks.findings_items import (
+    NOTE,
+    PICTURE,
+    SEVERITY,
+    STAR,
+    TITLE,
+    FindingsDelegate,
+    FindingsModel,
+)
 from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.panels.send_button import list_targets
 from robgui.gui.state.replay import Replay
@@ -37,7 +45,9 @@ if TYPE_CHECKING:
 
 #: Thumbnails of findings are made no larger than this; the picture itself is shown by its panel.
 _SIDE = 160
-NOTHING_YET = "No findings yet.\n\nRun an analysis; the failures it finds are listed here, worst first."
+NOTHING_YET = (
+    "No findings yet.\n\nRun an analysis; the failures it finds are listed here, worst first."
+)
 LOADING = "Loading …"
 NOTHING_PASSES = "No finding passes the filter."
 
@@ -68,7 +78,7 @@ class Findings(QWidget):
         self._fonts()
         self._take_workspace()
 
-    # --- making --------------------------------------------------------------------------------------------
+    # --- making -----------------------------------------------------------------------------------
 
     def _make_filters(self) -> None:
         self.text = QLineEdit(clearButtonEnabled=True)
@@ -76,14 +86,18 @@ class Findings(QWidget):
         self.text.setAccessibleName("Filter findings by text")
         self.kinds = QComboBox()
         self.kinds.setAccessibleName("Show only this kind")
-        self.kinds.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.kinds.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
         self.kinds.setMinimumContentsLength(9)
         self.kinds.addItem("All kinds", "")
         self.starred = QCheckBox("Starred only")
         self.count = Label()
         self.count.setProperty("role", "quiet")
         self.count.setAccessibleName("How many findings are shown")
-        self.export = QToolButton(toolTip="Export the findings shown as images and CSV", autoRaise=True)
+        self.export = QToolButton(
+            toolTip="Export the findings shown as images and CSV", autoRaise=True
+        )
         self.export.setAccessibleName("Export findings")
 
     def _make_table(self) -> None:
@@ -111,7 +125,13 @@ class Findings(QWidget):
 
     def _lay_out(self) -> None:
         filters = QHBoxLayout()
-        for widget, stretch in ((self.text, 1), (self.kinds, 0), (self.starred, 0), (self.count, 0), (self.export, 0)):
+        for widget, stretch in (
+            (self.text, 1),
+            (self.kinds, 0),
+            (self.starred, 0),
+            (self.count, 0),
+            (self.export, 0),
+        ):
             filters.addWidget(widget, stretch)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
@@ -135,7 +155,9 @@ class Findings(QWidget):
         self.table.doubleClicked.connect(self._double_clicked)
         self.table.customContextMenuRequested.connect(self._open_menu)
         self.table.verticalScrollBar().valueChanged.connect(lambda _: self._look_soon())
-        self.table.itemDelegate().closeEditor.connect(lambda *_: QTimer.singleShot(0, self, self.sync))
+        self.table.itemDelegate().closeEditor.connect(
+            lambda *_: QTimer.singleShot(0, self, self.sync)
+        )
         self.thumbnails.arrived.connect(lambda _: self.table.viewport().update())
         self.table.installEventFilter(self)
 
@@ -144,7 +166,12 @@ class Findings(QWidget):
         line, wide = metrics.height(), metrics.averageCharWidth()
         self.table.verticalHeader().setDefaultSectionSize(line * 3 + 16)
         note = min(wide * 30, max(wide * 12, self.table.viewport().width() // 4))
-        for column, width in ((STAR, line + 24), (PICTURE, line * 4), (SEVERITY, wide * 14), (NOTE, note)):
+        for column, width in (
+            (STAR, line + 24),
+            (PICTURE, line * 4),
+            (SEVERITY, wide * 14),
+            (NOTE, note),
+        ):
             self.table.setColumnWidth(column, width)
         self.table.horizontalHeader().setMinimumSectionSize(line + 16)
         self.export.setIcon(icon("export"))
@@ -155,7 +182,7 @@ class Findings(QWidget):
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_looking"):
             self._fonts()
 
-    # --- what is shown -------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _take_workspace(self) -> None:
         workspace = self._store.history.workspace
@@ -192,7 +219,13 @@ class Findings(QWidget):
             self.model.show(rows)
             self._mark(self._store.selection.finding)
         self.table.verticalScrollBar().setValue(place)
-        self.empty.setText(NOTHING_PASSES if self._store.history.findings else LOADING if self._store.history.loading else NOTHING_YET)
+        self.empty.setText(
+            NOTHING_PASSES
+            if self._store.history.findings
+            else LOADING
+            if self._store.history.loading
+            else NOTHING_YET
+        )
         self.stack.setCurrentIndex(0 if rows else 1)
         total = len(self._store.history.findings)
         self.export.setEnabled(bool(rows))
@@ -229,12 +262,14 @@ class Findings(QWidget):
         super().showEvent(event)  # type: ignore[arg-type]
         self._look_soon()
 
-    # --- selection -----------------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------
 
     def _chosen(self, current: QModelIndex) -> None:
         if current.isValid():
             finding = self.model.rows[current.row()]
-            self._store.select(self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self)
+            self._store.select(
+                self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
+            )
 
     def _follow(self, selection: Selection, origin: object) -> None:
         if origin is self:
@@ -272,13 +307,21 @@ class Findings(QWidget):
         menu.addAction("Show its run").triggered.connect(lambda: self.show_run(finding))
         star = menu.addAction("Take the star away" if finding.starred else "Star")
         star.triggered.connect(lambda: self.model.turn_star(row))
-        menu.addAction("Write a note").triggered.connect(lambda: self.table.edit(self.model.index(row, NOTE)))
+        menu.addAction("Write a note").triggered.connect(
+            lambda: self.table.edit(self.model.index(row, NOTE))
+        )
         again = menu.addAction("Replay: run again and compare")
         again.setEnabled(not self._store.runner.busy)
         again.triggered.connect(lambda: self.replay.start(finding))
-        list_targets(menu.addMenu("Send its input to"), sending.targets(1), lambda name: sending.send_finding(finding, name))
+        list_targets(
+            menu.addMenu("Send its input to"),
+            sending.targets(1),
+            lambda name: sending.send_finding(finding, name),
+        )
         menu.addSeparator()
-        menu.addAction(f"Export the {len(self.model.rows):,} shown as images and CSV …").triggered.connect(self.wants_export)
+        menu.addAction(
+            f"Export the {len(self.model.rows):,} shown as images and CSV …"
+        ).triggered.connect(self.wants_export)
         return menu
 
     def shown(self) -> list[int]:
@@ -293,7 +336,12 @@ class Findings(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         row = self.table.currentIndex().row()
-        if watched is self.table and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and row >= 0:
+        if (
+            watched is self.table
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and row >= 0
+        ):
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.show_run(self.model.rows[row])
                 return True
@@ -308,7 +356,11 @@ class Findings(QWidget):
 
 def _rank(finding: StoredFinding, column: int) -> object:
     """What a column is sorted by."""
-    values: dict[int, object] = {STAR: finding.starred, TITLE: finding.title.casefold(), NOTE: finding.note.casefold()}
+    values: dict[int, object] = {
+        STAR: finding.starred,
+        TITLE: finding.title.casefold(),
+        NOTE: finding.note.casefold(),
+    }
     return values.get(column, finding.severity)
 
 
@@ -323,4 +375,10 @@ def _picture(workspace: Workspace, finding: int) -> np.ndarray | None:
     scale = _SIDE / max(height, width)
     if scale >= 1:
         return picture
-    return np.asarray(cv2.resize(picture, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=cv2.INTER_AREA))
+    return np.asarray(
+        cv2.resize(
+            picture,
+            (max(1, round(width * scale)), max(1, round(height * scale))),
+            interpolation=cv2.INTER_AREA,
+        )
+    )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+)
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -57,7 +65,9 @@ class FindingsModel(QAbstractTableModel):
     def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(COLUMNS)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return "" if section in (STAR, PICTURE) else COLUMNS[section]
         return None
@@ -77,7 +87,13 @@ class FindingsModel(QAbstractTableModel):
         if not index.isValid():
             return None
         finding, column = self.rows[index.row()], index.column()
-        words = ("starred" if finding.starred else "not starred", finding.kind, finding.title, f"{finding.severity:.2f}", finding.note)
+        words = (
+            "starred" if finding.starred else "not starred",
+            finding.kind,
+            finding.title,
+            f"{finding.severity:.2f}",
+            finding.note,
+        )
         if role == Qt.ItemDataRole.EditRole:
             return words[column]
         if role == Qt.ItemDataRole.DisplayRole:
@@ -117,13 +133,17 @@ class FindingsDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._thumbnails = thumbnails
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
+    def createEditor(
+        self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex
+    ) -> QWidget:
         editor = QLineEdit(parent)
         editor.setAccessibleName("Note")
         editor.setMaxLength(2_000)
         return editor
 
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex
+    ) -> None:
         height = editor.sizeHint().height()
         cell: QRect = option.rect
         editor.setGeometry(cell.left(), cell.center().y() - height // 2, cell.width(), height)
@@ -135,7 +155,9 @@ class FindingsDelegate(QStyledItemDelegate):
         self.initStyleOption(option, index)
         words, option.text = option.text, ""
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        option.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        option.widget.style().drawControl(
+            QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget
+        )
         colour = QColor(theme.colours.on_accent if chosen else theme.colours.text)
         cell: QRect = option.rect.adjusted(8, 4, -8, -4)
         painter.save()
@@ -161,29 +183,45 @@ class FindingsDelegate(QStyledItemDelegate):
     def _note(self, painter: QPainter, cell: QRect, words: str, chosen: bool) -> None:
         if not words and not chosen:
             painter.setPen(QColor(theme.colours.quiet))
-        painter.drawText(cell, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, words or "add a note")
+        painter.drawText(
+            cell, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, words or "add a note"
+        )
 
     def _picture(self, painter: QPainter, cell: QRect, finding: StoredFinding) -> None:
         found = self._thumbnails.get(finding.id) if finding.has_picture else "no picture"
         if isinstance(found, QPixmap):
             target = fit(found.size(), cell)
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, target.width() < found.width())
+            painter.setRenderHint(
+                QPainter.RenderHint.SmoothPixmapTransform, target.width() < found.width()
+            )
             painter.drawPixmap(target, found)
             return
         painter.setPen(QColor(theme.colours.quiet))
-        painter.drawText(cell, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, "no picture" if isinstance(found, str) else "…")
+        painter.drawText(
+            cell,
+            Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap,
+            "no picture" if isinstance(found, str) else "…",
+        )
 
     def _title(self, painter: QPainter, cell: QRect, finding: StoredFinding, chosen: bool) -> None:
         line = painter.fontMetrics().height()
         room = cell.adjusted(0, 0, 0, -line)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, finding.title)
+        painter.drawText(
+            room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, finding.title
+        )
         painter.setPen(QColor(theme.colours.on_accent if chosen else theme.colours.quiet))
         painter.drawText(cell, Qt.AlignmentFlag.AlignBottom, finding.kind)
 
-    def _severity(self, painter: QPainter, cell: QRect, finding: StoredFinding, colour: QColor, chosen: bool) -> None:
+    def _severity(
+        self, painter: QPainter, cell: QRect, finding: StoredFinding, colour: QColor, chosen: bool
+    ) -> None:
         line = painter.fontMetrics().height()
         top = cell.center().y() - line
-        painter.drawText(QRect(cell.left(), top, cell.width(), line), Qt.AlignmentFlag.AlignLeft, f"{finding.severity:.2f}")
+        painter.drawText(
+            QRect(cell.left(), top, cell.width(), line),
+            Qt.AlignmentFlag.AlignLeft,
+            f"{finding.severity:.2f}",
+        )
         bar = QRect(cell.left(), top + line + 4, cell.width(), 6)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -193,7 +231,9 @@ class FindingsDelegate(QStyledItemDelegate):
         painter.setBrush(colour if chosen else QColor(theme.colours.accent))
         painter.drawRoundedRect(bar, 3, 3)
 
-    def editorEvent(self, event: QEvent, model: Any, option: QStyleOptionViewItem, index: AnyIndex) -> bool:
+    def editorEvent(
+        self, event: QEvent, model: Any, option: QStyleOptionViewItem, index: AnyIndex
+    ) -> bool:
         if index.column() == STAR and event.type() == QEvent.Type.MouseButtonRelease:
             model.turn_star(index.row())
             return True

@@ -36,7 +36,8 @@ _SETTLE_MS = 30
 _REFILTER_MS = 250
 
 NOTHING_OPEN = (
-    "No inputs yet.\n\nOpen a folder of images, an array, a table or trajectories from the File menu, or drop them onto the window."
+    "No inputs yet.\n\nOpen a folder of images, an array, a table or trajectories from the File"
+    " menu, or drop them onto the window."
 )
 NOTHING_PASSES = "No input passes the filter."
 
@@ -58,12 +59,13 @@ class Gallery(QWidget):
         self._connect()
         self._show_dataset()
 
-    # --- making --------------------------------------------------------------------------------------------
+    # --- making -----------------------------------------------------------------------------------
 
     def _make_view(self) -> None:
         self.view = _View()
         self.view.setAccessibleName("Inputs as thumbnails")
-        # List mode that wraps looks like icon mode, but lays out 100,000 items without an object for each.
+        # List mode that wraps looks like icon mode, but lays out 100,000 items without an object
+        # for each.
         self.view.setFlow(QListView.Flow.LeftToRight)
         self.view.setWrapping(True)
         self.view.setResizeMode(QListView.ResizeMode.Adjust)
@@ -127,7 +129,7 @@ class Gallery(QWidget):
         self.view.seconded.connect(self._choose_second)
         self.view.verticalScrollBar().valueChanged.connect(lambda _: self._begin_look())
 
-    # --- what is shown -------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _take_dataset(self) -> None:
         if self._store.library.dataset is not self._dataset:
@@ -135,7 +137,9 @@ class Gallery(QWidget):
 
     def _show_dataset(self) -> None:
         dataset = self._dataset = self._store.library.dataset
-        self.thumbnails.reset(None if dataset is None else partial(_thumbnail, dataset, GalleryDelegate.side() * 2))
+        self.thumbnails.reset(
+            None if dataset is None else partial(_thumbnail, dataset, GalleryDelegate.side() * 2)
+        )
         self.filter.reset()
         self._fonts()
         self._show()
@@ -166,7 +170,9 @@ class Gallery(QWidget):
                 bar.setValue(place)
                 self.view.viewport().update()
         dataset = self._store.library.dataset
-        self._store.set_scope(None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows))
+        self._store.set_scope(
+            None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows)
+        )
         self._say_empty()
         self.clear.setVisible(dataset is not None)
         self.stack.setCurrentIndex(0 if len(rows) else 1)
@@ -178,7 +184,10 @@ class Gallery(QWidget):
         self.empty.setText(nothing if self._store.library.dataset is None else NOTHING_PASSES)
 
     def _count(self) -> None:
-        """Shown and all, and the accuracy as far as it is known; the predictions on screen are painted anew."""
+        """Shown and all, and the accuracy as far as it is known.
+
+        The predictions on screen are painted anew.
+        """
         self.view.viewport().update()
         dataset = self._store.library.dataset
         if dataset is None:
@@ -196,7 +205,7 @@ class Gallery(QWidget):
         set_tip(self.count, "\n".join(filter(None, (*dataset.notes, dataset.left_out()))))
         self.count.setText(" · ".join(parts))
 
-    # --- what is on screen ---------------------------------------------------------------------------------
+    # --- what is on screen ------------------------------------------------------------------------
 
     def visible_rows(self) -> range:
         """Rows on screen, with one line to spare above and below."""
@@ -217,7 +226,9 @@ class Gallery(QWidget):
         """Asks for the pictures and predictions of what is on screen."""
         if not self.isVisible():
             return
-        shown = [int(i) for i in self.model.rows[self.visible_rows().start : self.visible_rows().stop]]
+        shown = [
+            int(i) for i in self.model.rows[self.visible_rows().start : self.visible_rows().stop]
+        ]
         self.thumbnails.want(shown)
         self._store.library.predictions.want(shown)
 
@@ -242,10 +253,20 @@ class Gallery(QWidget):
         self._fill_width()
 
     def _fill_width(self) -> None:
-        """As many columns as fit, sharing the width; the bar's place is kept free so that it may come and go."""
+        """As many columns as fit, sharing the width.
+
+        The bar's place is kept free so that it may come and go.
+        """
         cell = GalleryDelegate.cell()
-        room = self.stack.width() - self.view.verticalScrollBar().sizeHint().width() - 2 * self.view.frameWidth() - 2
-        self.delegate.size = QSize(max(cell.width(), room // max(1, room // cell.width())), cell.height())
+        room = (
+            self.stack.width()
+            - self.view.verticalScrollBar().sizeHint().width()
+            - 2 * self.view.frameWidth()
+            - 2
+        )
+        self.delegate.size = QSize(
+            max(cell.width(), room // max(1, room // cell.width())), cell.height()
+        )
         self.view.setGridSize(self.delegate.size)
         self._begin_look()
 
@@ -262,12 +283,15 @@ class Gallery(QWidget):
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_looking"):
             self._fonts()
 
-    # --- selection -----------------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------
 
     def _chosen(self, current: QModelIndex) -> None:
         if current.isValid():
             index, second = int(self.model.rows[current.row()]), self._store.selection.second
-            self._store.select(self._store.selection.but(input=index, second=None if second == index else second), origin=self)
+            self._store.select(
+                self._store.selection.but(input=index, second=None if second == index else second),
+                origin=self,
+            )
 
     def _choose_second(self, row: int) -> None:
         """The other corner of a box; the same one again, or the first one, lets go of it."""
@@ -275,7 +299,9 @@ class Gallery(QWidget):
         if now.input is None:
             self._mark(index)
             return
-        self._store.select(now.but(second=None if index in (now.input, now.second) else index), origin=self)
+        self._store.select(
+            now.but(second=None if index in (now.input, now.second) else index), origin=self
+        )
         self.view.viewport().update()
 
     def _follow(self, selection: Selection, origin: object) -> None:
@@ -312,7 +338,10 @@ class _View(QListView):
 
 
 def _thumbnail(dataset: Dataset, size: int, index: int) -> np.ndarray:
-    """Reads one picture; a bad file is told by the list of skipped ones. Called on a pool thread."""
+    """Reads one picture; a bad file is told by the list of skipped ones.
+
+    Called on a pool thread.
+    """
     picture, key = dataset.thumbnail(index, size), dataset.key(index)
     if bad := next((item for item in dataset.skipped if item.path == key), None):
         raise DataError(f"{key} cannot be read: {bad.reason}")

@@ -78,7 +78,10 @@ class GalleryFilter(QWidget):
         labels = None if dataset is None else dataset.labels
         known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
         chosen = self.classes.currentData()
-        names = (dataset.names if dataset is not None else (), model.settings.labels if model is not None else ())
+        names = (
+            dataset.names if dataset is not None else (),
+            model.settings.labels if model is not None else (),
+        )
         with QSignalBlocker(self.classes):
             self.classes.clear()
             self.classes.addItem("All classes", ALL)
@@ -94,14 +97,18 @@ class GalleryFilter(QWidget):
     def _make(self) -> None:
         self.classes = QComboBox()
         self.classes.setAccessibleName("Show only this class")
-        self.classes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.classes.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
         self.classes.setMinimumContentsLength(8)
         self.wrong = QCheckBox("Misclassified only")
         self.wrong.setAccessibleName("Show misclassified inputs only")
         self.text = QLineEdit(clearButtonEnabled=True)
         self.text.setPlaceholderText("Filter, as label=shirt and index<100")
         self.text.setAccessibleName("Filter text")
-        self.text.setToolTip("Shows only what fits: label=shirt · label!=3 · name~part · index<100, joined by “and”")
+        self.text.setToolTip(
+            "Shows only what fits: label=shirt · label!=3 · name~part · index<100, joined by “and”"
+        )
         self.problem = Label(wordWrap=True)
         self.problem.setProperty("role", "bad")
         self.problem.setAccessibleName("Problem with the filter")
@@ -124,7 +131,12 @@ class GalleryFilter(QWidget):
             self._store.pictures.drop(_TEXT)
             self._matched(None)
             return
-        self._store.pictures.run(lambda: np.asarray(dataset.select(text), np.int64), self._matched, failed=self._mistyped, key=_TEXT)
+        self._store.pictures.run(
+            lambda: np.asarray(dataset.select(text), np.int64),
+            self._matched,
+            failed=self._mistyped,
+            key=_TEXT,
+        )
 
     def _matched(self, indices: np.ndarray | None) -> None:
         self.problem.hide()
@@ -138,7 +150,10 @@ class GalleryFilter(QWidget):
             self._store.say("error", sentence, details)
 
     def _misclassified(self, count: int) -> np.ndarray:
-        guesses, labels = self._store.library.predictions.classes, self._store.library.predictions.labels
+        guesses, labels = (
+            self._store.library.predictions.classes,
+            self._store.library.predictions.labels,
+        )
         if labels is None or len(guesses) != count:
             return np.zeros(count, bool)
         return (guesses >= 0) & (labels >= 0) & (guesses != labels)

@@ -55,14 +55,19 @@ class Entry:
         if not self.guess:
             return f"{self.key}: {self.title}, not predicted yet"
         mark = {True: "right", False: "wrong", None: "no label"}[self.right]
-        return f"{self.key}: {self.title}, predicted {self.guess} with {percent(self.confidence)}, {mark}"
+        return (
+            f"{self.key}: {self.title}, predicted {self.guess} with {percent(self.confidence)},"
+            f" {mark}"
+        )
 
 
 class GalleryModel(QStandardItemModel):
-    """The inputs that pass the filter; asks the store for everything, keeps nothing but their numbers.
+    """The inputs that pass the filter.
 
-    The empty rows are Qt's own: a list view asks every row when it lays itself out, which would take half a second
-    for 100,000 rows in Python and takes ten milliseconds this way.
+    Asks the store for everything, keeps nothing but their numbers.
+
+    The empty rows are Qt's own: a list view asks every row when it lays itself out, which would
+    take half a second for 100,000 rows in Python and takes ten milliseconds this way.
     """
 
     def __init__(self, store: Store, parent: QObject | None = None) -> None:
@@ -89,7 +94,11 @@ class GalleryModel(QStandardItemModel):
         """All that is painted of one row; no file is read."""
         store = self._store
         index = int(self.rows[row])
-        dataset, model, predictions = store.library.dataset, store.library.model, store.library.predictions
+        dataset, model, predictions = (
+            store.library.dataset,
+            store.library.model,
+            store.library.predictions,
+        )
         assert dataset is not None
         labels = dataset.labels
         label = int(labels[index]) if labels is not None else -1
@@ -104,13 +113,20 @@ class GalleryModel(QStandardItemModel):
             return Entry(index, key, title, unreadable=guess == UNREADABLE, second=second)
         wanted = int(predictions.labels[index]) if predictions.labels is not None else -1
         right = guess == wanted if wanted >= 0 else None
-        words, confidence = class_name(guess, outputs, dataset.names), float(predictions.confidence[index])
+        words, confidence = (
+            class_name(guess, outputs, dataset.names),
+            float(predictions.confidence[index]),
+        )
         return Entry(index, key, title, words, confidence, right, second=second)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.rows):
             return None
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role in (
+            Qt.ItemDataRole.DisplayRole,
+            Qt.ItemDataRole.ToolTipRole,
+            Qt.ItemDataRole.AccessibleTextRole,
+        ):
             sentence = self.entry(index.row()).sentence
             return tip(sentence) if role == Qt.ItemDataRole.ToolTipRole else sentence
         return None
@@ -136,7 +152,10 @@ class GalleryDelegate(QStyledItemDelegate):
     @classmethod
     def cell(cls) -> QSize:
         """Smallest size of one input in the grid."""
-        return QSize(cls.side() + 3 * PAD, cls.side() + 2 * QFontMetrics(QApplication.font()).height() + 3 * PAD)
+        return QSize(
+            cls.side() + 3 * PAD,
+            cls.side() + 2 * QFontMetrics(QApplication.font()).height() + 3 * PAD,
+        )
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return self.size
@@ -156,7 +175,11 @@ class GalleryDelegate(QStyledItemDelegate):
         self._picture(painter, square, entry)
         if entry.second:
             self._badge(painter, cell, square)
-        self._words(painter, cell.adjusted(PAD // 2, square.bottom() + PAD // 2 - cell.top(), -PAD // 2, -2), entry)
+        self._words(
+            painter,
+            cell.adjusted(PAD // 2, square.bottom() + PAD // 2 - cell.top(), -PAD // 2, -2),
+            entry,
+        )
         painter.restore()
 
     def _frame(self, painter: QPainter, cell: QRect, option: QStyleOptionViewItem) -> None:
@@ -173,7 +196,9 @@ class GalleryDelegate(QStyledItemDelegate):
         found = self._thumbnails.get(entry.index)
         if isinstance(found, QPixmap):
             target = fit(found.size(), square)
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, target.width() < found.width())
+            painter.setRenderHint(
+                QPainter.RenderHint.SmoothPixmapTransform, target.width() < found.width()
+            )
             painter.drawPixmap(target, found)
         elif isinstance(found, str) or entry.unreadable:
             self._note(painter, square, "warning", "cannot be read")
@@ -201,7 +226,9 @@ class GalleryDelegate(QStyledItemDelegate):
         icon(symbol, theme.colours.warning).paint(painter, spot)
         painter.setPen(QColor(theme.colours.text))
         painter.drawText(
-            square.adjusted(0, spot.bottom() - square.top(), 0, 0), Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, words
+            square.adjusted(0, spot.bottom() - square.top(), 0, 0),
+            Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap,
+            words,
         )
 
     def _words(self, painter: QPainter, area: QRect, entry: Entry) -> None:
@@ -209,13 +236,21 @@ class GalleryDelegate(QStyledItemDelegate):
         line = metrics.height()
         painter.setPen(QColor(theme.colours.text))
         top = QRect(area.left(), area.top(), area.width(), line)
-        painter.drawText(top, Qt.AlignmentFlag.AlignCenter, metrics.elidedText(entry.title, Qt.TextElideMode.ElideMiddle, area.width()))
+        painter.drawText(
+            top,
+            Qt.AlignmentFlag.AlignCenter,
+            metrics.elidedText(entry.title, Qt.TextElideMode.ElideMiddle, area.width()),
+        )
         below = top.translated(0, line)
         if not entry.guess:
             painter.setPen(QColor(theme.colours.quiet))
-            painter.drawText(below, Qt.AlignmentFlag.AlignCenter, "unreadable" if entry.unreadable else "…")
+            painter.drawText(
+                below, Qt.AlignmentFlag.AlignCenter, "unreadable" if entry.unreadable else "…"
+            )
             return
-        colour = {True: theme.colours.good, False: theme.colours.bad, None: theme.colours.text}[entry.right]
+        colour = {True: theme.colours.good, False: theme.colours.bad, None: theme.colours.text}[
+            entry.right
+        ]
         size = line * 7 // 8 + 2 if entry.right is not None else 0
         guess = guess_in(entry, metrics, area.width() - size)
         left = below.left() + max(0, (area.width() - size - metrics.horizontalAdvance(guess)) // 2)
@@ -223,15 +258,23 @@ class GalleryDelegate(QStyledItemDelegate):
             mark = QRect(left, below.top() + (line - size) // 2 + 1, size - 2, size - 2)
             icon("check" if entry.right else "cross", colour).paint(painter, mark)
         painter.setPen(QColor(colour))
-        painter.drawText(QRect(left + size, below.top(), area.right() - left - size + 1, line), Qt.AlignmentFlag.AlignVCenter, guess)
+        painter.drawText(
+            QRect(left + size, below.top(), area.right() - left - size + 1, line),
+            Qt.AlignmentFlag.AlignVCenter,
+            guess,
+        )
 
 
 def guess_in(entry: Entry, metrics: QFontMetrics, width: int) -> str:
-    """The prediction with its confidence in ``width`` pixels; a name too long that stands above already is left out."""
+    """The prediction with its confidence in ``width`` pixels.
+
+    A name too long that stands above already is left out.
+    """
     share = f"{entry.confidence * 100:.0f} %"
     if entry.guess == entry.title and metrics.horizontalAdvance(f"{entry.guess} {share}") > width:
         return share
-    return f"{metrics.elidedText(entry.guess, Qt.TextElideMode.ElideRight, width - metrics.horizontalAdvance(f' {share}'))} {share}"
+    room = width - metrics.horizontalAdvance(f" {share}")
+    return f"{metrics.elidedText(entry.guess, Qt.TextElideMode.ElideRight, room)} {share}"
 
 
 def fit(size: QSize, square: QRect) -> QRect:

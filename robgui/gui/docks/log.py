@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, TextIO
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QTextCursor
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.gui.app.theme import icon, theme
 
@@ -37,7 +44,9 @@ class Log(QWidget):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.text.setTabChangesFocus(True)
         self.copy_all = QPushButton("Copy all")
-        self.copy_all.clicked.connect(lambda: QApplication.clipboard().setText(self.text.toPlainText()))
+        self.copy_all.clicked.connect(
+            lambda: QApplication.clipboard().setText(self.text.toPlainText())
+        )
         self.clear = QPushButton("Clear")
         self.clear.clicked.connect(self.text.clear)
         self._lay_out()
@@ -90,7 +99,8 @@ class Log(QWidget):
 class Listener(QObject):
     """Brings Python's ``logging`` and ``warnings`` to the log, from any thread.
 
-    Messages wait in a bounded queue and one signal announces many, so that a flood cannot stop the window.
+    Messages wait in a bounded queue and one signal announces many, so that a flood cannot stop the
+    window.
 
     Signals:
         said: Something waits to be taken.
@@ -139,7 +149,9 @@ class Listener(QObject):
         line: str | None = None,
     ) -> None:
         first, _, rest = str(message).strip().partition("\n")
-        self.put("warning", first, f"{rest}\n{category.__name__} in {filename}, line {lineno}".strip())
+        self.put(
+            "warning", first, f"{rest}\n{category.__name__} in {filename}, line {lineno}".strip()
+        )
 
 
 class _Handler(logging.Handler):
@@ -148,7 +160,13 @@ class _Handler(logging.Handler):
         self._put = put
 
     def emit(self, record: logging.LogRecord) -> None:
-        level = "error" if record.levelno >= logging.ERROR else "warning" if record.levelno >= logging.WARNING else "info"
+        level = (
+            "error"
+            if record.levelno >= logging.ERROR
+            else "warning"
+            if record.levelno >= logging.WARNING
+            else "info"
+        )
         first, _, rest = record.getMessage().partition("\n")
         if record.exc_info:
             rest = f"{rest}\n{logging.Formatter().formatException(record.exc_info)}".strip()

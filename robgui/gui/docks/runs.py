@@ -25,7 +25,20 @@ from robgui.core.execution.command import command_line
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import Run, RunState
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.docks.runs_items import ANALYSIS, INPUT, MODEL, RESULT, STARTED, STATE, TIME, ProgressDelegate, Row, RunsModel, key, run_id
+from robgui.gui.docks.runs_items import (
+    ANALYSIS,
+    INPUT,
+    MODEL,
+    RESULT,
+    STARTED,
+    STATE,
+    TIME,
+    ProgressDelegate,
+    Row,
+    RunsModel,
+    key,
+    run_id,
+)
 from robgui.gui.state.runner import FRAME_MS
 from robgui.gui.state.selection import Selection
 from robgui.gui.widgets.plain import Label, question
@@ -39,7 +52,9 @@ _TICK_MS = 500
 #: Widths in letters.
 _LETTERS = {STATE: 11, ANALYSIS: 18, INPUT: 16, MODEL: 16, STARTED: 12, TIME: 10}
 LOADING = "Loading …"
-EMPTY = "No runs yet.\n\nChoose an analysis on the left and an input in the gallery, then press Run."
+EMPTY = (
+    "No runs yet.\n\nChoose an analysis on the left and an input in the gallery, then press Run."
+)
 
 
 class Runs(QWidget):
@@ -62,7 +77,7 @@ class Runs(QWidget):
         self._fonts()
         self.sync()
 
-    # --- making --------------------------------------------------------------------------------------------
+    # --- making -----------------------------------------------------------------------------------
 
     def _make_table(self) -> None:
         self.table = QTableView()
@@ -91,7 +106,9 @@ class Runs(QWidget):
             ("copy", "Copy command", "copy", self.copy_chosen),
             ("delete", "Delete …", "trash", self.delete_chosen),
         )
-        self.buttons = {name: QToolButton(text=text, autoRaise=True) for name, text, _, _ in self._deeds}
+        self.buttons = {
+            name: QToolButton(text=text, autoRaise=True) for name, text, _, _ in self._deeds
+        }
         for name, _, _, deed in self._deeds:
             self.buttons[name].clicked.connect(deed)
             self.buttons[name].setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -128,7 +145,9 @@ class Runs(QWidget):
     def _fonts(self) -> None:
         for name, _, symbol, _ in self._deeds:
             self.buttons[name].setIcon(icon(symbol))
-            self.buttons[name].setIconSize(QSize(self.fontMetrics().height(), self.fontMetrics().height()))
+            self.buttons[name].setIconSize(
+                QSize(self.fontMetrics().height(), self.fontMetrics().height())
+            )
         metrics = self.fontMetrics()
         self.table.verticalHeader().setDefaultSectionSize(metrics.height() + 14)
         self.table.setIconSize(QSize(metrics.height(), metrics.height()))
@@ -152,7 +171,7 @@ class Runs(QWidget):
         if event.type() == QEvent.Type.FontChange and hasattr(self, "buttons"):
             self._fonts()
 
-    # --- what is shown -------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def sync(self) -> None:
         """Takes over jobs and history; the chosen row and the place stay."""
@@ -161,7 +180,11 @@ class Runs(QWidget):
         place = bar.value()
         with QSignalBlocker(self.table.selectionModel()):
             self.model.sync()
-            row = -1 if chosen is None else max(self.model.row_of(key(chosen)), self.model.row_of(run_id(chosen)))
+            row = (
+                -1
+                if chosen is None
+                else max(self.model.row_of(key(chosen)), self.model.row_of(run_id(chosen)))
+            )
             self._mark(row)
         bar.setValue(place)
         self.stack.setCurrentIndex(0 if self.model.rows else 1)
@@ -206,7 +229,7 @@ class Runs(QWidget):
             self._mark(row)
             self.table.scrollTo(self.model.index(row, 0))
 
-    # --- what can be done ----------------------------------------------------------------------------------
+    # --- what can be done -------------------------------------------------------------------------
 
     @property
     def chosen(self) -> Row | None:
@@ -220,7 +243,10 @@ class Runs(QWidget):
         live = isinstance(row, Execution) and not row.state.ended
         waiting = isinstance(row, Run) and row.state is RunState.QUEUED
         stored = waiting or (isinstance(row, Run) and row.state.ended)
-        writable = self._store.history.workspace is not None and not self._store.history.workspace.read_only
+        writable = (
+            self._store.history.workspace is not None
+            and not self._store.history.workspace.read_only
+        )
         return {
             "show": isinstance(row, Run) and row.has_result,
             "rerun": stored,
@@ -267,7 +293,12 @@ class Runs(QWidget):
             self._store.history.delete_run(row)
             return
         title = self.model.data(self.model.index(self.model.row_of(row.id), ANALYSIS))
-        box = question("Delete run", f"Delete this {title} run with its result and findings?", "This cannot be undone.", self)
+        box = question(
+            "Delete run",
+            f"Delete this {title} run with its result and findings?",
+            "This cannot be undone.",
+            self,
+        )
         delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
         keep = box.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(keep)
@@ -297,7 +328,11 @@ class Runs(QWidget):
         menu.popup(self.table.viewport().mapToGlobal(place))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.table and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+        if (
+            watched is self.table
+            and event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+        ):
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.show_chosen()
                 return True

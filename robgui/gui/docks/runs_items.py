@@ -5,7 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+)
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -59,7 +66,9 @@ class RunsModel(QAbstractTableModel):
     def touch(self, rows: range) -> None:
         """Says that the cells of these rows may have changed."""
         if rows:
-            self.dataChanged.emit(self.index(rows.start, 0), self.index(rows.stop - 1, len(COLUMNS) - 1))
+            self.dataChanged.emit(
+                self.index(rows.start, 0), self.index(rows.stop - 1, len(COLUMNS) - 1)
+            )
 
     def touch_job(self, job: Execution) -> None:
         """Says that a job has gone on."""
@@ -69,7 +78,14 @@ class RunsModel(QAbstractTableModel):
 
     def row_of(self, wanted: str | None) -> int:
         """Where the run or job ``wanted`` stands; -1 when it is not here."""
-        return next((row for row, item in enumerate(self.rows) if wanted is not None and wanted in (key(item), run_id(item))), -1)
+        return next(
+            (
+                row
+                for row, item in enumerate(self.rows)
+                if wanted is not None and wanted in (key(item), run_id(item))
+            ),
+            -1,
+        )
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self.rows)
@@ -77,7 +93,9 @@ class RunsModel(QAbstractTableModel):
     def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(COLUMNS)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return COLUMNS[section]
         return None
@@ -113,7 +131,9 @@ class RunsModel(QAbstractTableModel):
                 known = self._store.analyses.get(request.analysis)
                 return known.title if known is not None else request.analysis.replace("_", " ")
             case 2:
-                return progress_in_words(row) if isinstance(row, Execution) else outcome_in_words(row)
+                return (
+                    progress_in_words(row) if isinstance(row, Execution) else outcome_in_words(row)
+                )
             case 3:
                 return inputs_in_words(request)
             case 4:
@@ -163,7 +183,11 @@ def run_id(row: Row) -> str | None:
 def state_colour(state: RunState) -> str:
     """The colour of a state's icon; its word carries the meaning."""
     colours = theme.colours
-    return {RunState.DONE: colours.good, RunState.FAILED: colours.bad, RunState.RUNNING: colours.accent}.get(state, colours.quiet)
+    return {
+        RunState.DONE: colours.good,
+        RunState.FAILED: colours.bad,
+        RunState.RUNNING: colours.accent,
+    }.get(state, colours.quiet)
 
 
 def track_colour(chosen: bool) -> QColor:
@@ -174,7 +198,10 @@ def track_colour(chosen: bool) -> QColor:
 
 
 def outcome_in_words(run: Run) -> str:
-    """What a stored run has come to; one that an earlier sitting left in the queue says what can be done."""
+    """What a stored run has come to.
+
+    One that an earlier sitting left in the queue says what can be done.
+    """
     if run.state is RunState.QUEUED:
         return "waiting since the program was last closed; start or remove it"
     return run.error or ("" if run.verdict is None else run.verdict.line)
@@ -191,7 +218,9 @@ def progress_in_words(job: Execution) -> str:
         return f"{job.done:,} done" if job.newest is not None else "starting …"
     words = f"{share * 100:.0f} %"
     left = job.seconds_left
-    return words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
+    return (
+        words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
+    )
 
 
 def inputs_in_words(request: Request) -> str:
@@ -209,4 +238,6 @@ def started_in_words(row: Row) -> str:
     if row.state is RunState.QUEUED:
         return ""
     moment = time.localtime(row.created)
-    return time.strftime("%H:%M:%S" if moment[:3] == time.localtime()[:3] else "%d %b %H:%M", moment)
+    return time.strftime(
+        "%H:%M:%S" if moment[:3] == time.localtime()[:3] else "%d %b %H:%M", moment
+    )

@@ -17,7 +17,8 @@ from robgui.gui.state.background import Background
 
 #: Pictures kept; 2,000 of 112 x 112 pixels are about 100 MB.
 CAPACITY = 2_000
-#: Pieces of work under way at once and pictures in each: small, so that what scrolls out of sight is never begun.
+#: Pieces of work under way at once and pictures in each: small, so that what scrolls out of sight
+#: is never begun.
 _AT_ONCE = 2
 _CHUNK = 4
 
@@ -29,7 +30,8 @@ class Thumbnails(QObject):
 
     Args:
         background: Where pictures are read.
-        read: Key -> ``(h, w, 3)`` uint8 or None; called on a pool thread. A RobguiError marks the key as unreadable.
+        read: Key -> ``(h, w, 3)`` uint8 or None; called on a pool thread. A RobguiError marks the
+            key as unreadable.
 
     Signals:
         arrived: ``(keys)`` that can be painted now.
@@ -37,7 +39,13 @@ class Thumbnails(QObject):
 
     arrived = Signal(object)
 
-    def __init__(self, background: Background, read: Read | None = None, parent: QObject | None = None, capacity: int = CAPACITY) -> None:
+    def __init__(
+        self,
+        background: Background,
+        read: Read | None = None,
+        parent: QObject | None = None,
+        capacity: int = CAPACITY,
+    ) -> None:
         super().__init__(parent)
         self._background = background
         self._read = read
@@ -98,7 +106,9 @@ def qimage(array: np.ndarray) -> QImage:
     """An image that owns its pixels, from ``(h, w, 3)`` uint8."""
     pixels = np.ascontiguousarray(array, dtype=np.uint8)
     height, width = pixels.shape[:2]
-    return QImage(pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888).convertToFormat(QImage.Format.Format_RGB32)
+    return QImage(
+        pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888
+    ).convertToFormat(QImage.Format.Format_RGB32)
 
 
 def _read_all(read: Read, keys: list[Hashable]) -> dict[Hashable, QImage | str]:

@@ -35,9 +35,15 @@ class Chooser(QWidget):
             if box is self.models:
                 layout.addWidget(self.more)
             box.setMinimumContentsLength(16)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.models.activated.connect(lambda place: store.library.use_model(store.library.models[place]))
-        self.datasets.activated.connect(lambda place: store.library.use_dataset(store.library.datasets[place]))
+            box.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+        self.models.activated.connect(
+            lambda place: store.library.use_model(store.library.models[place])
+        )
+        self.datasets.activated.connect(
+            lambda place: store.library.use_dataset(store.library.datasets[place])
+        )
         store.params_changed.connect(lambda _: self._show_more())
         store.library.models_changed.connect(self._show)
         store.library.datasets_changed.connect(self._show)
@@ -60,14 +66,18 @@ class Chooser(QWidget):
         _fill(
             self.models,
             [m.name for m in store.library.models],
-            store.library.models.index(store.library.model) if store.library.model in store.library.models else -1,
+            store.library.models.index(store.library.model)
+            if store.library.model in store.library.models
+            else -1,
             "no model",
         )
         names = [f"{d.name} ({len(d):,})" for d in store.library.datasets]
         _fill(
             self.datasets,
             names,
-            store.library.datasets.index(store.library.dataset) if store.library.dataset in store.library.datasets else -1,
+            store.library.datasets.index(store.library.dataset)
+            if store.library.dataset in store.library.datasets
+            else -1,
             "no inputs",
         )
 

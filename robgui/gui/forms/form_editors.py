@@ -1,4 +1,6 @@
-"""The editors of a form: one widget for each kind of field, which takes what is typed and leaves the judgement to the Params."""
+"""The editors of a form: one widget for each kind of field, which takes what is typed and leaves
+the judgement to the Params.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,10 @@ class _Whole(Editor):
 
 
 class _SpinBox(QSpinBox):
-    """A spin box whose arrows stay within the bounds while any number can be typed; 0 may be shown as a word."""
+    """A spin box whose arrows stay within the bounds while any number can be typed.
+
+    0 may be shown as a word.
+    """
 
     def __init__(self, low: int, high: int, zero: str) -> None:
         super().__init__()
@@ -111,7 +116,9 @@ class _SpinBox(QSpinBox):
 
     def _narrowed(self, size: QSize) -> QSize:
         width = self.fontMetrics().horizontalAdvance
-        shown = max(width(text) for text in (self._plain(self._low), self._plain(self._high), self._zero))
+        shown = max(
+            width(text) for text in (self._plain(self._low), self._plain(self._high), self._zero)
+        )
         return QSize(size.width() - width(self._plain(_LEAST)) + shown, size.height())
 
     def _plain(self, value: int) -> str:
@@ -126,7 +133,10 @@ class _SpinBox(QSpinBox):
         return 0 if self._zero and text == self._zero else super().valueFromText(text)
 
     def validate(self, text: str, position: int) -> Any:
-        """Any number will do, and the word; a letter is taken out, so that a digit typed into the word replaces it."""
+        """Any number will do, and the word.
+
+        A letter is taken out, so that a digit typed into the word replaces it.
+        """
         if self._zero and text == self._zero:
             return QValidator.State.Acceptable, text, position
         plain = "".join(sign for sign in text if not sign.isalpha())
@@ -143,7 +153,10 @@ class _SpinBox(QSpinBox):
 
 
 class _Text(Editor):
-    """A line of text for anything else; where 0 or nothing means something special, the empty line says it."""
+    """A line of text for anything else.
+
+    Where 0 or nothing means something special, the empty line says it.
+    """
 
     def __init__(self, title: str, field: FieldInfo) -> None:
         super().__init__()
@@ -189,7 +202,10 @@ def extra(field: FieldInfo, key: str) -> Any:
 
 
 def _bounds(field: FieldInfo) -> tuple[int, int]:
-    """Smallest and largest whole number the field allows; a missing upper bound counts as too large for a spin box."""
+    """Smallest and largest whole number the field allows.
+
+    A missing upper bound counts as too large for a spin box.
+    """
     low, high = _LEAST, 2**63
     for limit in field.metadata:
         low = limit.ge if getattr(limit, "ge", None) is not None else low

@@ -1,4 +1,6 @@
-"""A form for any Params: types, bounds, defaults and help come from the fields, nothing is written by hand."""
+"""A form for any Params: types, bounds, defaults and help come from the fields, nothing is
+written by hand.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from robgui.gui.widgets.plain import Label, set_tip
 
 #: Fields that few people touch; they stand behind "More".
 RARE = frozenset({"seed", "batch"})
-#: A name longer than so many letters is written in several lines; a field whose usual text is longer has a line of its own.
+#: A name longer than so many letters is written in several lines; a field whose usual text is
+#: longer has a line of its own.
 LONG = 20
 
 
@@ -52,7 +55,11 @@ class ParamsForm(QWidget):
 
     def set_values(self, values: dict[str, Any]) -> None:
         """Shows ``values``; fields that are not named keep what they show."""
-        self._show({**self.params.preset_values(str(values["preset"])), **values} if "preset" in values else values)
+        self._show(
+            {**self.params.preset_values(str(values["preset"])), **values}
+            if "preset" in values
+            else values
+        )
         self._check()
 
     def _show(self, values: dict[str, Any]) -> None:
@@ -72,7 +79,12 @@ class ParamsForm(QWidget):
 
     def reset(self) -> None:
         """Back to the defaults."""
-        self.set_values({name: field.get_default(call_default_factory=True) for name, field in self.params.model_fields.items()})
+        self.set_values(
+            {
+                name: field.get_default(call_default_factory=True)
+                for name, field in self.params.model_fields.items()
+            }
+        )
 
     def _fields(self, rare: bool) -> QWidget:
         box = QWidget()
@@ -111,13 +123,20 @@ class ParamsForm(QWidget):
         switch.setArrowType(Qt.ArrowType.RightArrow)
         switch.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         switch.toggled.connect(rare.setVisible)
-        switch.toggled.connect(lambda on: switch.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow))
+        switch.toggled.connect(
+            lambda on: switch.setArrowType(
+                Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow
+            )
+        )
         layout.addWidget(switch)
         layout.addWidget(rare)
         return box
 
     def _read(self) -> tuple[Params | None, dict[str, str]]:
-        """The settings, or None and a sentence for each field that is wrong; what is wrong between fields has no name."""
+        """The settings, or None and a sentence for each field that is wrong.
+
+        What is wrong between fields has no name.
+        """
         raw: dict[str, Any] = {}
         problems: dict[str, str] = {}
         for name, editor in self._editors.items():
@@ -145,12 +164,17 @@ class ParamsForm(QWidget):
 
 
 def is_rare(name: str, field: FieldInfo) -> bool:
-    """Whether a setting stands behind "More": seed, batch, and what its Params declare with ``json_schema_extra={"rare": True}``."""
+    """Whether a setting stands behind "More": seed, batch, and what its Params declare with
+    ``json_schema_extra={"rare": True}``.
+    """
     return name in RARE or bool(extra(field, "rare"))
 
 
 class _Problem(Label):
-    """A sentence under a field, as high as its lines; a form layout gives a label the height of another width."""
+    """A sentence under a field, as high as its lines.
+
+    A form layout gives a label the height of another width.
+    """
 
     def setText(self, text: str) -> None:
         super().setText(text)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration
@@ -32,7 +40,10 @@ class RunPane(QWidget):
         self._question.setProperty("role", "quiet")
         self._models = Label(wordWrap=True)
         self._models.setAccessibleName("Models that are run")
-        self._models.setToolTip("Every model that fits these inputs is run; Model, Remove model from list leaves one out.")
+        self._models.setToolTip(
+            "Every model that fits these inputs is run; Model, Remove model from list leaves one"
+            " out."
+        )
         self._obstacle = Label(wordWrap=True)
         self._obstacle.setProperty("role", "warning")
         self._stack = QStackedWidget()
@@ -81,13 +92,18 @@ class RunPane(QWidget):
         self.run.setEnabled(known and not obstacle)
         self.run.setText("Run" if job is None else "Queue")
         self.pause.setEnabled(job is not None)
-        self.pause.setText("Resume" if job is not None and job.state is RunState.PAUSED else "Pause")
+        self.pause.setText(
+            "Resume" if job is not None and job.state is RunState.PAUSED else "Pause"
+        )
         self.stop.setEnabled(job is not None)
         self.reset.setEnabled(known)
         self._show_progress(job)
 
     def _show_models(self) -> None:
-        """Says which models are run by an analysis that looks at several; the toolbar names only one."""
+        """Says which models are run by an analysis that looks at several.
+
+        The toolbar names only one.
+        """
         names = [model.name for model in self._store.compared(self._analysis)]
         self._models.setVisible(bool(names))
         count = "1 model" if len(names) == 1 else f"{len(names):,} models"
@@ -142,7 +158,9 @@ class RunPane(QWidget):
             signal.connect(lambda *_: self.refresh())
         store.ready.connect(lambda: self.show_analysis(self._analysis))
         store.job_stepped.connect(self._show_progress)
-        store.history.result_shown.connect(lambda run, _: self.show_params(run.request.analysis, run.request.params))
+        store.history.result_shown.connect(
+            lambda run, _: self.show_params(run.request.analysis, run.request.params)
+        )
         store.params_offered.connect(self.show_params)
         clock = QTimer(self, interval=500)
         clock.timeout.connect(lambda: self._show_progress(store.runner.active))
@@ -167,7 +185,9 @@ class RunPane(QWidget):
             form.reset()
 
     def show_params(self, analysis: str, values: dict[str, Any]) -> None:
-        """Puts settings into a form: those of a stored run, or those that come with what was sent."""
+        """Puts settings into a form: those of a stored run, or those that come with what was
+        sent.
+        """
         if analysis in self._store.analyses:
             self._page(analysis)
             self._forms[analysis].set_values(values)
@@ -190,7 +210,11 @@ class RunPane(QWidget):
         self.run.setIcon(icon("run", theme.colours.on_accent))
         self.pause.setIcon(icon("pause"))
         self.stop.setIcon(icon("stop"))
-        for button, words in ((self.run, ("Run", "Queue")), (self.pause, ("Pause", "Resume")), (self.stop, ("Stop",))):
+        for button, words in (
+            (self.run, ("Run", "Queue")),
+            (self.pause, ("Pause", "Resume")),
+            (self.stop, ("Stop",)),
+        ):
             button.setMinimumWidth(_widest(button, words))
 
 

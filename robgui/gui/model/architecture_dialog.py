@@ -42,12 +42,17 @@ class ArchitectureDialog(QDialog):
         said = Label(sentence, wordWrap=True)
         self.architecture = QLineEdit(placeholderText="nets.py:factory")
         self.architecture.setAccessibleName("Architecture")
-        self.architecture.setToolTip("file.py:factory, module:factory, timm:name or torchvision:name; empty when the file knows it")
+        self.architecture.setToolTip(
+            "file.py:factory, module:factory, timm:name or torchvision:name; empty when the file"
+            " knows it"
+        )
         self.browse = QPushButton("Browse …")
         self.browse.clicked.connect(self._browse)
         self.shape = QLineEdit(placeholderText="3, 224, 224")
         self.shape.setAccessibleName("Shape of one input")
-        self.shape.setToolTip("Without the batch: channels, height, width · features · steps, features")
+        self.shape.setToolTip(
+            "Without the batch: channels, height, width · features · steps, features"
+        )
         self.labels = QPlainTextEdit(placeholderText="One class name per line; may stay empty")
         self.labels.setAccessibleName("Labels, one per line")
         self.labels.setTabChangesFocus(True)
@@ -73,8 +78,12 @@ class ArchitectureDialog(QDialog):
         if text := self.architecture.text().strip():
             found["architecture"] = text
         if text := self.shape.text().strip():
-            found["shape"] = read("shape", ModelSettings.model_fields["shape"], re.sub(r"[×x;()\[\]]", ",", text))
-        if names := tuple(line.strip() for line in self.labels.toPlainText().splitlines() if line.strip()):
+            found["shape"] = read(
+                "shape", ModelSettings.model_fields["shape"], re.sub(r"[×x;()\[\]]", ",", text)
+            )
+        if names := tuple(
+            line.strip() for line in self.labels.toPlainText().splitlines() if line.strip()
+        ):
             found["labels"] = names
         return found
 
@@ -92,7 +101,10 @@ class ArchitectureDialog(QDialog):
         title_of = Label("&Architecture")
         title_of.setBuddy(self.architecture)
         form.addRow(title_of, first)
-        kinds = Label("A Python file and the function in it that builds the network; or module:factory, timm:name, torchvision:name.")
+        kinds = Label(
+            "A Python file and the function in it that builds the network; or module:factory,"
+            " timm:name, torchvision:name."
+        )
         kinds.setWordWrap(True)
         kinds.setProperty("role", "quiet")
         form.addRow("", kinds)
@@ -112,7 +124,9 @@ class ArchitectureDialog(QDialog):
         layout.addLayout(buttons)
 
     def _browse(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Python file with the network", str(self._folder), "Python (*.py)")
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Python file with the network", str(self._folder), "Python (*.py)"
+        )
         if path:
             self.architecture.setText(f"{path}:")
             self.architecture.setFocus()

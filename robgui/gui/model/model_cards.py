@@ -43,7 +43,9 @@ class Cards(QWidget):
 
 
 class Card(QWidget):
-    """One input: its picture, its label, a mark with a word, the three most probable classes as bars."""
+    """One input: its picture, its label, a mark with a word, the three most probable classes as
+    bars.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,21 +92,32 @@ class Card(QWidget):
         below = 2 * line + TOP * (line + _GAP) + 2 * _GAP
         picture = QRect(area.left(), area.top(), area.width(), max(line, area.height() - below))
         target = fit(self._picture.size(), picture)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, target.width() < self._picture.width())
+        painter.setRenderHint(
+            QPainter.RenderHint.SmoothPixmapTransform, target.width() < self._picture.width()
+        )
         painter.drawPixmap(target, self._picture)
         top = picture.bottom() + 1 + _GAP
         self._words(painter, QRect(area.left(), top, area.width(), 2 * line), self.guess)
         for place, (name, share) in enumerate(self.guess.top):
-            row = QRect(area.left(), top + 2 * line + _GAP + place * (line + _GAP), area.width(), line + 2)
+            row = QRect(
+                area.left(), top + 2 * line + _GAP + place * (line + _GAP), area.width(), line + 2
+            )
             self._bar(painter, row, name, share)
 
     def _words(self, painter: QPainter, area: QRect, guess: Guess) -> None:
         metrics = painter.fontMetrics()
         line = metrics.height()
-        first, second = QRect(area.left(), area.top(), area.width(), line), QRect(area.left(), area.top() + line, area.width(), line)
+        first, second = (
+            QRect(area.left(), area.top(), area.width(), line),
+            QRect(area.left(), area.top() + line, area.width(), line),
+        )
         painter.setPen(QColor(theme.colours.text))
         painter.drawText(
-            first, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(guess.label or guess.key, Qt.TextElideMode.ElideMiddle, area.width())
+            first,
+            Qt.AlignmentFlag.AlignLeft,
+            metrics.elidedText(
+                guess.label or guess.key, Qt.TextElideMode.ElideMiddle, area.width()
+            ),
         )
         colours = theme.colours
         colour, word, symbol = {
@@ -125,7 +138,9 @@ class Card(QWidget):
         fill = QColor(theme.colours.accent)
         fill.setAlphaF(0.35)
         painter.setBrush(fill)
-        painter.drawRoundedRect(QRect(row.left(), row.top(), max(3, round(row.width() * share)), row.height()), 3, 3)
+        painter.drawRoundedRect(
+            QRect(row.left(), row.top(), max(3, round(row.width() * share)), row.height()), 3, 3
+        )
         metrics = painter.fontMetrics()
         number = share_in_words(share)
         painter.setPen(QColor(theme.colours.text))
@@ -133,7 +148,9 @@ class Card(QWidget):
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
         room = inner.width() - metrics.horizontalAdvance(number) - 8
         painter.drawText(
-            inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+            inner,
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+            metrics.elidedText(name, Qt.TextElideMode.ElideRight, room),
         )
 
 

@@ -1,4 +1,6 @@
-"""What a model says about the present inputs with other settings, and what is suspicious about it, in words."""
+"""What a model says about the present inputs with other settings, and what is suspicious about
+it, in words.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ class Preview:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often the model is right, on ``counted`` of ``total`` inputs, and what is suspicious about it."""
+    """How often the model is right, on ``counted`` of ``total`` inputs, and what is suspicious
+    about it.
+    """
 
     words: str
     warnings: tuple[str, ...] = ()
@@ -80,7 +84,9 @@ class _Talk:
 
 def has_several_outputs(classifier: Classifier) -> bool:
     """Whether the model has more outputs than the scores; the loader remarks on it."""
-    return bool(classifier.settings.scores) or any("is taken for the scores" in remark for remark in classifier.remarks)
+    return bool(classifier.settings.scores) or any(
+        "is taken for the scores" in remark for remark in classifier.remarks
+    )
 
 
 def preview(classifier: Classifier, values: dict[str, Any], dataset: Dataset | None) -> Preview:
@@ -109,7 +115,11 @@ def measure(classifier: Classifier, dataset: Dataset, wanted: Callable[[], bool]
     labels = fitting.labels
     total = len(dataset)
     known = np.arange(total) if labels is None else np.flatnonzero(labels >= 0)
-    chosen = known[np.linspace(0, len(known) - 1, min(COUNTED, len(known))).astype(int)] if len(known) else known
+    chosen = (
+        known[np.linspace(0, len(known) - 1, min(COUNTED, len(known))).astype(int)]
+        if len(known)
+        else known
+    )
     # Shuffled, so that a measurement cut short by the clock is still fair to every class.
     chosen = np.random.default_rng(0).permutation(chosen)
     guesses, truths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -120,7 +130,12 @@ def measure(classifier: Classifier, dataset: Dataset, wanted: Callable[[], bool]
         guesses.append(classifier.probs(x).argmax(1).cpu().numpy())
         if labels is not None:
             truths.append(labels[chosen[places]])
-    return _accuracy(classifier, np.concatenate(guesses), np.concatenate(truths) if labels is not None else None, total)
+    return _accuracy(
+        classifier,
+        np.concatenate(guesses),
+        np.concatenate(truths) if labels is not None else None,
+        total,
+    )
 
 
 def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[float, ...]]:
@@ -132,33 +147,60 @@ def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[floa
         axes: tuple[int, ...] = (0, 2, 3)
         low, high = np.zeros(1), np.ones(1)
     else:
-        _, items = dataset.readable(indices, settings.shape if settings.kind == "sequence" else None)
+        _, items = dataset.readable(
+            indices, settings.shape if settings.kind == "sequence" else None
+        )
         axes = tuple(range(items.ndim - 1))
         low, high = dataset.bounds()
     std = items.std(axes)
-    found = {"low": low, "high": high, "mean": items.mean(axes), "std": np.where(std < 1e-8, 1.0, std)}
+    found = {
+        "low": low,
+        "high": high,
+        "mean": items.mean(axes),
+        "std": np.where(std < 1e-8, 1.0, std),
+    }
     return {
-        name: tuple(float(f"{value:.5g}") if name in ("mean", "std") else float(value) for value in array) for name, array in found.items()
+        name: tuple(
+            float(f"{value:.5g}") if name in ("mean", "std") else float(value) for value in array
+        )
+        for name, array in found.items()
     }
 
 
 def _with(classifier: Classifier, settings: ModelSettings) -> Classifier:
-    """The same model with other settings; which of its outputs is meant is settled while its file is read."""
+    """The same model with other settings.
+
+    Which of its outputs is meant is settled while its file is read.
+    """
     if settings.scores == classifier.settings.scores:
         return classifier.with_settings(settings)
     if classifier.path is None:
-        raise ModelError(f"{classifier.name} is not from a file; which of its outputs holds the scores is said where it is made.")
+        raise ModelError(
+            f"{classifier.name} is not from a file; which of its outputs holds the scores is said"
+            " where it is made."
+        )
     from robgui.core.loading import load
 
     half, last = classifier.precision
-    again = load(classifier.path, trust=frozenset({classifier.ran}), device=classifier.device, **settings.model_dump())
+    again = load(
+        classifier.path,
+        trust=frozenset({classifier.ran}),
+        device=classifier.device,
+        **settings.model_dump(),
+    )
     return again.to(classifier.device, autocast=half, channels_last=last)
 
 
 def _refusal(classifier: Classifier, values: dict[str, Any], error: RobguiError) -> str:
-    """Why these settings cannot work; a foreign error about matrices is introduced by what it means."""
+    """Why these settings cannot work.
+
+    A foreign error about matrices is introduced by what it means.
+    """
     shape = tuple(values.get("shape", classifier.shape))
-    if "the model raised" in str(error) and (shape, values.get("layout")) != (classifier.shape, classifier.settings.layout):
+    if "the model raised" in str(error) and (shape, values.get("layout")) != (
+        classifier.shape,
+        classifier.settings.layout,
+    ):
         return f"The model does not take inputs of shape {times(shape)} in this layout ({error})"
     return str(error)
 
@@ -169,16 +211,21 @@ def _match(candidate: Classifier, dataset: Dataset, talk: _Talk) -> Classifier:
     from robgui.core.dataset.dataset import plain
 
     if candidate.kind == dataset.kind == "image" and dataset.shape not in (None, candidate.shape):
-        talk.notes.append(f"The images of {dataset.name} are converted from {times(dataset.shape)} to {times(candidate.shape)}.")
+        talk.notes.append(
+            f"The images of {dataset.name} are converted from {times(dataset.shape)} to"
+            f" {times(candidate.shape)}."
+        )
     names, labels = dataset.names, candidate.settings.labels
     if names and labels and len(names) != candidate.classes:
-        talk.warnings.append(f"The model has {candidate.classes:,} classes, but {dataset.name} has {len(names):,}.")
+        talk.warnings.append(
+            f"The model has {candidate.classes:,} classes, but {dataset.name} has {len(names):,}."
+        )
     elif names and labels and align(candidate, dataset).names != candidate.labels:
         pairs = list(zip(labels, names, strict=False))
         label, name = next((pair for pair in pairs if plain(pair[0]) != plain(pair[1])), pairs[0])
         talk.warnings.append(
-            f"The labels are not the class names of {dataset.name}: the first that differs is “{label}” here and “{name}” there; "
-            f"classes are compared by number."
+            f"The labels are not the class names of {dataset.name}: the first that differs is"
+            f" “{label}” here and “{name}” there; classes are compared by number."
         )
     try:
         return match(candidate, dataset)
@@ -199,15 +246,25 @@ def _guess(candidate: Classifier, dataset: Dataset, talk: _Talk) -> tuple[Guess,
         scores = candidate.infer(x)
         if warning := _output_warning(candidate, x, scores):
             talk.warnings.append(warning)
-        probabilities = (scores.sigmoid() if candidate.settings.multi_label else scores.softmax(1)).cpu().numpy()
+        probabilities = (
+            (scores.sigmoid() if candidate.settings.multi_label else scores.softmax(1))
+            .cpu()
+            .numpy()
+        )
         for place, row in zip(places, probabilities, strict=True):
             index = int(chosen[place])
             label = -1 if fitting.labels is None else int(fitting.labels[index])
             best = np.argsort(-row, kind="stable")[:TOP]
             top = tuple((candidate.labels[int(c)], float(row[c])) for c in best)
-            name = candidate.labels[label] if 0 <= label < candidate.classes else ("" if label < 0 else str(label))
+            name = (
+                candidate.labels[label]
+                if 0 <= label < candidate.classes
+                else ("" if label < 0 else str(label))
+            )
             right = None if label < 0 else int(best[0]) == label
-            guesses.append(Guess(dataset.key(index), dataset.thumbnail(index, 256), name, top, right))
+            guesses.append(
+                Guess(dataset.key(index), dataset.thumbnail(index, 256), name, top, right)
+            )
     if not guesses:
         talk.warnings.append(f"None of the inputs of {dataset.name} that were tried can be read.")
     return tuple(guesses)
@@ -240,21 +297,37 @@ def _output_warning(candidate: Classifier, x: np.ndarray, scores: Tensor) -> str
         raw = raw[:, 1:]  # a model with one output: the column of zeros was added by the Classifier
     looks = output_kind(raw)
     if settings.output == "logits" and looks == "probabilities":
-        return "The outputs look like probabilities (every row sums to 1) but are read as logits; set Output to probabilities."
+        return (
+            "The outputs look like probabilities (every row sums to 1) but are read as logits; set"
+            " Output to probabilities."
+        )
     inside = bool(((raw >= 0) & (raw <= 1)).all())
-    if settings.output == "probabilities" and looks == "logits" and not (settings.multi_label and inside):
-        return "The outputs are read as probabilities but are not (below 0, above 1, or rows that do not sum to 1); set Output to logits."
+    if (
+        settings.output == "probabilities"
+        and looks == "logits"
+        and not (settings.multi_label and inside)
+    ):
+        return (
+            "The outputs are read as probabilities but are not (below 0, above 1, or rows that do"
+            " not sum to 1); set Output to logits."
+        )
     return ""
 
 
-def _accuracy(classifier: Classifier, guesses: np.ndarray, truths: np.ndarray | None, total: int) -> Accuracy:
+def _accuracy(
+    classifier: Classifier, guesses: np.ndarray, truths: np.ndarray | None, total: int
+) -> Accuracy:
     many = len(guesses)
     warnings = [_one_class(classifier, guesses, truths)] if many >= _ENOUGH else []
     if truths is None or not many:
-        return Accuracy("The inputs carry no labels, so the accuracy is not known.", tuple(filter(None, warnings)))
+        return Accuracy(
+            "The inputs carry no labels, so the accuracy is not known.",
+            tuple(filter(None, warnings)),
+        )
     share = float((guesses == truths).mean())
     chance = 1 / classifier.classes
-    # Three standard deviations are what guessing reaches by luck; a tenth of the way from guessing to perfect is no better.
+    # Three standard deviations are what guessing reaches by luck; a tenth of the way from guessing
+    # to perfect is no better.
     luck = max(3 * math.sqrt(chance * (1 - chance) / many), 0.1 * (1 - chance))
     if many >= _ENOUGH and share <= chance + luck:
         known = f"{percent(share)} right is hardly better than guessing ({percent(chance)})"
@@ -270,8 +343,15 @@ def _one_class(classifier: Classifier, guesses: np.ndarray, truths: np.ndarray |
     expected = 0.0 if truths is None else float((truths == favourite).mean())
     if votes[favourite] < 0.9 * len(guesses) or expected > 0.75:
         return ""
-    many = f"All {len(guesses):,}" if votes[favourite] == len(guesses) else f"{votes[favourite]:,} of {len(guesses):,}"
-    return f"{many} inputs are predicted as {classifier.labels[favourite]}; mean, std, value range or channel order are probably wrong."
+    many = (
+        f"All {len(guesses):,}"
+        if votes[favourite] == len(guesses)
+        else f"{votes[favourite]:,} of {len(guesses):,}"
+    )
+    return (
+        f"{many} inputs are predicted as {classifier.labels[favourite]}; mean, std, value range or"
+        " channel order are probably wrong."
+    )
 
 
 def times(shape: tuple[int, ...] | None) -> str:

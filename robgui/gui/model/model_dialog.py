@@ -1,4 +1,6 @@
-"""ModelDialog: does the model behave? Eight predictions, the accuracy, and every setting to edit, live."""
+"""ModelDialog: does the model behave? Eight predictions, the accuracy, and every setting to
+edit, live.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.core.errors import ParamsError
 from robgui.core.model.class_names import read_names
@@ -15,7 +26,15 @@ from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
 from robgui.gui.app.theme import heading_font
 from robgui.gui.model.model_cards import Cards
-from robgui.gui.model.model_check import Accuracy, Preview, from_data, has_several_outputs, measure, preview, times
+from robgui.gui.model.model_check import (
+    Accuracy,
+    Preview,
+    from_data,
+    has_several_outputs,
+    measure,
+    preview,
+    times,
+)
 from robgui.gui.model.model_form import ModelForm
 from robgui.gui.widgets.plain import Label, set_tip
 
@@ -36,7 +55,8 @@ class ModelDialog(QDialog):
     Every change is computed on the store's picture threads; only the newest answer is shown.
 
     Attributes:
-        candidate: The model with the settings on show; None while they are being tried or cannot work.
+        candidate: The model with the settings on show; None while they are being tried or cannot
+            work.
     """
 
     def __init__(self, store: Store, classifier: Classifier, parent: QWidget | None = None) -> None:
@@ -57,10 +77,12 @@ class ModelDialog(QDialog):
         self.finished.connect(self._end)
         self._recompute()
 
-    # --- making --------------------------------------------------------------------------------------------
+    # --- making -----------------------------------------------------------------------------------
 
     def _make(self) -> None:
-        self.form = ModelForm(self._classifier.settings, several_outputs=has_several_outputs(self._classifier))
+        self.form = ModelForm(
+            self._classifier.settings, several_outputs=has_several_outputs(self._classifier)
+        )
         self.facts = Label(_facts(self._classifier), wordWrap=True)
         self.facts.setProperty("role", "quiet")
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -74,7 +96,9 @@ class ModelDialog(QDialog):
         self.cards = Cards()
         self.reset = QPushButton("Reset")
         self.reset.setToolTip("Back to the settings the model was opened with.")
-        self.reset.clicked.connect(lambda: self.form.show_values(self._classifier.settings.model_dump()))
+        self.reset.clicked.connect(
+            lambda: self.form.show_values(self._classifier.settings.model_dump())
+        )
         self.save = QPushButton("Save as side file")
         self.save.clicked.connect(self._save)
         self.cancel = QPushButton("Cancel")
@@ -90,7 +114,9 @@ class ModelDialog(QDialog):
         fields.setFrameShape(QFrame.Shape.NoFrame)
         fields.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         fields.setWidget(self.form)
-        fields.setFixedWidth(self.form.minimumSizeHint().width() + self.fontMetrics().averageCharWidth() * 14)
+        fields.setFixedWidth(
+            self.form.minimumSizeHint().width() + self.fontMetrics().averageCharWidth() * 14
+        )
         right = QVBoxLayout()
         right.setSpacing(8)
         for widget in (title, self.facts, self.verdict, self.problem, self.warnings, self.notes):
@@ -115,10 +141,12 @@ class ModelDialog(QDialog):
         room = self.screen().availableSize()
         self.resize(min(unit * 170, room.width()), min(line * 45, room.height()))
 
-    # --- computing -----------------------------------------------------------------------------------------
+    # --- computing --------------------------------------------------------------------------------
 
     def _changed(self) -> None:
-        """What is on show is of other settings now: nothing can be used until it has been computed anew."""
+        """What is on show is of other settings now: nothing can be used until it has been
+        computed anew.
+        """
         self.candidate = None
         self._store.pictures.drop(_PREVIEW)
         self.verdict.setText("Computing …")
@@ -136,11 +164,19 @@ class ModelDialog(QDialog):
             self._store.pictures.drop(_PREVIEW)
             self._show(Preview(problem=str(error)))
             return
-        classifier = self._classifier if values["scores"] == self._classifier.settings.scores else self._reread
+        classifier = (
+            self._classifier
+            if values["scores"] == self._classifier.settings.scores
+            else self._reread
+        )
         dataset = self._store.library.dataset
         self.verdict.setText("Computing …")
         self._store.pictures.run(
-            lambda: preview(classifier, values, dataset), self._previewed, failed=self._failed, key=_PREVIEW, priority=1
+            lambda: preview(classifier, values, dataset),
+            self._previewed,
+            failed=self._failed,
+            key=_PREVIEW,
+            priority=1,
         )
 
     def _previewed(self, answer: Preview) -> None:
@@ -159,8 +195,13 @@ class ModelDialog(QDialog):
 
     def _show(self, answer: Preview) -> None:
         self.candidate = answer.classifier
-        if answer.classifier is not None and answer.classifier.settings.scores != self._reread.settings.scores:
-            self._reread = answer.classifier  # another output was asked for; the next change need not read the file again
+        if (
+            answer.classifier is not None
+            and answer.classifier.settings.scores != self._reread.settings.scores
+        ):
+            self._reread = (
+                answer.classifier
+            )  # another output was asked for; the next change need not read the file again
         if answer.classifier is None:
             self.verdict.setText("These settings cannot be used.")
         else:
@@ -169,7 +210,9 @@ class ModelDialog(QDialog):
         _tell(self.problem, answer.problem)
         _tell(self.warnings, *answer.warnings)
         _tell(self.notes, *answer.notes)
-        self.cards.show_guesses(answer.guesses, _NO_DATA if self._store.library.dataset is None else "")
+        self.cards.show_guesses(
+            answer.guesses, _NO_DATA if self._store.library.dataset is None else ""
+        )
         self._enable()
 
     def _measured(self, answer: Preview, accuracy: Accuracy) -> None:
@@ -190,9 +233,16 @@ class ModelDialog(QDialog):
         self.use.setEnabled(self.candidate is not None)
         self.save.setEnabled(self.candidate is not None and self._classifier.path is not None)
         path = self._classifier.path
-        set_tip(self.save, "This model is not from a file." if path is None else f"Writes {side_file(path).name} beside the model.")
+        set_tip(
+            self.save,
+            (
+                "This model is not from a file."
+                if path is None
+                else f"Writes {side_file(path).name} beside the model."
+            ),
+        )
 
-    # --- filling in ----------------------------------------------------------------------------------------
+    # --- filling in -------------------------------------------------------------------------------
 
     def _read_data(self) -> None:
         """Value range, mean and std from the inputs."""
@@ -206,17 +256,27 @@ class ModelDialog(QDialog):
             _tell(self.problem, str(error))
             return
         kind, shape = values["kind"], values["shape"]
-        self._store.pictures.run(lambda: _from_data(kind, shape, dataset), self.form.show_values, failed=self._mishap, key=_DATA)
+        self._store.pictures.run(
+            lambda: _from_data(kind, shape, dataset),
+            self.form.show_values,
+            failed=self._mishap,
+            key=_DATA,
+        )
 
     def _read_labels(self, path: Path) -> None:
-        self._store.pictures.run(lambda: {"labels": read_names(path)}, self.form.show_values, failed=self._mishap, key=_DATA)
+        self._store.pictures.run(
+            lambda: {"labels": read_names(path)},
+            self.form.show_values,
+            failed=self._mishap,
+            key=_DATA,
+        )
 
     def _mishap(self, sentence: str, details: str) -> None:
         _tell(self.problem, sentence)
         if details:
             self._store.say("error", sentence, details)
 
-    # --- deciding ------------------------------------------------------------------------------------------
+    # --- deciding ---------------------------------------------------------------------------------
 
     def _use(self) -> None:
         if self.candidate is None:
@@ -252,7 +312,10 @@ class ModelDialog(QDialog):
 
 
 def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) -> Path:
-    """Writes the side file; the memory says the same from now on, and a model that was trusted stays so."""
+    """Writes the side file.
+
+    The memory says the same from now on, and a model that was trusted stays so.
+    """
     from robgui.core.trust.opening import renew
 
     renew(path, ran, settings)
@@ -280,15 +343,23 @@ def _facts(classifier: Classifier) -> str:
     able = classifier.capabilities
     lines = [str(classifier.path) if classifier.path is not None else "Not from a file."]
     lines.append(
-        f"Takes {_WORDS[classifier.kind]} of {times(classifier.shape)}, gives {classifier.classes:,} classes, runs on {classifier.device}."
+        f"Takes {_WORDS[classifier.kind]} of {times(classifier.shape)}, gives"
+        f" {classifier.classes:,} classes, runs on {classifier.device}."
     )
     if able.gradients and able.activations:
         lines.append("Gradients and activations can be had.")
     else:
-        missing = " and ".join(word for word, has in (("gradients", able.gradients), ("activations", able.activations)) if not has)
+        missing = " and ".join(
+            word
+            for word, has in (("gradients", able.gradients), ("activations", able.activations))
+            if not has
+        )
         lines.append(f"No {missing}: {able.reason}.")
     if classifier.remarks:
-        lines.append(f"{classifier.path.suffix if classifier.path else 'Remarks'}: {'; '.join(classifier.remarks)}.")
+        lines.append(
+            f"{classifier.path.suffix if classifier.path else 'Remarks'}:"
+            f" {'; '.join(classifier.remarks)}."
+        )
     return "\n".join(lines)
 
 

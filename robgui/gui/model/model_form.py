@@ -30,7 +30,12 @@ Numbers = tuple[float, ...]
 #: Common ways to normalise: lowest and highest value, mean, std.
 PRESETS: dict[str, dict[str, Numbers]] = {
     "none": {"low": (0.0,), "high": (1.0,), "mean": (0.0,), "std": (1.0,)},
-    "ImageNet": {"low": (0.0,), "high": (1.0,), "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)},
+    "ImageNet": {
+        "low": (0.0,),
+        "high": (1.0,),
+        "mean": (0.485, 0.456, 0.406),
+        "std": (0.229, 0.224, 0.225),
+    },
     "0.5/0.5": {"low": (0.0,), "high": (1.0,), "mean": (0.5,), "std": (0.5,)},
     "0–255": {"low": (0.0,), "high": (255.0,), "mean": (0.0,), "std": (1.0,)},
 }
@@ -57,19 +62,28 @@ class ModelForm(QWidget):
         labels_wanted: A file with labels was chosen.
 
     Args:
-        several_outputs: The model has more than one output, so that the user may say which one holds the scores.
+        several_outputs: The model has more than one output, so that the user may say which one
+            holds the scores.
     """
 
     changed = Signal()
     from_data_wanted = Signal()
     labels_wanted = Signal(object)
 
-    def __init__(self, settings: ModelSettings, *, several_outputs: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        settings: ModelSettings,
+        *,
+        several_outputs: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._several_outputs = several_outputs
         self.lines = {name: QLineEdit() for name in _LINES}
         self.choices = {name: QComboBox() for name in _WORDS}
-        self.switches = {name: QCheckBox(str(ModelSettings.model_fields[name].title)) for name in _SWITCHES}
+        self.switches = {
+            name: QCheckBox(str(ModelSettings.model_fields[name].title)) for name in _SWITCHES
+        }
         self.preset = QComboBox()
         self.scores = QLineEdit()
         self.labels = QPlainTextEdit()
@@ -79,14 +93,23 @@ class ModelForm(QWidget):
         self.show_values(settings.model_dump())
 
     def values(self) -> dict[str, Any]:
-        """The fields as typed; ParamsError when a number cannot be read. Whether they fit is for the model to say."""
+        """The fields as typed; ParamsError when a number cannot be read.
+
+        Whether they fit is for the model to say.
+        """
         found: dict[str, Any] = {name: box.currentData() for name, box in self.choices.items()}
         found |= {name: box.isChecked() for name, box in self.switches.items()}
         for name, line in self.lines.items():
-            text = re.sub(r"[×x;()\[\]]", ",", line.text()) if name == "shape" else line.text().strip("()[] ")
+            text = (
+                re.sub(r"[×x;()\[\]]", ",", line.text())
+                if name == "shape"
+                else line.text().strip("()[] ")
+            )
             found[name] = params_text.read(name, ModelSettings.model_fields[name], text)
         found["scores"] = self.scores.text().strip()
-        found["labels"] = tuple(text.strip() for text in self.labels.toPlainText().splitlines() if text.strip())
+        found["labels"] = tuple(
+            text.strip() for text in self.labels.toPlainText().splitlines() if text.strip()
+        )
         return found
 
     def show_values(self, values: dict[str, Any]) -> None:
@@ -118,7 +141,9 @@ class ModelForm(QWidget):
             self.preset.addItem(word)
         self.scores.setPlaceholderText("the likeliest")
         self.preset.setAccessibleName("Preset for value range, mean and std")
-        self.preset.setToolTip("Fills the four fields below; “from data” takes them from the inputs.")
+        self.preset.setToolTip(
+            "Fills the four fields below; “from data” takes them from the inputs."
+        )
         self.labels.setAccessibleName("Labels, one per line")
         self.labels.setPlaceholderText("One class name per line, in the order of the outputs")
         self.labels.setTabChangesFocus(True)
@@ -134,7 +159,10 @@ class ModelForm(QWidget):
         self._group(layout, "Output", ("output", *rare, "multi_label", "lowest_wins"))
         title = Label("Labels, one per line")
         title.setBuddy(self.labels)
-        self.open_labels = QPushButton("From a file …", toolTip="Class names from a text file, one per line, or from a JSON list.")
+        self.open_labels = QPushButton(
+            "From a file …",
+            toolTip="Class names from a text file, one per line, or from a JSON list.",
+        )
         row = QHBoxLayout()
         row.addWidget(title, 1)
         row.addWidget(self.open_labels)
@@ -151,11 +179,20 @@ class ModelForm(QWidget):
             if name in self.switches:
                 form.addRow("", self.switches[name])
                 continue
-            widget: QWidget = {"preset": self.preset, "scores": self.scores, **self.lines, **self.choices}[name]
+            widget: QWidget = {
+                "preset": self.preset,
+                "scores": self.scores,
+                **self.lines,
+                **self.choices,
+            }[name]
             if isinstance(widget, QComboBox):
-                widget.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+                widget.setSizeAdjustPolicy(
+                    QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+                )
                 widget.setMinimumContentsLength(12)
-            label = Label("Preset" if name == "preset" else str(ModelSettings.model_fields[name].title))
+            label = Label(
+                "Preset" if name == "preset" else str(ModelSettings.model_fields[name].title)
+            )
             label.setBuddy(widget)
             form.addRow(label, widget)
         layout.addLayout(form)
@@ -194,7 +231,10 @@ class ModelForm(QWidget):
 
     def _ask_labels(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
-            self, "Open class names", "", "Class names (*.txt *.json *.csv *.names *.labels);;All files (*)"
+            self,
+            "Open class names",
+            "",
+            "Class names (*.txt *.json *.csv *.names *.labels);;All files (*)",
         )
         if path:
             self.labels_wanted.emit(Path(path))

@@ -1,11 +1,20 @@
-"""May this file run code? The question that stands between a file and a model, in words that no file can forge."""
+"""May this file run code? The question that stands between a file and a model, in words that no
+file can forge.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.gui.app.theme import heading_font, icon, theme
 from robgui.gui.widgets.plain import Label, visible
@@ -14,15 +23,17 @@ if TYPE_CHECKING:
     from robgui.core.trust import Code
 
 _WARNING = (
-    "Such code can read, change and send your files. Open it only if you made the file yourself or know who did. "
-    "Files in the formats .safetensors, .onnx and .pt2 usually need no trust."
+    "Such code can read, change and send your files. Open it only if you made the file yourself or"
+    " know who did. Files in the formats .safetensors, .onnx and .pt2 usually need no trust."
 )
 #: So much of a source is shown; what is longer is said to be.
 _LONGEST = 100_000
 
 
 class TrustDialog(QDialog):
-    """Shows what a model would run: the call, its files, what a pickle imports, and the code itself; the default is no."""
+    """Shows what a model would run: the call, its files, what a pickle imports, and the code
+    itself; the default is no.
+    """
 
     def __init__(self, code: Code, sentence: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,8 +84,21 @@ def what_runs(code: Code) -> str:
         lines.append(f"Call: {visible(code.architecture)}")
     lines += [f"Code: {visible(str(source.path))}" for source in code.sources]
     if code.imports:
-        lines += ["", "A pickle in the file calls:", *(f"    {visible(name)}" for name in code.imports)]
+        lines += [
+            "",
+            "A pickle in the file calls:",
+            *(f"    {visible(name)}" for name in code.imports),
+        ]
     for source in code.sources:
-        more = f"\n… and {len(source.text) - _LONGEST:,} letters more" if len(source.text) > _LONGEST else ""
-        lines += ["", f"{visible(str(source.path))} says:", *(f"    {visible(line)}" for line in source.text[:_LONGEST].splitlines()), more]
+        more = (
+            f"\n… and {len(source.text) - _LONGEST:,} letters more"
+            if len(source.text) > _LONGEST
+            else ""
+        )
+        lines += [
+            "",
+            f"{visible(str(source.path))} says:",
+            *(f"    {visible(line)}" for line in source.text[:_LONGEST].splitlines()),
+            more,
+        ]
     return "\n".join(lines).rstrip()

@@ -1,4 +1,6 @@
-"""File, New batch …: a suite from one file into the open workspace, with live progress over all its requests."""
+"""File, New batch …: a suite from one file into the open workspace, with live progress over all
+its requests.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,13 @@ if TYPE_CHECKING:
 
 LOOK_MS = 200
 _STOPPING = "Stopping … What is done is kept."
-_INVITATION = "A suite is a file that lists models, data and analyses. Choose one, or take the one of the demo, and press Start."
+_INVITATION = (
+    "A suite is a file that lists models, data and analyses. Choose one, or take the one of the"
+    " demo, and press Start."
+)
 _ABOUT_CLUSTER = (
-    "Empty: worker processes on this machine. auto: the Ray cluster that runs here, or a new one. local: a new one on this machine. "
-    "HOST:PORT: the head of a cluster, such as 10.0.0.5:6379."
+    "Empty: worker processes on this machine. auto: the Ray cluster that runs here, or a new one."
+    " local: a new one on this machine. HOST:PORT: the head of a cluster, such as 10.0.0.5:6379."
 )
 
 
@@ -53,7 +58,12 @@ class BatchThread(QThread):
 
     def __init__(self, suite: Path, workspace: Workspace, workers: int, cluster: str) -> None:
         super().__init__()
-        self._suite, self._workspace, self._workers, self._cluster = suite, workspace, workers, cluster
+        self._suite, self._workspace, self._workers, self._cluster = (
+            suite,
+            workspace,
+            workers,
+            cluster,
+        )
         self._batch: Batch | None = None
         self._stop = threading.Event()
         self.picture: Progress | None = None
@@ -67,7 +77,10 @@ class BatchThread(QThread):
         except RobguiError as error:
             self.error = str(error)
         except Exception as error:  # noqa: BLE001 - shown with its traceback, never lost
-            self.error, self.details = f"{sentence(error)} See the log for details.", traceback.format_exc()
+            self.error, self.details = (
+                f"{sentence(error)} See the log for details.",
+                traceback.format_exc(),
+            )
 
     @property
     def stopping(self) -> bool:
@@ -122,7 +135,9 @@ class BatchWindow(QWidget):
         self.workers = QSpinBox(minimum=0, maximum=256, specialValueText="one per device")
         self.workers.setAccessibleName("Worker processes")
         self.workers.setMinimumHeight(self.suite.sizeHint().height())
-        self.cluster = QLineEdit(placeholderText="none; or auto, local, or HOST:PORT of a Ray cluster")
+        self.cluster = QLineEdit(
+            placeholderText="none; or auto, local, or HOST:PORT of a Ray cluster"
+        )
         self.cluster.setAccessibleName("Ray cluster")
         self.cluster.setAccessibleDescription(_ABOUT_CLUSTER)
         self.browse = QPushButton("Choose …")
@@ -155,7 +170,9 @@ class BatchWindow(QWidget):
         if workspace is None:
             self._say("The open workspace cannot be written; open another one first.", "bad")
             return
-        self._thread = BatchThread(Path(self.suite.text()), workspace, self.workers.value(), self.cluster.text().strip())
+        self._thread = BatchThread(
+            Path(self.suite.text()), workspace, self.workers.value(), self.cluster.text().strip()
+        )
         self._thread.start()
         self._clock.start()
         self._show_state()
@@ -179,7 +196,10 @@ class BatchWindow(QWidget):
             self._thread.wait()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Opens in the middle of the main window, all of it on the screen; later it stays where the user put it."""
+        """Opens in the middle of the main window, all of it on the screen.
+
+        Later it stays where the user put it.
+        """
         super().showEvent(event)
         parent = self.parentWidget()
         if not self._placed and parent is not None:
@@ -189,7 +209,9 @@ class BatchWindow(QWidget):
             place = self.rect()
             place.moveCenter(parent.window().frameGeometry().center())
             left, top = room.right() - place.width() + 1, room.bottom() - place.height() + 1
-            self.move(max(room.left(), min(place.left(), left)), max(room.top(), min(place.top(), top)))
+            self.move(
+                max(room.left(), min(place.left(), left)), max(room.top(), min(place.top(), top))
+            )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape closes it, unless a batch is running."""
@@ -204,7 +226,9 @@ class BatchWindow(QWidget):
 
     def _arrange(self) -> None:
         grid = QGridLayout()
-        for row, (words, widget) in enumerate((("Suite", self.suite), ("Workers", self.workers), ("Cluster", self.cluster))):
+        for row, (words, widget) in enumerate(
+            (("Suite", self.suite), ("Workers", self.workers), ("Cluster", self.cluster))
+        ):
             label = Label(words)
             label.setBuddy(widget)
             grid.addWidget(label, row, 0)
@@ -227,7 +251,9 @@ class BatchWindow(QWidget):
         self.resize(self.fontMetrics().averageCharWidth() * 150, self.fontMetrics().height() * 36)
 
     def _choose(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Choose a suite", self.suite.text(), "Suites (*.toml)")
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Choose a suite", self.suite.text(), "Suites (*.toml)"
+        )
         if path:
             self.suite.setText(path)
 
@@ -253,12 +279,25 @@ class BatchWindow(QWidget):
         stopped = over and stopping and picture.count(RunState.DONE) < len(picture.entries)
         share = picture.count(RunState.DONE) / len(picture.entries) if stopped else picture.share
         self.progress.setValue(round(1000 * share))
-        self._say(_stopped(picture) if stopped else _STOPPING if stopping and not over else _under_way(picture, over))
+        self._say(
+            _stopped(picture)
+            if stopped
+            else _STOPPING
+            if stopping and not over
+            else _under_way(picture, over)
+        )
         self.entries.show_columns(
             {
                 "Request": [entry.title for entry in picture.entries],
                 "State": [_state(entry, stopped) for entry in picture.entries],
-                "Done": ["" if entry.state.ended and entry.state != "done" else f"{entry.share * 100:.0f} %" for entry in picture.entries],
+                "Done": [
+                    (
+                        ""
+                        if entry.state.ended and entry.state != "done"
+                        else f"{entry.share * 100:.0f} %"
+                    )
+                    for entry in picture.entries
+                ],
                 "Result": [_result(entry, "line") for entry in picture.entries],
             }
         )
@@ -267,8 +306,14 @@ class BatchWindow(QWidget):
     def _show_result(self, row: int) -> None:
         """The result of the chosen request in full; its cell may be too narrow for it."""
         picture = self._thread.picture if self._thread is not None else None
-        entry = picture.entries[row] if picture is not None and 0 <= row < len(picture.entries) else None
-        self.result.setText("" if entry is None else f"{entry.title}: {_result(entry) or entry.state}")
+        entry = (
+            picture.entries[row]
+            if picture is not None and 0 <= row < len(picture.entries)
+            else None
+        )
+        self.result.setText(
+            "" if entry is None else f"{entry.title}: {_result(entry) or entry.state}"
+        )
         self.result.setVisible(entry is not None)
 
     def _say(self, words: str, role: str = "") -> None:
@@ -287,14 +332,24 @@ class BatchWindow(QWidget):
 
 
 def _under_way(picture: Progress, over: bool) -> str:
-    left = "" if over or picture.seconds_left is None else f", about {duration(picture.seconds_left)} left"
-    return f"{picture.ended:,} of {len(picture.entries):,} requests, {duration(picture.seconds)}{'' if over else ' so far'}{left}"
+    left = (
+        ""
+        if over or picture.seconds_left is None
+        else f", about {duration(picture.seconds_left)} left"
+    )
+    return (
+        f"{picture.ended:,} of {len(picture.entries):,} requests,"
+        f" {duration(picture.seconds)}{'' if over else ' so far'}{left}"
+    )
 
 
 def _stopped(picture: Progress) -> str:
     """How far it came; a request that was stopped on its way is not done."""
     failed = picture.count(RunState.FAILED)
-    words = f"{picture.count(RunState.DONE):,} of {len(picture.entries):,} done{f', {failed:,} failed' if failed else ''}"
+    words = (
+        f"{picture.count(RunState.DONE):,} of {len(picture.entries):,}"
+        f" done{f', {failed:,} failed' if failed else ''}"
+    )
     return f"Stopped: {words}; Start goes on from here."
 
 

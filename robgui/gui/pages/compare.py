@@ -1,4 +1,6 @@
-"""Compare: runs of one analysis side by side with linked axes, their difference, and a scoreboard over models."""
+"""Compare: runs of one analysis side by side with linked axes, their difference, and a
+scoreboard over models.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
 
-NOTHING_YET = "Run the same analysis twice, with two models or on two inputs: both pictures and their difference are shown here."
+NOTHING_YET = (
+    "Run the same analysis twice, with two models or on two inputs: both pictures and their"
+    " difference are shown here."
+)
 HINT = "Click a cell to compare its run below, double-click to open it."
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
@@ -48,9 +53,15 @@ class Compare(QWidget):
         self._alike = False
         self.scoreboard = Scoreboard(store)
         self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
-        for box, name in ((self.analysis, "Analysis"), (self.first, "First run"), (self.second, "Second run")):
+        for box, name in (
+            (self.analysis, "Analysis"),
+            (self.first, "First run"),
+            (self.second, "Second run"),
+        ):
             box.setAccessibleName(name)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
             box.setMinimumContentsLength(20 if box is self.analysis else 24)
             box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
             box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(tip(words)))
@@ -79,25 +90,37 @@ class Compare(QWidget):
         self._look()
 
     def take(self, run: Run | None, analysis: str, fingerprint: str) -> None:
-        """Compares the run of a cell of the scoreboard; a model's name stands for its run of the analysis on show."""
+        """Compares the run of a cell of the scoreboard.
+
+        A model's name stands for its run of the analysis on show.
+        """
         if run is None:
             known = self._store.analyses.get(analysis)
             title = known.title if known is not None else "Nothing"
             self._store.say("info", f"{title} has not been run with this model yet.")
             return
         if not analysis:
-            run = next((other for other in self._runs if other.request.place_of(fingerprint) is not None), run)
+            run = next(
+                (other for other in self._runs if other.request.place_of(fingerprint) is not None),
+                run,
+            )
         self.show_pair(self._partner(run) or run, run)
 
     def _partner(self, run: Run) -> Run | None:
-        """What to lay beside ``run``: the first run on show if it is of the same analysis, else the newest of another model."""
+        """What to lay beside ``run``: the first run on show if it is of the same analysis, else
+        the newest of another model.
+        """
         others = [
             other
             for other in self._store.history.runs
-            if other.has_result and other.request.analysis == run.request.analysis and other.id != run.id
+            if other.has_result
+            and other.request.analysis == run.request.analysis
+            and other.id != run.id
         ]
         shown = next((other for other in others if other.id == self.first.currentData()), None)
-        unlike = next((other for other in others if other.request.models != run.request.models), None)
+        unlike = next(
+            (other for other in others if other.request.models != run.request.models), None
+        )
         return shown or unlike or next(iter(others), None)
 
     def refresh(self) -> None:
@@ -113,13 +136,19 @@ class Compare(QWidget):
                     self.analysis.addItem(store.analyses[name].title, name)
                 if chosen not in wanted:
                     chosen = next((name for name in wanted if counts[name] > 1), chosen)
-                self.analysis.setCurrentIndex(max(0, self.analysis.findData(chosen)) if wanted else -1)
+                self.analysis.setCurrentIndex(
+                    max(0, self.analysis.findData(chosen)) if wanted else -1
+                )
         self._fill_runs()
         self._look()
 
     def _arrange(self) -> None:
         choice = QHBoxLayout()
-        for words, box, stretch in (("Compare", self.analysis, 1), ("of", self.first, 2), ("with", self.second, 2)):
+        for words, box, stretch in (
+            ("Compare", self.analysis, 1),
+            ("of", self.first, 2),
+            ("with", self.second, 2),
+        ):
             label = Label(words)
             label.setBuddy(box)
             choice.addWidget(label)
@@ -186,7 +215,9 @@ class Compare(QWidget):
             box.view().setMinimumWidth(min(room, _WIDEST_LIST))
 
     def _pair(self) -> tuple[str, str]:
-        """The runs to lay side by side: those chosen as long as they are there, else the newest that differ."""
+        """The runs to lay side by side: those chosen as long as they are there, else the newest
+        that differ.
+        """
         if not self._runs:
             return "", ""
         known = {run.id: run for run in self._runs}
@@ -197,7 +228,10 @@ class Compare(QWidget):
         return (first or self._other(second)).id, second.id
 
     def _other(self, run: Run) -> Run:
-        """The newest run beside ``run`` that asks for something else; else the newest repetition, or itself."""
+        """The newest run beside ``run`` that asks for something else.
+
+        Else the newest repetition, or itself.
+        """
         others = [other for other in self._runs if other.id != run.id]
         mark = run.request.fingerprint
         unlike = next((other for other in others if other.request.fingerprint != mark), None)
@@ -212,11 +246,18 @@ class Compare(QWidget):
     def _look(self) -> None:
         """Reads the two results away from the GUI thread and draws them."""
         boxes = (self.first, self.second)
-        first, second = (next((run for run in self._runs if run.id == box.currentData()), None) for box in boxes)
+        first, second = (
+            next((run for run in self._runs if run.id == box.currentData()), None) for box in boxes
+        )
         for box in boxes:
             box.setToolTip(tip(box.currentText()))
         workspace = self._store.history.workspace
-        enough = first is not None and second is not None and workspace is not None and len(self._runs) > 1
+        enough = (
+            first is not None
+            and second is not None
+            and workspace is not None
+            and len(self._runs) > 1
+        )
         for widget in (self.columns, self.tabs, *self.verdicts):
             widget.setVisible(enough)
         self._empty.setVisible(not enough)
@@ -238,7 +279,9 @@ class Compare(QWidget):
             self.columns.set_names(names)
             self._show(*both)
 
-        self._store.pictures.run(lambda: _views(workspace, known, first, second), show, key="compare")
+        self._store.pictures.run(
+            lambda: _views(workspace, known, first, second), show, key="compare"
+        )
 
     def _show(self, first: Sequence[View], second: Sequence[View]) -> None:
         """A tab for each view that both runs have; the one on show stays on show."""

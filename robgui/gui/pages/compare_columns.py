@@ -1,4 +1,6 @@
-"""The pictures of the comparison: one for each run and one for their difference, with axes that move together."""
+"""The pictures of the comparison: one for each run and one for their difference, with axes that
+move together.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Caption, Plot
 from robgui.gui.widgets.views import ViewWidget, view_widget
 
-SAME = "Nothing differs: both runs are of the same model with the same settings. Run a second model to compare."
+SAME = (
+    "Nothing differs: both runs are of the same model with the same settings. Run a second model to"
+    " compare."
+)
 NOTHING_IN_COMMON = "The two runs have no picture in common."
 
 
@@ -57,7 +62,10 @@ class Columns(QWidget):
         self._link(parts)
 
     def _link(self, parts: Sequence[View | str]) -> None:
-        """Both sides move together; the difference of curves and matrices shares their horizontal axis."""
+        """Both sides move together.
+
+        The difference of curves and matrices shares their horizontal axis.
+        """
         first, second, change = (slot.plot for slot in self.slots)
         if first is None or second is None:
             return

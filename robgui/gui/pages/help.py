@@ -1,4 +1,7 @@
-"""Help: the manual in a window of its own, searchable, offline; F1 opens the page of the panel on show."""
+"""Help: the manual in a window of its own, searchable, offline.
+
+F1 opens the page of the panel on show.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui import manual
 from robgui.gui.app.theme import theme
@@ -72,7 +83,10 @@ class Help(QWidget):
         self.list.clear()
         if words.strip():
             for hit in manual.search(words):
-                self._add(f"{manual.page(hit.page).title}: {hit.section}\n{hit.text}", (hit.page, hit.section))
+                self._add(
+                    f"{manual.page(hit.page).title}: {hit.section}\n{hit.text}",
+                    (hit.page, hit.section),
+                )
             if not self.list.count():
                 self._add("Nothing found.", ("", ""))
         else:
@@ -95,6 +109,10 @@ class Help(QWidget):
         if not self._page:
             return
         page = manual.page(self._page)
-        mine = [known for known in self._store.analyses.values() if manual.page_of(known.name) is page and page.name != manual.START]
+        mine = [
+            known
+            for known in self._store.analyses.values()
+            if manual.page_of(known.name) is page and page.name != manual.START
+        ]
         self.text.document().setDefaultStyleSheet(f"a {{ color: {theme.colours.accent}; }}")
         self.text.setMarkdown(page.text + ("\n\n" + manual.settings(mine) if mine else ""))

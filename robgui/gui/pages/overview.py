@@ -1,4 +1,6 @@
-"""The overview: one tile per method with its status, its number, its sentence and a small picture."""
+"""The overview: one tile per method with its status, its number, its sentence and a small
+picture.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration
@@ -63,11 +73,15 @@ class Overview(QWidget):
         model = store.library.model
         data = store.library.dataset.name if store.library.dataset is not None else "no inputs"
         which = "" if store.selection.input is None else f", input {store.selection.input:,}"
-        self._subject.setText(f"{model.name} on {data}{which}" if model is not None else "No model is open.")
+        self._subject.setText(
+            f"{model.name} on {data}{which}" if model is not None else "No model is open."
+        )
         for tile in self._tiles:
             run = self._worst(tile.page)
             tile.set_run(run, self._place(run))
-            tile.set_question(*self._question(tile.page), self._failure(tile.page) if run is None else "")
+            tile.set_question(
+                *self._question(tile.page), self._failure(tile.page) if run is None else ""
+            )
             if run is not None and self.isVisible() and tile.due(run):
                 self._read(tile, run)
         self._show_progress()
@@ -113,7 +127,9 @@ class Overview(QWidget):
     def _arrange(self) -> None:
         fitting = max(1, self.width() // (self.fontMetrics().averageCharWidth() * _TILE))
         rows = max(1, -(-len(self._tiles) // fitting))
-        columns = max(1, -(-len(self._tiles) // rows))  # as even as can be: five tiles are three and two
+        columns = max(
+            1, -(-len(self._tiles) // rows)
+        )  # as even as can be: five tiles are three and two
         if columns == self._columns:
             return
         for column in range(self._columns):
@@ -125,7 +141,9 @@ class Overview(QWidget):
             self._grid.addWidget(tile, place // columns, place % columns)
         for column in range(min(columns, len(self._tiles))):
             self._grid.setColumnStretch(column, 1)
-        self._grid.setRowStretch(self._rows, 1)  # what is left over stays below the tiles, not within them
+        self._grid.setRowStretch(
+            self._rows, 1
+        )  # what is left over stays below the tiles, not within them
 
     def _connect(self) -> None:
         store = self._store
@@ -150,7 +168,10 @@ class Overview(QWidget):
         running = inspection.running
         obstacle = inspection.obstacle()
         self.inspect.setEnabled(not obstacle and not running)
-        self.inspect.setToolTip(obstacle or "Runs every analysis that can work on this model, each for some seconds (Ctrl+I)")
+        self.inspect.setToolTip(
+            obstacle
+            or "Runs every analysis that can work on this model, each for some seconds (Ctrl+I)"
+        )
         for widget in (self._progress, self._left, self.stop):
             widget.setVisible(running)
         if running:
@@ -170,13 +191,19 @@ class Overview(QWidget):
         return known.question, known.refusal(model) if model is not None else ""
 
     def _worst(self, page: Page) -> Run | None:
-        """The run that a tile tells of: of the newest run of each analysis of the method, the one with the worst status.
+        """The run that a tile tells of: of the newest run of each analysis of the method, the
+        one with the worst status.
 
-        A failure that one of them has seen outweighs what the others say; of equals, the first analysis of the method.
+        A failure that one of them has seen outweighs what the others say; of equals, the first
+        analysis of the method.
         """
         newest: dict[str, Run] = {}
         for run in self._store.history.runs:
-            if run.has_result and run.request.analysis not in newest and self._named(page, run.request):
+            if (
+                run.has_result
+                and run.request.analysis not in newest
+                and self._named(page, run.request)
+            ):
                 newest[run.request.analysis] = run
         ordered = [newest[one.name] for one in page.analyses if one.name in newest]
         return min(ordered, key=self._rank, default=None)
@@ -187,16 +214,25 @@ class Overview(QWidget):
         return list(Status).index(said)
 
     def _failure(self, page: Page) -> str:
-        """Why the newest attempt failed, in words; empty when none did. What the inspection could not store counts too."""
+        """Why the newest attempt failed, in words; empty when none did.
+
+        What the inspection could not store counts too.
+        """
         lost = [job for job in self._store.inspection.jobs if job.run_id is None]
         attempts: list[Execution | Run] = [*reversed(lost), *self._store.history.runs]
         for attempt in attempts:
-            if attempt.state is RunState.FAILED and attempt.error and self._named(page, attempt.request):
+            if (
+                attempt.state is RunState.FAILED
+                and attempt.error
+                and self._named(page, attempt.request)
+            ):
                 return attempt.error
         return ""
 
     def _named(self, page: Page, request: Request) -> bool:
-        """Whether a request of this method is of the model and the data in use; if of one input, of the one in use.
+        """Whether a request of this method is of the model and the data in use.
+
+        If of one input, of the one in use.
 
         A scene needs no data: it counts for the model.
         """
@@ -238,7 +274,11 @@ class Overview(QWidget):
 def _leading(page: Page, store: Store) -> str:
     """The analysis a method is opened with: the first that gives a first look."""
     names = [analysis.name for analysis in page.analyses]
-    looks = (name for name in names if name in store.analyses and store.analyses[name].first_look is not None)
+    looks = (
+        name
+        for name in names
+        if name in store.analyses and store.analyses[name].first_look is not None
+    )
     return next(looks, names[0])
 
 

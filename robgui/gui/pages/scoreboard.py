@@ -25,7 +25,9 @@ NOT_RUN = "not run"
 
 @dataclass(frozen=True)
 class Cell:
-    """The newest verdict of a model, and on which inputs: cells of one column may be of different ones."""
+    """The newest verdict of a model, and on which inputs: cells of one column may be of
+    different ones.
+    """
 
     verdict: Verdict
     inputs: str
@@ -53,11 +55,13 @@ class Cell:
 
 
 class Scoreboard(Sheet):
-    """What every analysis found for every model; a cell leads to its run, a model's name to its newest one.
+    """What every analysis found for every model.
+
+    A cell leads to its run, a model's name to its newest one.
 
     Signals:
-        run_pointed: ``(run, analysis, fingerprint of the model)`` of the cell that was clicked; None for the run where
-            there is none, and no analysis for a name.
+        run_pointed: ``(run, analysis, fingerprint of the model)`` of the cell that was clicked;
+            None for the run where there is none, and no analysis for a name.
         run_opened: The run of the cell that was double-clicked or entered.
     """
 
@@ -84,7 +88,9 @@ class Scoreboard(Sheet):
         for name, known in self._store.analyses.items():
             cells = [self._cell(name, row) for row in self._rows]
             if any(cells):
-                columns.append(Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank))
+                columns.append(
+                    Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank)
+                )
                 self._analyses.append(name)
         self.show_cells(columns)
 
@@ -93,7 +99,9 @@ class Scoreboard(Sheet):
         return [row.name for row in self._rows]
 
     def run_at(self, index: QModelIndex) -> Run | None:
-        """The run that a cell stands for: the newest of its model with its analysis, or with any below the name."""
+        """The run that a cell stands for: the newest of its model with its analysis, or with any
+        below the name.
+        """
         found = self._newest(self._analysis(index), self._rows[self._model.order[index.row()]])
         return None if found is None else found[0]
 
@@ -111,7 +119,9 @@ class Scoreboard(Sheet):
 
     def _analysis(self, index: QModelIndex) -> str:
         """The analysis of a column; empty for the column of names."""
-        return self._analyses[index.column() - 1] if 0 < index.column() <= len(self._analyses) else ""
+        return (
+            self._analyses[index.column() - 1] if 0 < index.column() <= len(self._analyses) else ""
+        )
 
     def _point(self, index: QModelIndex) -> None:
         self.run_pointed.emit(self.run_at(index), self._analysis(index), self._fingerprint(index))
@@ -128,10 +138,15 @@ class Scoreboard(Sheet):
         rows: dict[str, _Row] = {}
         for model in self._store.library.models:
             key = str(model.path.absolute()) if model.path is not None else model.fingerprint
-            rows[key] = _Row(model.name, {model.fingerprint}, model.settings.model_dump(mode="json"))
+            rows[key] = _Row(
+                model.name, {model.fingerprint}, model.settings.model_dump(mode="json")
+            )
         for run in self._store.history.runs:
             for used in run.request.models:
-                row = rows.setdefault(used.path or used.fingerprint, _Row(used.name, {used.fingerprint}, dict(used.options)))
+                row = rows.setdefault(
+                    used.path or used.fingerprint,
+                    _Row(used.name, {used.fingerprint}, dict(used.options)),
+                )
                 if _agrees(row.settings, used.options):
                     row.fingerprints.add(used.fingerprint)
         return list(rows.values())
@@ -151,7 +166,9 @@ class Scoreboard(Sheet):
             return None
         run, fingerprint = found
         assert run.verdict is not None
-        return Cell(run.verdict.of(run.request.place_of(fingerprint) or 0), inputs_in_words(run.request))
+        return Cell(
+            run.verdict.of(run.request.place_of(fingerprint) or 0), inputs_in_words(run.request)
+        )
 
 
 @dataclass(frozen=True)
@@ -164,10 +181,16 @@ class _Row:
 
 
 def _agrees(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Whether two settings are the same but for what the data tell: class names and value range where the model has none."""
+    """Whether two settings are the same but for what the data tell: class names and value range
+    where the model has none.
+    """
     usual = {"labels": [], "low": [0.0], "high": [1.0]}
     names = {*settings, *others}
-    return all(settings.get(name) == others.get(name) or usual.get(name, ...) in (settings.get(name), others.get(name)) for name in names)
+    return all(
+        settings.get(name) == others.get(name)
+        or usual.get(name, ...) in (settings.get(name), others.get(name))
+        for name in names
+    )
 
 
 def _words(cell: Any) -> str:

@@ -71,7 +71,11 @@ class Tile(QFrame):
 
     def set_run(self, run: Run | None, place: int) -> None:
         """The run that the tile shows, and which of its models; its picture follows."""
-        if run is not None and self._run is not None and (run.id, place) == (self._run.id, self._place):
+        if (
+            run is not None
+            and self._run is not None
+            and (run.id, place) == (self._run.id, self._place)
+        ):
             if run.verdict != self._run.verdict:
                 self._run = run
                 self._say(run.verdict)
@@ -94,7 +98,9 @@ class Tile(QFrame):
         """The first view of ``run``, if it is still the one on show."""
         if self._run is None or run.id != self._run.id or view is None:
             return
-        from robgui.gui.widgets.views import view_widget  # pyqtgraph is not imported with the window
+        from robgui.gui.widgets.views import (
+            view_widget,
+        )  # pyqtgraph is not imported with the window
 
         if self.picture is not None and self.picture.fits(view):
             self.picture.show_view(view)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.widgets.plain import Label, tip
@@ -23,15 +31,36 @@ class Welcome(QScrollArea):
     wants_file = Signal(object)
 
     _CARDS = (
-        ("start_demo", "present", "Start demo", "Real networks and data that come with the program. The quickest way to see what it does."),
+        (
+            "start_demo",
+            "present",
+            "Start demo",
+            (
+                "Real networks and data that come with the program. The quickest way to see what it"
+                " does."
+            ),
+        ),
         (
             "guide",
             "eye",
             "Guided tour",
-            "Nine steps in three minutes: the program runs its methods on the demo and says what they show.",
+            (
+                "Nine steps in three minutes: the program runs its methods on the demo and says"
+                " what they show."
+            ),
         ),
-        ("open_model", "model", "Open model …", "PyTorch (.pt2, .pt, .pth, .safetensors), ONNX or scikit-learn (.skops)."),
-        ("open_data", "data", "Open data …", "A folder of images, one image, IDX, NPZ, a CSV table or trajectories."),
+        (
+            "open_model",
+            "model",
+            "Open model …",
+            "PyTorch (.pt2, .pt, .pth, .safetensors), ONNX or scikit-learn (.skops).",
+        ),
+        (
+            "open_data",
+            "data",
+            "Open data …",
+            "A folder of images, one image, IDX, NPZ, a CSV table or trajectories.",
+        ),
     )
 
     def __init__(self) -> None:
@@ -42,7 +71,8 @@ class Welcome(QScrollArea):
         self._buttons: dict[str, QPushButton] = {}
         title = set_heading(Label("How robust is your classifier?", wordWrap=True), "hero")
         text = Label(
-            "Load a model, point at an input, press Run, and watch where its answers break. Files can be dropped anywhere on this window.",
+            "Load a model, point at an input, press Run, and watch where its answers break. Files"
+            " can be dropped anywhere on this window.",
             wordWrap=True,
         )
         text.setProperty("role", "quiet")
@@ -106,4 +136,6 @@ class Welcome(QScrollArea):
             picture.setPixmap(pixmap(mark, 40, theme.colours.accent))
         for name, mark, _, _ in self._CARDS:
             primary = name == "start_demo"
-            self._buttons[name].setIcon(icon(mark, theme.colours.on_accent) if primary else icon(mark))
+            self._buttons[name].setIcon(
+                icon(mark, theme.colours.on_accent) if primary else icon(mark)
+            )

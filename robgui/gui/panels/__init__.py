@@ -1,7 +1,8 @@
 """One page per method, with one panel per analysis as its tabs.
 
-The pages are made from the methods that are installed. An analysis has the panel that the entry-point group
-``robgui.panels`` names for it, else the generic one. pyqtgraph is imported with the first panel, not with the window.
+The pages are made from the methods that are installed. An analysis has the panel that the
+entry-point group ``robgui.panels`` names for it, else the generic one. pyqtgraph is imported with
+the first panel, not with the window.
 """
 
 from __future__ import annotations
@@ -38,8 +39,12 @@ def pages() -> tuple[Page, ...]:
     return tuple(Page(method.title, method.icon_path, method.analyses) for method in methods())
 
 
-def make_panel(store: Store, analysis: Analysis, entries: Mapping[str, EntryPoint] | None = None) -> Panel:
-    """The panel of an analysis; one that cannot be made is a sentence in the log, and the generic one takes its place.
+def make_panel(
+    store: Store, analysis: Analysis, entries: Mapping[str, EntryPoint] | None = None
+) -> Panel:
+    """The panel of an analysis.
+
+    One that cannot be made is a sentence in the log, and the generic one takes its place.
 
     Args:
         store: What the panel knows.
@@ -55,7 +60,8 @@ def make_panel(store: Store, analysis: Analysis, entries: Mapping[str, EntryPoin
         panel: Panel = entry.load()(store, analysis)
     except Exception as error:  # noqa: BLE001 - foreign code raises anything; the window starts all the same
         sentence = (
-            f"The panel of {analysis.title} ({entry.value}) cannot be made: {type(error).__name__}: {error}; its views are shown instead."
+            f"The panel of {analysis.title} ({entry.value}) cannot be made: {type(error).__name__}:"
+            f" {error}; its views are shown instead."
         )
         store.say("error", sentence, traceback.format_exc())
         return GenericPanel(store, analysis)
@@ -73,6 +79,11 @@ def preload() -> None:
 
 
 def panel_entries() -> dict[str, EntryPoint]:
-    """The panels by the name of their analysis; ours come first, so that nobody takes their place."""
-    found = sorted(entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("robgui."))
+    """The panels by the name of their analysis.
+
+    Ours come first, so that nobody takes their place.
+    """
+    found = sorted(
+        entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("robgui.")
+    )
     return {entry.name: entry for entry in reversed(found)}

@@ -25,8 +25,12 @@ class GenericPanel(Panel):
         self.board.show_views(self.views())
 
     def _point(self, view: View, what: Any) -> None:
-        """Chooses an input in the gallery when the item that was clicked is called like one on offer."""
-        offered = [pair for offer in self.offers() for pair in zip(offer.names, offer.places, strict=False)]
+        """Chooses an input in the gallery when the item that was clicked is called like one on
+        offer.
+        """
+        offered = [
+            pair for offer in self.offers() for pair in zip(offer.names, offer.places, strict=False)
+        ]
         places = {name: place for name, place in offered if place >= 0}
         for name in names_at(view, what):
             if name in places:

@@ -1,4 +1,7 @@
-"""Panel: draws the Results of one analysis; the same call live, after a stop and from a reopened workspace."""
+"""Panel: draws the Results of one analysis.
+
+The same call live, after a stop and from a reopened workspace.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +35,16 @@ STALE = "Stale: settings, model or input have changed. Press Run."
 #: The same while Run cannot be pressed; the form says why.
 STALE_FOR_NOW = "Stale: settings, model or input have changed."
 FIRST_LOOK = "From Inspect everything, with short settings. Press Run for the full result."
-#: Words that change thirty times a second cannot be read, and laying them out costs more than the picture.
+#: Words that change thirty times a second cannot be read, and laying them out costs more than the
+#: picture.
 WORDS_SECONDS = 0.25
 
 
 class Panel(Themed, QWidget):
     """Verdict in words, one big picture, then details.
 
-    A subclass builds its picture in ``build`` and redraws it whole in ``draw``; title, invitation and explanation
-    are those of its analysis.
+    A subclass builds its picture in ``build`` and redraws it whole in ``draw``; title, invitation
+    and explanation are those of its analysis.
 
     Attributes:
         analysis: What it draws.
@@ -85,7 +89,10 @@ class Panel(Themed, QWidget):
         self._pages.setCurrentIndex(0)
 
     def show_result(self, request: Request, result: Any, verdict: Verdict | None) -> None:
-        """Draws ``result`` and remembers what it came from; without a ``verdict`` the words on show stay."""
+        """Draws ``result`` and remembers what it came from.
+
+        Without a ``verdict`` the words on show stay.
+        """
         if not self._take(request):
             return
         self.result = result
@@ -107,7 +114,9 @@ class Panel(Themed, QWidget):
         return () if self.result is None else self._ask(self.analysis.offers, ())
 
     def point_at(self, place: int) -> None:
-        """Chooses an input of the picture in the gallery: number ``place`` of those that the run looked at."""
+        """Chooses an input of the picture in the gallery: number ``place`` of those that the run
+        looked at.
+        """
         if self.request is not None:
             self.store.choose(self.request, place, origin=self)
 
@@ -117,19 +126,27 @@ class Panel(Themed, QWidget):
         return not self._stale.isHidden()
 
     def _take(self, request: Request) -> bool:
-        """Remembers a request and its settings; False for an old run with settings that are no more."""
+        """Remembers a request and its settings.
+
+        False for an old run with settings that are no more.
+        """
         if request is self.request:
             return True
         try:
             self.params = self.analysis.params.parse(dict(request.params))
         except RobguiError as error:
-            self.store.say("error", f"This run of {self.analysis.title} cannot be drawn: {error} Run it again.")
+            self.store.say(
+                "error", f"This run of {self.analysis.title} cannot be drawn: {error} Run it again."
+            )
             return False
         self.request = request
         return True
 
     def _ask(self, function: Callable[[Any, Any], Any], otherwise: Any) -> Any:
-        """What a method says of the result on show; what it cannot say is one message a run, not one a frame."""
+        """What a method says of the result on show.
+
+        What it cannot say is one message a run, not one a frame.
+        """
         try:
             return function(self.result, self.params)
         except Exception as error:  # noqa: BLE001 - a method of another package raises anything
@@ -144,12 +161,14 @@ class Panel(Themed, QWidget):
         return said
 
     def _hold_height(self) -> None:
-        """While a run goes on the verdict may grow a line but not shrink, so that the picture does not jump."""
+        """While a run goes on the verdict may grow a line but not shrink, so that the picture
+        does not jump.
+        """
         held = self.verdict.minimumHeight() if self._job is not None else 0
         self.verdict.setMinimumHeight(0)  # a height for a width is never below the minimum
         self.verdict.setMinimumHeight(max(held, self.verdict.heightForWidth(self.verdict.width())))
 
-    # --- making --------------------------------------------------------------------------------------------
+    # --- making -----------------------------------------------------------------------------------
 
     def _connect(self) -> None:
         store = self.store
@@ -235,7 +254,7 @@ class Panel(Themed, QWidget):
         layout.addWidget(text)
         return box
 
-    # --- what the store says -------------------------------------------------------------------------------
+    # --- what the store says ----------------------------------------------------------------------
 
     def _workspace_opened(self, *_: object) -> None:
         """Another workspace begins with empty panels; a copy of this one keeps its picture."""
@@ -311,7 +330,9 @@ class Panel(Themed, QWidget):
         self._stale.setVisible(stale)
 
     def _awaits_files(self) -> bool:
-        """Whether model or data are still being read, as when a workspace is opened: nothing has changed yet."""
+        """Whether model or data are still being read, as when a workspace is opened: nothing has
+        changed yet.
+        """
         library = self.store.library
         return bool(library.loading) and (library.model is None or library.dataset is None)
 

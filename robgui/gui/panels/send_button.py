@@ -44,14 +44,28 @@ class SendButton(QPushButton):
         self.menu().clear()
         if request is not None:
             sending = panel.store.sending
-            fill(self.menu(), sending, panel.offers(), panel.analysis.name, lambda it, name: sending.send(it, name, request, panel.run_id))
+            fill(
+                self.menu(),
+                sending,
+                panel.offers(),
+                panel.analysis.name,
+                lambda it, name: sending.send(it, name, request, panel.run_id),
+            )
 
     def _tint(self) -> None:
         self.setIcon(icon("forward"))
 
 
-def fill(menu: QMenu, sending: Sending, offers: Sequence[Offer], analysis: str, send: Callable[[Offer, str], None]) -> None:
-    """The analyses that what ``analysis`` offers can be sent to; with several offers, one submenu each.
+def fill(
+    menu: QMenu,
+    sending: Sending,
+    offers: Sequence[Offer],
+    analysis: str,
+    send: Callable[[Offer, str], None],
+) -> None:
+    """The analyses that what ``analysis`` offers can be sent to.
+
+    With several offers, one submenu each.
 
     An input of the data goes anywhere but back to the analysis that shows it.
     """
@@ -60,19 +74,28 @@ def fill(menu: QMenu, sending: Sending, offers: Sequence[Offer], analysis: str, 
         if len(offers) == 1:
             place.addSection(offer.title)
         known = offer.inputs is None and len(offer.names) == 1
-        targets = [target for target in sending.targets(len(offer.names)) if not known or target.name != analysis]
+        targets = [
+            target
+            for target in sending.targets(len(offer.names))
+            if not known or target.name != analysis
+        ]
         list_targets(place, targets, partial(send, offer))
 
 
 def list_targets(menu: QMenu, targets: Sequence[Target], send: Callable[[str], None]) -> None:
-    """First those that suit the number of inputs, then the others in a submenu; what cannot be done is grey and says why."""
+    """First those that suit the number of inputs, then the others in a submenu.
+
+    What cannot be done is grey and says why.
+    """
     menu.setToolTipsVisible(True)
     for target in targets:
         if target.suits:
             _add(menu, target, send)
     others = [target for target in targets if not target.suits]
     if others:
-        more = menu.addMenu(ONE_BY_ONE if any(not target.reason for target in others) else MANY_AT_ONCE)
+        more = menu.addMenu(
+            ONE_BY_ONE if any(not target.reason for target in others) else MANY_AT_ONCE
+        )
         more.setToolTipsVisible(True)
         for target in others:
             _add(more, target, send)

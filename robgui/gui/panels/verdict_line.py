@@ -1,4 +1,6 @@
-"""VerdictLine: a Verdict in words: its status with sign and colour, its sentence, what it rests on."""
+"""VerdictLine: a Verdict in words: its status with sign and colour, its sentence, what it rests
+on.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class VerdictLine(QWidget):
         """Says this; None says nothing."""
         self.verdict = verdict
         sentence = "" if verdict is None else verdict.sentence
-        self.status.setText("" if verdict is None else f"{verdict.status.sign} {verdict.status.words}")
+        self.status.setText(
+            "" if verdict is None else f"{verdict.status.sign} {verdict.status.words}"
+        )
         self.sentence.setText(sentence)
         self.setAccessibleDescription(self.text())
         self.setToolTip(tip(self.text()) if self._brief else "")

@@ -1,4 +1,6 @@
-"""The demo of an analysis: its model, its data and its input brought up in the window, as a user would."""
+"""The demo of an analysis: its model, its data and its input brought up in the window, as a user
+would.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def choose(store: Store, demo: Demo) -> bool:
-    """Uses the model and the data of a demo and points at its input; False when one of them is not loaded."""
+    """Uses the model and the data of a demo and points at its input.
+
+    False when one of them is not loaded.
+    """
     library = store.library
     model = next((one for one in library.models if one.name == demo.model), None)
     data = next((one for one in library.datasets if one.name == demo.data), None)

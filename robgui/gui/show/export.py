@@ -1,7 +1,8 @@
 """Pictures, films and numbers of a result: drawn from its views, never grabbed from the screen.
 
-PNG, SVG, PDF and the clipboard show all views with title, legend, units and provenance; GIF and MP4 are for a film;
-CSV and NPZ hold the numbers. Everything here takes its time and is called away from the GUI thread.
+PNG, SVG, PDF and the clipboard show all views with title, legend, units and provenance; GIF and MP4
+are for a film; CSV and NPZ hold the numbers. Everything here takes its time and is called away from
+the GUI thread.
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ def save_picture(exported: Exported, path: Path) -> None:
         _save_film(exported, path)
         return
     if ending not in PICTURE_ENDINGS:
-        raise RobguiError(f"{path.name}: a picture is written as {', '.join(PICTURE_ENDINGS)}; choose one of these endings.")
+        raise RobguiError(
+            f"{path.name}: a picture is written as {', '.join(PICTURE_ENDINGS)}; choose one of"
+            " these endings."
+        )
     _write(path, save(_figure(exported), ending[1:]))
 
 
@@ -70,16 +74,26 @@ def to_pixels(exported: Exported, width: int = CLIPBOARD_WIDTH) -> np.ndarray:
 
 
 def save_numbers(exported: Exported, path: Path) -> list[Path]:
-    """Writes the numbers of all views into one NPZ file, or of each into a CSV file of its own; returns the files."""
+    """Writes the numbers of all views into one NPZ file, or of each into a CSV file of its own.
+
+    Returns the files.
+    """
     from robgui.report.drawing import to_arrays, to_csv
 
     ending, views = path.suffix.lower(), _some(exported)
     if ending == ".npz":
-        arrays = {f"{slug(view.title)}/{name}": array for view in views for name, array in to_arrays(view).items()}
+        arrays = {
+            f"{slug(view.title)}/{name}": array
+            for view in views
+            for name, array in to_arrays(view).items()
+        }
         _save_npz(path, arrays)
         return [path]
     if ending != ".csv":
-        raise RobguiError(f"{path.name}: numbers are written as {', '.join(NUMBER_ENDINGS)}; choose one of these endings.")
+        raise RobguiError(
+            f"{path.name}: numbers are written as {', '.join(NUMBER_ENDINGS)}; choose one of these"
+            " endings."
+        )
     files = [path, *(path.with_name(f"{path.stem}-{slug(view.title)}.csv") for view in views[1:])]
     for file, view in zip(files, views, strict=True):
         _write(file, to_csv(view).encode())
@@ -96,7 +110,9 @@ def _figure(exported: Exported) -> Plate:
     from robgui.report.drawing import draw
 
     views = _some(exported)
-    return draw(views, title=exported.title, subject=exported.subject, provenance=exported.provenance)
+    return draw(
+        views, title=exported.title, subject=exported.subject, provenance=exported.provenance
+    )
 
 
 def _some(exported: Exported) -> Sequence[View]:
@@ -111,7 +127,9 @@ def _save_film(exported: Exported, path: Path) -> None:
     film = exported.film
     if film is None:
         raise RobguiError(f"{exported.title} has no animation; write it as PNG, SVG or PDF.")
-    save_film(film, path, title=exported.title, subject=exported.subject, provenance=exported.provenance)
+    save_film(
+        film, path, title=exported.title, subject=exported.subject, provenance=exported.provenance
+    )
 
 
 def _save_npz(path: Path, arrays: dict[str, np.ndarray]) -> None:
@@ -119,11 +137,15 @@ def _save_npz(path: Path, arrays: dict[str, np.ndarray]) -> None:
         with path.open("wb") as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
     except OSError as error:
-        raise RobguiError(f"{path} cannot be written ({error.strerror}); choose a folder you may write to.") from error
+        raise RobguiError(
+            f"{path} cannot be written ({error.strerror}); choose a folder you may write to."
+        ) from error
 
 
 def _write(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise RobguiError(f"{path} cannot be written ({error.strerror}); choose a folder you may write to.") from error
+        raise RobguiError(
+            f"{path} cannot be written ({error.strerror}); choose a folder you may write to."
+        ) from error

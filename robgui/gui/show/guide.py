@@ -1,7 +1,8 @@
-"""The guided tour inside the window: a card with a few sentences that drives the real window through the demo.
+"""The guided tour inside the window: a card with a few sentences that drives the real window
+through the demo.
 
-Each step does something with the Store's own calls and says when it is done, so that a slow machine only takes
-longer; a step that waits can be skipped, and the card can be closed at any time.
+Each step does something with the Store's own calls and says when it is done, so that a slow machine
+only takes longer; a step that waits can be skipped, and the card can be closed at any time.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
 
 _POLL_MS = 100
-#: The card takes the place of the status bar, and while it is there a page may become this low: a small window does not grow.
+#: The card takes the place of the status bar, and while it is there a page may become this low: a
+#: small window does not grow.
 _LOWEST_PAGE = 200
 #: Characters of a card; a sentence that would go beyond is left out.
 _LONGEST = 300
@@ -67,7 +69,9 @@ class Guide(QObject):
         self.card.next.clicked.connect(self.forward)
         self.card.back.clicked.connect(lambda: self.go(self.at - 1))
         self.card.close_.clicked.connect(self.end)
-        self.card.show_report.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.report))))
+        self.card.show_report.clicked.connect(
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.report)))
+        )
 
     def start(self) -> None:
         """Begins at the first step."""
@@ -100,7 +104,10 @@ class Guide(QObject):
             self.end()
 
     def go(self, number: int) -> None:
-        """Begins step ``number``; what the one before is still computing is stopped, and kept as far as it got."""
+        """Begins step ``number``.
+
+        What the one before is still computing is stopped, and kept as far as it got.
+        """
         if not 0 <= number < len(self.chapters):
             return
         self._stop()
@@ -147,22 +154,23 @@ class Guide(QObject):
             self._job.stop()
         self._job = None
 
-    # --- what the steps do ---------------------------------------------------------------------------------
+    # --- what the steps do ------------------------------------------------------------------------
 
     def _chapters(self) -> list[Chapter]:
         return [
             Chapter(
                 "Real networks and data",
-                "The demo loads six small networks that were really trained, with their data. Your own models open with Ctrl+O; "
-                "files can also be dropped on the window.",
+                "The demo loads six small networks that were really trained, with their data. Your"
+                " own models open with Ctrl+O; files can also be dropped on the window.",
                 self._load,
                 self._loaded,
                 "Loading the demo",
             ),
             Chapter(
                 "Point at an input",
-                "The gallery on the left shows every input with what the network says about it, and whether that is right. But how "
-                "firmly? Each of the next steps points at an input, or at all of them, and asks one question.",
+                "The gallery on the left shows every input with what the network says about it, and"
+                " whether that is right. But how firmly? Each of the next steps points at an input,"
+                " or at all of them, and asks one question.",
                 self._point,
                 self._chosen,
                 "Choosing the input",
@@ -170,8 +178,9 @@ class Guide(QObject):
             *(self._chapter(method, known) for method, known in shown_methods()),
             Chapter(
                 "A finding",
-                "Failures are collected in the list below, the worst first. Star what matters, write a note, replay it with the same "
-                "seed, or send its input to another method. F11 shows the starred ones on the whole screen.",
+                "Failures are collected in the list below, the worst first. Star what matters,"
+                " write a note, replay it with the same seed, or send its input to another method."
+                " F11 shows the starred ones on the whole screen.",
                 self._show_finding,
                 self._finding_shown,
                 "Reading the finding",
@@ -179,16 +188,17 @@ class Guide(QObject):
             ),
             Chapter(
                 "All on one page",
-                "The overview has one tile per method: a verdict in words, a sign and a small picture. With your own model, "
-                "“Inspect everything” (Ctrl+I) fills it in one go.",
+                "The overview has one tile per method: a verdict in words, a sign and a small"
+                " picture. With your own model, “Inspect everything” (Ctrl+I) fills it in one go.",
                 lambda: self._window.go_to(1),
                 lambda: not self._store.pictures.busy,
                 "Drawing the overview",
             ),
             Chapter(
                 "Take it with you",
-                "Everything seen here is now one HTML file that needs no network, with pictures, settings and plain words. "
-                "File, Write report … makes it for your own work, also as PDF.",
+                "Everything seen here is now one HTML file that needs no network, with pictures,"
+                " settings and plain words. File, Write report … makes it for your own work, also"
+                " as PDF.",
                 self._write_report,
                 lambda: self._written,
                 "Writing the report",
@@ -197,8 +207,13 @@ class Guide(QObject):
 
     def _chapter(self, method: Method, known: Analysis) -> Chapter:
         """One step for each method: its question, what it does in plain words, and its demo."""
-        title, words = f"{method.title}: {method.question}", first_sentences(manual.page(method.name).plain)
-        return Chapter(title, words, lambda: self._run(known), self._run_ended, f"{method.title} is running")
+        title, words = (
+            f"{method.title}: {method.question}",
+            first_sentences(manual.page(method.name).plain),
+        )
+        return Chapter(
+            title, words, lambda: self._run(known), self._run_ended, f"{method.title} is running"
+        )
 
     def _load(self) -> None:
         if not self._store.library.models:
@@ -208,7 +223,9 @@ class Guide(QObject):
         """The models are there, or nothing more is coming."""
         store = self._store
         wanted = sum(len(entry.models) for entry in resources.demo())
-        return bool(store.analyses) and (len(store.library.models) >= wanted or not store.background.busy)
+        return bool(store.analyses) and (
+            len(store.library.models) >= wanted or not store.background.busy
+        )
 
     def _point(self) -> None:
         known = next((known for _, known in shown_methods()), None)
@@ -226,7 +243,9 @@ class Guide(QObject):
         self._window.show_panel(known.name)
         if known.demo is not None:
             self._store.params_offered.emit(known.name, dict(known.demo.params))
-        obstacle = self._store.obstacle(known.name) if there else "its model or data are not loaded."
+        obstacle = (
+            self._store.obstacle(known.name) if there else "its model or data are not loaded."
+        )
         request = None if obstacle else self._store.request(known.name)
         if request is not None:
             self._job = self._store.submit(request)
@@ -238,7 +257,9 @@ class Guide(QObject):
         """The run has ended and stands in the history, with its findings."""
         job = self._job
         run = None if job is None or job.run_id is None else self._run_of(job.run_id)
-        return job is None or (job.state.ended and (job.run_id is None or (run is not None and run.state.ended)))
+        return job is None or (
+            job.state.ended and (job.run_id is None or (run is not None and run.state.ended))
+        )
 
     def _show_finding(self) -> None:
         window, finding = self._window, self._best_finding()
@@ -249,7 +270,9 @@ class Guide(QObject):
             self._store.history.show_run(run)
 
     def _finding_shown(self) -> bool:
-        """Its run is drawn; it is pointed at only then, because other data begin with a selection of their own."""
+        """Its run is drawn; it is pointed at only then, because other data begin with a
+        selection of their own.
+        """
         if self._store.background.busy:
             return False
         finding = self._best_finding()
@@ -266,8 +289,12 @@ class Guide(QObject):
 
     @cached_property
     def report(self) -> Path:
-        """Where the last step writes its report: in a fresh folder whose name nobody can guess, gone when the program ends."""
-        self._folder = tempfile.TemporaryDirectory(prefix="robgui-tour-", ignore_cleanup_errors=True)
+        """Where the last step writes its report: in a fresh folder whose name nobody can guess,
+        gone when the program ends.
+        """
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="robgui-tour-", ignore_cleanup_errors=True
+        )
         return Path(self._folder.name) / "guided-tour.html"
 
     def _write_report(self) -> None:
@@ -280,7 +307,10 @@ class Guide(QObject):
 
 def shown_methods() -> list[tuple[Method, Analysis]]:
     """The methods that have a demo, each with the first of its analyses that has one."""
-    firsts = [(method, next((one for one in method.analyses if one.demo is not None), None)) for method in methods()]
+    firsts = [
+        (method, next((one for one in method.analyses if one.demo is not None), None))
+        for method in methods()
+    ]
     return [(method, known) for method, known in firsts if known is not None]
 
 

@@ -52,7 +52,11 @@ class Card(QFrame):
         self._progress = QProgressBar(textVisible=False)
         self._progress.setAccessibleName("Progress of this step")
         self._progress.setFixedWidth(160)
-        self.back, self.next, self.close_ = QPushButton("Back"), QPushButton("Next"), QPushButton("Close")
+        self.back, self.next, self.close_ = (
+            QPushButton("Back"),
+            QPushButton("Next"),
+            QPushButton("Close"),
+        )
         self.show_report = QPushButton("Open the report")
         self._last = False
         self.next.setProperty("role", "primary")
@@ -81,7 +85,9 @@ class Card(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """A toolbar does not ask how high wrapped text is at its width, so the labels say it themselves."""
+        """A toolbar does not ask how high wrapped text is at its width, so the labels say it
+        themselves.
+        """
         for label in (self.text, self.problem):
             label.setFixedHeight(max(0, label.heightForWidth(max(200, self.width() - 32))))
 
@@ -99,7 +105,14 @@ class Card(QFrame):
         head.addWidget(self.title)
         head.addWidget(self.count)
         head.addStretch(1)
-        for widget in (self._words, self._progress, self.show_report, self.back, self.next, self.close_):
+        for widget in (
+            self._words,
+            self._progress,
+            self.show_report,
+            self.back,
+            self.next,
+            self.close_,
+        ):
             head.addWidget(widget)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 4, 16, 4)

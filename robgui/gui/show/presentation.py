@@ -1,4 +1,6 @@
-"""Presentation: the starred findings on the whole screen, one after the other, for people who do not use the program."""
+"""Presentation: the starred findings on the whole screen, one after the other, for people who do
+not use the program.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui import manual
 from robgui.gui.app.theme import icon, theme
@@ -24,10 +34,18 @@ if TYPE_CHECKING:
 
 NOTHING = "There is nothing to show yet"
 _WHAT_TO_DO = (
-    "Run an analysis; the failures it finds can be shown here. Star the ones that matter in the list of findings, and only those are shown."
+    "Run an analysis; the failures it finds can be shown here. Star the ones that matter in the"
+    " list of findings, and only those are shown."
 )
 _BACK = (Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Backspace)
-_NEXT = (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_PageDown, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_NEXT = (
+    Qt.Key.Key_Right,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_PageDown,
+    Qt.Key.Key_Space,
+    Qt.Key.Key_Return,
+    Qt.Key.Key_Enter,
+)
 #: So many lines of text fit the height of the screen: readable from the back of a room.
 _LINES = 36
 
@@ -54,7 +72,7 @@ class Presentation(QWidget):
         store.history.findings_changed.connect(self._take)
         theme.changed.connect(self._restyle)
 
-    # --- what a user does ----------------------------------------------------------------------------------
+    # --- what a user does -------------------------------------------------------------------------
 
     def toggle(self) -> None:
         """Begins at the first finding, or ends."""
@@ -101,7 +119,7 @@ class Presentation(QWidget):
         super().resizeEvent(event)
         self._look()
 
-    # --- making --------------------------------------------------------------------------------------------
+    # --- making -----------------------------------------------------------------------------------
 
     def _make_words(self) -> None:
         self.count, self.title, self.subject, self.status = Label(), Label(), Label(), Label()
@@ -115,8 +133,16 @@ class Presentation(QWidget):
         self.pictures = Pictures()
 
     def _make_controls(self) -> None:
-        self.back, self.forward, self.leave = QPushButton("Back"), QPushButton("Next"), QPushButton("Leave")
-        for button, tip in ((self.back, "Left arrow"), (self.forward, "Right arrow"), (self.leave, "Esc")):
+        self.back, self.forward, self.leave = (
+            QPushButton("Back"),
+            QPushButton("Next"),
+            QPushButton("Leave"),
+        )
+        for button, tip in (
+            (self.back, "Left arrow"),
+            (self.forward, "Right arrow"),
+            (self.leave, "Esc"),
+        ):
             button.setToolTip(tip)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.back.clicked.connect(lambda: self.go(self._at - 1))
@@ -135,7 +161,11 @@ class Presentation(QWidget):
             column.addWidget(label)
         column.insertWidget(column.indexOf(self.verdict), self.status)
         column.addStretch(1)
-        self._scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self._scroll = QScrollArea(
+            widgetResizable=True,
+            frameShape=QScrollArea.Shape.NoFrame,
+            focusPolicy=Qt.FocusPolicy.NoFocus,
+        )
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(words)
         middle = QHBoxLayout()
@@ -153,14 +183,21 @@ class Presentation(QWidget):
         layout.addLayout(middle, 1)
         layout.addLayout(controls)
 
-    # --- what is shown -------------------------------------------------------------------------------------
+    # --- what is shown ----------------------------------------------------------------------------
 
     def _take(self) -> None:
         """The starred findings, or all when none is starred; the one on show stays on show."""
         now = self.current
         findings = self._store.history.findings
         self._shown = [finding for finding in findings if finding.starred] or list(findings)
-        self._at = next((i for i, finding in enumerate(self._shown) if now is not None and finding.id == now.id), self._at)
+        self._at = next(
+            (
+                i
+                for i, finding in enumerate(self._shown)
+                if now is not None and finding.id == now.id
+            ),
+            self._at,
+        )
         self.go(self._at)
 
     def _show(self) -> None:
@@ -174,7 +211,9 @@ class Presentation(QWidget):
         self.title.setText(finding.title if finding is not None else NOTHING)
         self._fill(self.subject, "" if run is None else self._store.subject(run.request))
         self._show_verdict(finding, run)
-        self._fill(self.note, f"Note: {finding.note}" if finding is not None and finding.note else "")
+        self._fill(
+            self.note, f"Note: {finding.note}" if finding is not None and finding.note else ""
+        )
         self._fill(self.method, "" if page is None else page.title)
         self._fill(self.plain, "" if page is None else page.plain)
         self._scroll.verticalScrollBar().setValue(0)
@@ -186,14 +225,19 @@ class Presentation(QWidget):
         said = None if run is None else run.verdict
         self._fill(self.status, "" if said is None else f"{said.status.sign} {said.status.words}")
         sentence = _WHAT_TO_DO if finding is None else ""
-        self._fill(self.verdict, sentence if said is None else f"{said.sentence} {said.scope}".strip())
+        self._fill(
+            self.verdict, sentence if said is None else f"{said.sentence} {said.scope}".strip()
+        )
         if said is not None:
             palette = self.status.palette()
             palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(said.status)))
             self.status.setPalette(palette)
 
     def _words(self) -> tuple[QLabel, ...]:
-        """What stands beside the picture, from top to bottom; the status stands above the verdict."""
+        """What stands beside the picture, from top to bottom.
+
+        The status stands above the verdict.
+        """
         return self.title, self.subject, self.verdict, self.note, self.method, self.plain
 
     def _fill(self, label: QLabel, text: str) -> None:
@@ -210,8 +254,15 @@ class Presentation(QWidget):
         if finding is None or workspace is None:
             self._store.pictures.drop("presentation")
             return
-        dark, known = theme.dark, None if run is None else self._store.analyses.get(run.request.analysis)
-        self._store.pictures.run(lambda: _pictures(workspace, finding, run, known, dark), self.pictures.show_parts, key="presentation")
+        dark, known = (
+            theme.dark,
+            None if run is None else self._store.analyses.get(run.request.analysis),
+        )
+        self._store.pictures.run(
+            lambda: _pictures(workspace, finding, run, known, dark),
+            self.pictures.show_parts,
+            key="presentation",
+        )
 
     def _look(self) -> None:
         """Large type that follows the size of the screen, and the colours of the theme."""
@@ -245,7 +296,13 @@ def _font(pixels: float, bold: bool) -> QFont:
     return font
 
 
-def _pictures(workspace: Workspace, finding: StoredFinding, run: Run | None, known: Analysis | None, dark: bool) -> Sequence[Part]:
+def _pictures(
+    workspace: Workspace,
+    finding: StoredFinding,
+    run: Run | None,
+    known: Analysis | None,
+    dark: bool,
+) -> Sequence[Part]:
     """Called on a pool thread."""
     parts = parts_of(workspace.finding(finding.id))
     if parts or run is None or known is None or not run.has_result:

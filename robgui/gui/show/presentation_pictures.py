@@ -1,4 +1,6 @@
-"""The pictures of a finding on a slide: what it shows, each part with a caption, and what has changed between two of them."""
+"""The pictures of a finding on a slide: what it shows, each part with a caption, and what has
+changed between two of them.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +36,24 @@ class Part:
 
 
 def parts_of(finding: Finding) -> tuple[Part, ...]:
-    """What to show of a finding: a pair with its difference, or its one picture; nothing when it has none."""
+    """What to show of a finding: a pair with its difference, or its one picture.
+
+    Nothing when it has none.
+    """
     picture = finding.picture
     if picture is None:
         return ()
-    halves = None if finding.detail.get("inputs") else _halves(picture)  # inputs of two classes are no pair
+    halves = (
+        None if finding.detail.get("inputs") else _halves(picture)
+    )  # inputs of two classes are no pair
     if halves is None:
         return (Part(picture, _caption(finding.detail)),)
     first, second = halves
     detail = finding.detail
     before = Part(first, f"Input: {_answer(detail.get('class'), detail.get('confidence_before'))}")
-    after = Part(second, f"Changed: {_answer(detail.get('other_class'), detail.get('confidence_after'))}")
+    after = Part(
+        second, f"Changed: {_answer(detail.get('other_class'), detail.get('confidence_after'))}"
+    )
     change = _difference(finding, first, second)
     return (before, after) if change is None else (before, after, change)
 
@@ -52,18 +61,28 @@ def parts_of(finding: Finding) -> tuple[Part, ...]:
 def _halves(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Both pictures of a pair; None when there is no white gap in the middle."""
     width = (picture.shape[1] - _GAP) // 2
-    if width < 1 or 2 * width + _GAP != picture.shape[1] or not (picture[:, width : width + _GAP] == 255).all():
+    if (
+        width < 1
+        or 2 * width + _GAP != picture.shape[1]
+        or not (picture[:, width : width + _GAP] == 255).all()
+    ):
         return None
     return picture[:, :width], picture[:, width + _GAP :]
 
 
 def _difference(finding: Finding, first: np.ndarray, second: np.ndarray) -> Part | None:
-    """The second less the first, enlarged to the range of greys; None where it is not an image or nothing can be seen."""
+    """The second less the first, enlarged to the range of greys.
+
+    None where it is not an image or nothing can be seen.
+    """
     x = finding.input
     if x is None or x.ndim != 3:
         return None
     factor = max(1, first.shape[0] // x.shape[1])
-    before, after = first[::factor, ::factor], picture_of(x, "image")  # the second half may have frames drawn into it
+    before, after = (
+        first[::factor, ::factor],
+        picture_of(x, "image"),
+    )  # the second half may have frames drawn into it
     if before.shape != after.shape:
         return None
     change = after.astype(int) - before
@@ -85,7 +104,9 @@ def _caption(detail: dict[str, Any]) -> str:
     """Class and answer, as far as the finding knows them."""
     if isinstance(answers := detail.get("answers"), dict):
         sure = detail.get("confidence") or {}
-        return "; ".join(f"{model}: {_answer(name, sure.get(model))}" for model, name in answers.items())
+        return "; ".join(
+            f"{model}: {_answer(name, sure.get(model))}" for model, name in answers.items()
+        )
     name = detail.get("class")
     if not name:
         return ""
@@ -93,7 +114,9 @@ def _caption(detail: dict[str, Any]) -> str:
         return f"Inputs of “{name}” and “{detail['other_class']}”"
     if detail.get("seen_as"):
         score = detail.get("score")
-        return f"“{name}”, seen as “{detail['seen_as']}”" + (f"; score of “{name}”: {number(score)}" if isinstance(score, float) else "")
+        return f"“{name}”, seen as “{detail['seen_as']}”" + (
+            f"; score of “{name}”: {number(score)}" if isinstance(score, float) else ""
+        )
     return f"Input: “{name}”"
 
 
@@ -136,7 +159,11 @@ class Exhibit(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.picture = Fitted()
-        self.caption = Label(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.caption = Label(
+            alignment=Qt.AlignmentFlag.AlignCenter,
+            wordWrap=True,
+            textFormat=Qt.TextFormat.PlainText,
+        )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
@@ -152,7 +179,10 @@ class Exhibit(QWidget):
 
 
 class Fitted(Label):
-    """A picture that follows the size of its place; an image of few pixels shows them as they are."""
+    """A picture that follows the size of its place.
+
+    An image of few pixels shows them as they are.
+    """
 
     def __init__(self) -> None:
         super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
@@ -174,7 +204,11 @@ class Fitted(Label):
             return
         room = QSize(max(1, self.width()), max(1, self.height()))
         grows = self._whole.width() < room.width() and self._whole.height() < room.height()
-        mode = Qt.TransformationMode.FastTransformation if grows else Qt.TransformationMode.SmoothTransformation
+        mode = (
+            Qt.TransformationMode.FastTransformation
+            if grows
+            else Qt.TransformationMode.SmoothTransformation
+        )
         self.setPixmap(self._whole.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, mode))
 
 
@@ -184,4 +218,12 @@ def _pixmap(picture: np.ndarray | bytes) -> QPixmap:
         pixmap.loadFromData(picture)
         return pixmap
     height, width = picture.shape[:2]
-    return QPixmap.fromImage(QImage(np.ascontiguousarray(picture).data, width, height, 3 * width, QImage.Format.Format_RGB888))
+    return QPixmap.fromImage(
+        QImage(
+            np.ascontiguousarray(picture).data,
+            width,
+            height,
+            3 * width,
+            QImage.Format.Format_RGB888,
+        )
+    )

@@ -1,4 +1,6 @@
-"""The demo without a screen: every panel run on the bundled models, with screenshots and a report in a folder."""
+"""The demo without a screen: every panel run on the bundled models, with screenshots and a
+report in a folder.
+"""
 
 from __future__ import annotations
 
@@ -39,14 +41,20 @@ class Tour:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise RobguiError(f"{folder} cannot be made ({error.strerror}); name another folder.") from error
+            raise RobguiError(
+                f"{folder} cannot be made ({error.strerror}); name another folder."
+            ) from error
         self._folder = folder
         self._stops = stops
         self._app = application()
         self._count = 0
         self._errors: list[str] = []
         workspace = folder / "demo.robgui"
-        for old in (workspace, workspace.with_name(workspace.name + "-wal"), workspace.with_name(workspace.name + "-shm")):
+        for old in (
+            workspace,
+            workspace.with_name(workspace.name + "-wal"),
+            workspace.with_name(workspace.name + "-shm"),
+        ):
             old.unlink(missing_ok=True)
         self.window: MainWindow = open_window(workspace)
         self.window.store.said.connect(self._heard)
@@ -54,7 +62,10 @@ class Tour:
         self.window.show()
 
     def run(self) -> int:
-        """Every stop, light and dark, then the report; returns 0, or 1 when the window had an error to show."""
+        """Every stop, light and dark, then the report.
+
+        Returns 0, or 1 when the window had an error to show.
+        """
         store = self.window.store
         dark = theme.dark
         self._wait(lambda: bool(store.analyses) and store.history.workspace is not None, "torch")
@@ -62,7 +73,10 @@ class Tour:
         self._shot("welcome")
         self.window.commands.start_demo()
         expected = sum(len(entry.models) for entry in resources.demo())
-        self._wait(lambda: len(store.library.models) >= expected or not store.background.busy, "the demo models")
+        self._wait(
+            lambda: len(store.library.models) >= expected or not store.background.busy,
+            "the demo models",
+        )
         for stop in self._stops:
             self._visit(stop)
         theme.apply(True)
@@ -73,7 +87,10 @@ class Tour:
         leave(self.window, 0)
         for error in self._errors:
             self._say(f"Something went wrong: {error}")
-        self._say(f"{self._count} pictures{'' if self._errors else ' and report.html'} are in {self._folder}.")
+        self._say(
+            f"{self._count} pictures{'' if self._errors else ' and report.html'} are in"
+            f" {self._folder}."
+        )
         return int(bool(self._errors))
 
     def _visit(self, stop: Analysis) -> None:
@@ -81,7 +98,10 @@ class Tour:
         store, demo = self.window.store, stop.demo
         assert demo is not None
         if not choose(store, demo):
-            self._say(f"{stop.name}: {demo.model} or {demo.data} could not be loaded, so this stop is left out.")
+            self._say(
+                f"{stop.name}: {demo.model} or {demo.data} could not be loaded, so this stop is"
+                " left out."
+            )
             return
         self._wait(lambda: not store.background.busy, demo.model)
         self.window.show_panel(stop.name)
@@ -115,7 +135,9 @@ class Tour:
         while not until():
             if time.monotonic() > end:
                 raise RobguiError(f"The tour waited {_PATIENCE:.0f} s for {what} and gave up.")
-            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, QDeadlineTimer(20))
+            QCoreApplication.processEvents(
+                QEventLoop.ProcessEventsFlag.AllEvents, QDeadlineTimer(20)
+            )
             time.sleep(0.005)
 
     def _heard(self, level: str, sentence: str, _details: str) -> None:

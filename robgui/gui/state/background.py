@@ -18,8 +18,8 @@ from robgui.core.errors import RobguiError, sentence
 class Background(QObject):
     """Runs functions on pool threads and calls back on the GUI thread.
 
-    Work with the same ``key`` replaces older work: only the newest answer is delivered. Errors go to
-    ``failed`` as one sentence, with the traceback for unexpected ones in the second argument.
+    Work with the same ``key`` replaces older work: only the newest answer is delivered. Errors go
+    to ``failed`` as one sentence, with the traceback for unexpected ones in the second argument.
 
     Args:
         threads: How many run at once; 1 keeps them in order.
@@ -48,7 +48,9 @@ class Background(QObject):
         key: str = "",
         priority: int = 0,
     ) -> None:
-        """Does ``work`` on a pool thread, then ``done(answer)`` or ``failed(sentence, details)`` here."""
+        """Does ``work`` on a pool thread, then ``done(answer)`` or ``failed(sentence, details)``
+        here.
+        """
         ticket = next(self._counter)
         if key:
             self._newest[key] = ticket
@@ -56,7 +58,9 @@ class Background(QObject):
         self._pool.start(_Task(self, work, done, failed or self.failed.emit, key, ticket), priority)
 
     def drop(self, key: str) -> None:
-        """Forgets work under ``key``: it is not delivered, and not begun if it has not begun yet."""
+        """Forgets work under ``key``: it is not delivered, and not begun if it has not begun
+        yet.
+        """
         self._newest[key] = next(self._counter)
 
     def current(self, key: str, ticket: int) -> bool:
@@ -69,7 +73,10 @@ class Background(QObject):
         return self._open > 0
 
     def wait(self) -> None:
-        """Waits until all work is done; called on the thread of another Background, never on the GUI thread."""
+        """Waits until all work is done.
+
+        Called on the thread of another Background, never on the GUI thread.
+        """
         self._pool.waitForDone()
 
     def shutdown(self, *, finish: bool = False) -> bool:
@@ -104,9 +111,24 @@ class _Answer:
 
 
 class _Task(QRunnable):
-    def __init__(self, owner: Background, work: Callable[[], Any], done: Any, failed: Any, key: str, ticket: int) -> None:
+    def __init__(
+        self,
+        owner: Background,
+        work: Callable[[], Any],
+        done: Any,
+        failed: Any,
+        key: str,
+        ticket: int,
+    ) -> None:
         super().__init__()
-        self.owner, self.work, self.done, self.failed, self.key, self.ticket = owner, work, done, failed, key, ticket
+        self.owner, self.work, self.done, self.failed, self.key, self.ticket = (
+            owner,
+            work,
+            done,
+            failed,
+            key,
+            ticket,
+        )
 
     def run(self) -> None:
         answer = _Answer(self)
@@ -125,7 +147,8 @@ class _Task(QRunnable):
 
 
 def step_back() -> None:
-    """Lets the window go first: this thread, and the helper threads torch starts from it, run at a lower priority.
+    """Lets the window go first: this thread, and the helper threads torch starts from it, run at
+    a lower priority.
 
     Qt's own thread priorities do nothing on Linux, where a nice value belongs to each thread.
     """

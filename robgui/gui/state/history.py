@@ -43,17 +43,20 @@ class Restored:
 class History(QObject):
     """The workspace as the window sees it; every access to the file happens in the background.
 
-    What the user says is written on a thread of its own, which nothing else can hold up: not a model that never ends to load.
+    What the user says is written on a thread of its own, which nothing else can hold up: not a
+        model that never ends to load.
 
     Attributes:
-        loading: Whether nothing is known yet: the first workspace has not been read, or another one is being read.
+        loading: Whether nothing is known yet: the first workspace has not been read, or another one
+            is being read.
 
     Signals:
         opened: Another workspace is open; what it brings along is Restored, to be loaded again.
         run_deleted: The id of a run that is no longer there.
         runs_changed: The list of runs has changed.
         findings_changed: The list of findings has changed.
-        run_taken: ``(run, follow)`` before its picture: model, data and inputs come along, or only if they are in use anyway.
+        run_taken: ``(run, follow)`` before its picture: model, data and inputs come along, or only
+            if they are in use anyway.
         result_shown: ``(run, result)`` of a stored run that is to be drawn.
         found: A missing model or dataset is to be loaded from its new place.
         said: ``(level, sentence, details)``.
@@ -72,7 +75,13 @@ class History(QObject):
     offered = Signal(str, str, object)
     working = Signal(str)
 
-    def __init__(self, background: Background, writing: Background, keeping: Background, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        background: Background,
+        writing: Background,
+        keeping: Background,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self.workspace: Workspace | None = None
         self.runs: list[Run] = []
@@ -87,25 +96,41 @@ class History(QObject):
     @property
     def writable(self) -> Workspace | None:
         """The workspace, if new runs can be kept in it."""
-        return self.workspace if self.workspace is not None and not self.workspace.read_only else None
+        return (
+            self.workspace if self.workspace is not None and not self.workspace.read_only else None
+        )
 
     def open(self, path: Path | None = None, done: Callable[[], None] | None = None) -> None:
-        """Opens ``path`` (made if missing), or the user's own, in place of the present workspace."""
+        """Opens ``path`` (made if missing), or the user's own, in place of the present
+        workspace.
+        """
 
         def opened(answer: Any) -> None:
             self.loading = False
-            old, (self.workspace, self.runs, self.findings, restored, self.derived) = self.workspace, answer
+            old, (self.workspace, self.runs, self.findings, restored, self.derived) = (
+                self.workspace,
+                answer,
+            )
             if old is not None:
                 self._keeping.run(lambda: _close(old, self._writing))
             references = restored.references
             self.missing = [r for r in references if r.path and not Path(r.path).exists()]
             for reference in self.missing:
                 self.said.emit(
-                    "warning", f"{reference.name}: {reference.path} is missing; use File, Find missing file … to point to it.", ""
+                    "warning",
+                    f"{reference.name}: {reference.path} is missing; use File, Find missing file …"
+                    " to point to it.",
+                    "",
                 )
             if self.workspace.read_only:
-                self.said.emit("warning", f"{self.workspace.reason} New runs are shown but not kept.", "")
-            self.opened.emit(replace(restored, references=[r for r in references if r.path and r not in self.missing]))
+                self.said.emit(
+                    "warning", f"{self.workspace.reason} New runs are shown but not kept.", ""
+                )
+            self.opened.emit(
+                replace(
+                    restored, references=[r for r in references if r.path and r not in self.missing]
+                )
+            )
             self.runs_changed.emit()
             self.findings_changed.emit()
             if done is not None:
@@ -124,31 +149,46 @@ class History(QObject):
         """Copies the workspace to ``path`` and goes on with the copy."""
         workspace = self._need()
         self._background.run(
-            lambda: workspace.save_as(path), lambda _: self.open(path, lambda: self.said.emit("info", f"Saved as {path}.", ""))
+            lambda: workspace.save_as(path),
+            lambda _: self.open(path, lambda: self.said.emit("info", f"Saved as {path}.", "")),
         )
 
     def export(self, folder: Path) -> None:
         """Writes every run and finding as plain files into ``folder``."""
         workspace = self._need()
-        self._background.run(lambda: workspace.export(folder), lambda _: self.said.emit("info", f"Exported to {folder}.", ""))
+        self._background.run(
+            lambda: workspace.export(folder),
+            lambda _: self.said.emit("info", f"Exported to {folder}.", ""),
+        )
 
     def export_findings(self, folder: Path, ids: Sequence[int] | None = None) -> None:
         """Writes these findings, or all, as images and one CSV file into ``folder``."""
         workspace = self._need()
 
         def written(count: int) -> None:
-            self.said.emit("info", f"{count:,} finding{'' if count == 1 else 's'} exported to {folder}, as images and findings.csv.", "")
+            self.said.emit(
+                "info",
+                f"{count:,} finding{'' if count == 1 else 's'} exported to {folder}, as images and"
+                " findings.csv.",
+                "",
+            )
 
         self._background.run(lambda: _export_findings(workspace, folder, ids), written)
 
     def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
-        """Writes the report, as one HTML file or as PDF by the ending of ``path``, then calls ``done``."""
+        """Writes the report, as one HTML file or as PDF by the ending of ``path``, then calls
+        ``done``.
+        """
         workspace = self._need()
         self.working.emit("Writing the report …")
 
         def written(_: Any) -> None:
             self.working.emit("")
-            self.offered.emit(f"Report written: {path}", "Open", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))))
+            self.offered.emit(
+                f"Report written: {path}",
+                "Open",
+                lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
+            )
             if done is not None:
                 done()
 
@@ -164,7 +204,7 @@ class History(QObject):
             self.workspace.close()
             self.workspace = None
 
-    # --- models and data -----------------------------------------------------------------------------------
+    # --- models and data --------------------------------------------------------------------------
 
     def remember(self, item: Classifier | Dataset) -> None:
         """Keeps where ``item`` came from, so that reopening the workspace loads it again."""
@@ -176,10 +216,16 @@ class History(QObject):
         """Does not load this one again; its runs stay."""
         workspace = self.writable
         if workspace is not None:
-            self._keeping.run(lambda: workspace.forget(item.fingerprint, None if item.path is None else item.path.absolute()))
+            self._keeping.run(
+                lambda: workspace.forget(
+                    item.fingerprint, None if item.path is None else item.path.absolute()
+                )
+            )
 
     def use(self, model: Classifier | None, dataset: Dataset | None) -> None:
-        """Keeps which pair is in use, so that it is the one in use when the workspace is opened again."""
+        """Keeps which pair is in use, so that it is the one in use when the workspace is opened
+        again.
+        """
         workspace = self.writable
         if workspace is not None and model is not None:
             self._keeping.run(lambda: _use(workspace, model, dataset), key="in use")
@@ -194,7 +240,7 @@ class History(QObject):
 
         self._keeping.run(lambda: workspace.relink(reference.fingerprint, path), linked)
 
-    # --- runs and findings ---------------------------------------------------------------------------------
+    # --- runs and findings ------------------------------------------------------------------------
 
     def show_run(self, run: Run, *, follow: bool = True) -> None:
         """Draws a stored run again; with ``follow`` its model and data come into use."""
@@ -219,12 +265,27 @@ class History(QObject):
 
         self._keeping.run(lambda: workspace.delete_run(run.id), deleted)
 
-    def set_finding(self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None) -> None:
-        """Stores the user's note or star; the list here has it at once, the workspace in a moment."""
+    def set_finding(
+        self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None
+    ) -> None:
+        """Stores the user's note or star.
+
+        The list here has it at once, the workspace in a moment.
+        """
         workspace = self._need()
-        changes: dict[str, Any] = {name: value for name, value in (("note", note), ("starred", starred)) if value is not None}
-        self.findings = [replace(other, **changes) if other.id == finding.id else other for other in self.findings]
-        self._keeping.run(lambda: workspace.set_finding(finding.id, note=note, starred=starred), lambda _: self.refresh())
+        changes: dict[str, Any] = {
+            name: value
+            for name, value in (("note", note), ("starred", starred))
+            if value is not None
+        }
+        self.findings = [
+            replace(other, **changes) if other.id == finding.id else other
+            for other in self.findings
+        ]
+        self._keeping.run(
+            lambda: workspace.set_finding(finding.id, note=note, starred=starred),
+            lambda _: self.refresh(),
+        )
 
     def refresh(self) -> None:
         """Reads runs and findings again."""
@@ -241,11 +302,15 @@ class History(QObject):
 
     def _need(self) -> Workspace:
         if self.workspace is None:
-            raise RobguiError("No workspace is open yet; wait a moment or open one from the File menu.")
+            raise RobguiError(
+                "No workspace is open yet; wait a moment or open one from the File menu."
+            )
         return self.workspace
 
 
-def _open(path: Path | None) -> tuple[Workspace, list[Run], list[StoredFinding], Restored, list[Derived]]:
+def _open(
+    path: Path | None,
+) -> tuple[Workspace, list[Run], list[StoredFinding], Restored, list[Derived]]:
     from robgui.core.errors import WorkspaceError
     from robgui.core.workspace import Workspace
 

@@ -1,4 +1,6 @@
-"""Inspection: every applicable analysis on the chosen input and a sample of the data, one after the other."""
+"""Inspection: every applicable analysis on the chosen input and a sample of the data, one after
+the other.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ class Inspection(QObject):
         if self.obstacle() or self.running:
             return
         self.refusals = {}
-        requests = [request for name in self._store.analyses if (request := self._request(name)) is not None]
+        requests = [
+            request for name in self._store.analyses if (request := self._request(name)) is not None
+        ]
         self._short |= {request.fingerprint for request in requests if self._is_short(request)}
         self.jobs = [self._store.submit(request) for request in requests]
         self.changed.emit()
@@ -82,7 +86,9 @@ class Inspection(QObject):
             job.stop()
 
     def gave(self, request: Request, full: Request) -> bool:
-        """Whether ``request`` was a first look of an inspection, shorter than ``full`` but of the same models and inputs."""
+        """Whether ``request`` was a first look of an inspection, shorter than ``full`` but of
+        the same models and inputs.
+        """
         if request.fingerprint not in self._short:
             return False
         one = self._store.analyses[request.analysis].inputs == "one"
@@ -94,8 +100,16 @@ class Inspection(QObject):
         known = self._store.analyses[request.analysis]
         if known.params.parse(dict(request.params)) != known.params.parse({}):
             return True
-        scope = self._store.scope if self._store.scope is not None else self._store.library.dataset or ()
-        return known.inputs == "many" and request.indices is not None and len(request.indices) < len(scope)
+        scope = (
+            self._store.scope
+            if self._store.scope is not None
+            else self._store.library.dataset or ()
+        )
+        return (
+            known.inputs == "many"
+            and request.indices is not None
+            and len(request.indices) < len(scope)
+        )
 
     def _request(self, name: str) -> Request | None:
         store, known = self._store, self._store.analyses[name]
@@ -112,7 +126,11 @@ class Inspection(QObject):
         store = self._store
         count = len(store.library.dataset or ())
         if store.analyses[name].inputs == "one":
-            return (store.selection.input,) if store.selection.input is not None else ((0,) if count else ())
+            return (
+                (store.selection.input,)
+                if store.selection.input is not None
+                else ((0,) if count else ())
+            )
         scope = store.scope if store.scope is not None else tuple(range(count))
         stride = max(1, -(-len(scope) // SAMPLE))
         return scope[::stride]

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 class Library(QObject):
-    """Models and datasets; one of each is in use, and ``predictions`` says what the one makes of the other.
+    """Models and datasets.
+
+    One of each is in use, and ``predictions`` says what the one makes of the other.
 
     Signals:
         models_changed: The list of models, or which one is in use, has changed.
@@ -75,7 +77,7 @@ class Library(QObject):
         """Which file is being read now, in words; empty when none is."""
         return self._loading[0] if self._loading else ""
 
-    # --- models --------------------------------------------------------------------------------------------
+    # --- models -----------------------------------------------------------------------------------
 
     def load_model(self, opening: Opening) -> None:
         """Loads a model file; ``model_opened`` follows unless it is to be quiet."""
@@ -88,24 +90,42 @@ class Library(QObject):
                 self._ask(opening, model)
                 return
             fits = self.dataset is None or looks_alike(model, self.dataset)
-            self.add_model(model, activate=self._takes("model", opening.quiet, opening.use, self.model is None and fits))
+            self.add_model(
+                model,
+                activate=self._takes(
+                    "model", opening.quiet, opening.use, self.model is None and fits
+                ),
+            )
             if not opening.quiet:
                 self.model_opened.emit(model)
 
         device = self.device
-        self._busy(f"Loading {opening.path.name} …", lambda: load_model(opening, device), loaded, loads=True)
+        self._busy(
+            f"Loading {opening.path.name} …",
+            lambda: load_model(opening, device),
+            loaded,
+            loads=True,
+        )
 
     def start_anew(self) -> None:
-        """What a workspace brings along may come into use, until the user chooses something else."""
+        """What a workspace brings along may come into use, until the user chooses something
+        else.
+        """
         self._chosen.clear()
 
     def _takes(self, kind: str, quiet: bool, use: bool | None, empty: bool) -> bool:
-        """Whether what has just been loaded comes into use; what the user has chosen meanwhile is not taken away from them."""
+        """Whether what has just been loaded comes into use.
+
+        What the user has chosen meanwhile is not taken away from them.
+        """
         restored = empty if use is None else use and kind not in self._chosen
         return restored or not quiet
 
     def _ask(self, opening: Opening, question: TrustError | IncompleteModelError) -> None:
-        """Asks what a file needs to be known; a quiet step asks nothing and leaves a button that does."""
+        """Asks what a file needs to be known.
+
+        A quiet step asks nothing and leaves a button that does.
+        """
         if opening.quiet:
             name = opening.path.name
             deed = partial(self.load_model, opening.but(quiet=False))
@@ -116,7 +136,9 @@ class Library(QObject):
             self.details_needed.emit(opening, str(question))
 
     def add_model(self, classifier: Classifier, *, activate: bool = True) -> None:
-        """Adds a loaded model, in place of an older one of the same file or content: a model is in the list once."""
+        """Adds a loaded model, in place of an older one of the same file or content: a model is
+        in the list once.
+        """
         classifier.notice = self._notice
         replaced = [m for m in self.models if same_file(m, classifier)]
         self.models = [m for m in self.models if m not in replaced] + [classifier]
@@ -152,29 +174,54 @@ class Library(QObject):
         self.models_changed.emit()
 
     def fitting_models(self) -> list[Classifier]:
-        """The models that fit the data in use (without data: the model in use), the one in use first."""
+        """The models that fit the data in use (without data: the model in use), the one in use
+        first.
+        """
         dataset, model = self.dataset, self.model
         if dataset is None:
-            fitting = [m for m in self.models if model is not None and (m.shape, m.labels) == (model.shape, model.labels)]
+            fitting = [
+                m
+                for m in self.models
+                if model is not None and (m.shape, m.labels) == (model.shape, model.labels)
+            ]
         else:
             classes = None if model is None else model.classes
-            fitting = [m for m in self.models if looks_alike(m, dataset) and classes in (None, m.classes)]
+            fitting = [
+                m for m in self.models if looks_alike(m, dataset) and classes in (None, m.classes)
+            ]
         others = [m for m in fitting if m is not model]
         return [model, *others] if model is not None else others
 
-    # --- data ----------------------------------------------------------------------------------------------
+    # --- data -------------------------------------------------------------------------------------
 
-    def load_dataset(self, path: Path, *, quiet: bool = False, use: bool | None = None, options: dict[str, Any] | None = None) -> None:
-        """Opens data of any format we read; ``quiet`` and ``use`` as in Opening, ``options`` say what the files do not tell."""
+    def load_dataset(
+        self,
+        path: Path,
+        *,
+        quiet: bool = False,
+        use: bool | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        """Opens data of any format we read.
+
+        ``quiet`` and ``use`` as in Opening, ``options`` say what the files do not tell.
+        """
 
         def opened(dataset: Dataset) -> None:
-            self.add_dataset(dataset, activate=self._takes("dataset", quiet, use, self.dataset is None))
+            self.add_dataset(
+                dataset, activate=self._takes("dataset", quiet, use, self.dataset is None)
+            )
             self._say_notes(dataset, quiet)
 
-        self._busy(f"Loading {path.name} …", lambda: open_dataset(path, options or {}), opened, loads=True)
+        self._busy(
+            f"Loading {path.name} …", lambda: open_dataset(path, options or {}), opened, loads=True
+        )
 
     def _say_notes(self, dataset: Dataset, quiet: bool) -> None:
-        """What was guessed or left out while reading; a guess about data that a workspace brings along is for the log only."""
+        """What was guessed or left out while reading.
+
+        A guess about data that a workspace brings along is for the log only.
+        """
         many, words = len(dataset.skipped), remarks(dataset)
         if not words:
             return
@@ -186,7 +233,9 @@ class Library(QObject):
         else:
             self.said.emit("info", sentence, "")
 
-    def add_dataset(self, dataset: Dataset, *, activate: bool = True, instead_of: Dataset | None = None) -> None:
+    def add_dataset(
+        self, dataset: Dataset, *, activate: bool = True, instead_of: Dataset | None = None
+    ) -> None:
         """Adds open data, in place of older data from the same path and of ``instead_of``."""
         others = [d for d in self.datasets if d is not instead_of]
         self.datasets = [d for d in others if d.path is None or d.path != dataset.path] + [dataset]
@@ -202,7 +251,9 @@ class Library(QObject):
 
         for family in families(items):
             old = next((d for d in self.datasets if relatives(d) == relatives(family)), None)
-            self.add_dataset(family if old is None else old.with_more(family.items), activate=activate, instead_of=old)  # type: ignore[attr-defined]
+            if old is not None:
+                family = old.with_more(family.items)  # type: ignore[attr-defined]
+            self.add_dataset(family, activate=activate, instead_of=old)
 
     def drop_derived(self) -> None:
         """Lets go of the derived inputs: they belong to a workspace that is no longer open."""
@@ -225,7 +276,10 @@ class Library(QObject):
         return None if family is None else family.only(places)  # type: ignore[attr-defined]
 
     def locate(self, request: Request, place: int) -> tuple[Dataset, int] | None:
-        """Where input number ``place`` of a request stands now: which open data, which index; None when it is not open."""
+        """Where input number ``place`` of a request stands now: which open data, which index.
+
+        None when it is not open.
+        """
         wanted = request.dataset
         if wanted is None:
             return None
@@ -246,10 +300,15 @@ class Library(QObject):
         return None, []
 
     def use_dataset(self, dataset: Dataset) -> None:
-        """Shows ``dataset`` in the gallery; picks a model that fits it if the present one does not."""
+        """Shows ``dataset`` in the gallery.
+
+        Picks a model that fits it if the present one does not.
+        """
         self.dataset = dataset
         self._chosen.add("dataset")
-        self.mismatch = ""  # it was about the data before; whoever hears of the new ones asks for it
+        self.mismatch = (  # it was about the data before; whoever hears of the new ones asks for it
+            ""
+        )
         self.datasets_changed.emit()
         if self.model is None or not looks_alike(self.model, dataset):
             fitting = next((m for m in self.models if looks_alike(m, dataset)), None)
@@ -261,11 +320,15 @@ class Library(QObject):
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""
-        return any(m.fingerprint == fingerprint for m in self.models) or any(d.fingerprint == fingerprint for d in self.datasets)
+        return any(m.fingerprint == fingerprint for m in self.models) or any(
+            d.fingerprint == fingerprint for d in self.datasets
+        )
 
-    # --- both together -------------------------------------------------------------------------------------
+    # --- both together ----------------------------------------------------------------------------
 
-    def set_device(self, device: str, *, autocast: bool | None = None, channels_last: bool | None = None) -> None:
+    def set_device(
+        self, device: str, *, autocast: bool | None = None, channels_last: bool | None = None
+    ) -> None:
         """Moves every model to ``device``; the next run works there."""
         self.autocast = self.autocast if autocast is None else autocast
         self.channels_last = self.channels_last if channels_last is None else channels_last
@@ -289,7 +352,9 @@ class Library(QObject):
             return
 
         def measured(speeds: list[Speed]) -> None:
-            self.said.emit("info", f"{classifier.name} on {classifier.device}. {speeds_in_words(speeds)}.", "")
+            self.said.emit(
+                "info", f"{classifier.name} on {classifier.device}. {speeds_in_words(speeds)}.", ""
+            )
 
         self._busy("Measuring …", lambda: measure(classifier), measured)
 
@@ -316,10 +381,21 @@ class Library(QObject):
             self.models_changed.emit()
             self.said.emit("error", sentence, details)
 
-        self._background.run(lambda: match(classifier, dataset), matched, failed=refused, key="match")
+        self._background.run(
+            lambda: match(classifier, dataset), matched, failed=refused, key="match"
+        )
 
-    def _busy(self, words: str, work: Callable[[], Any], done: Callable[[Any], None], *, loads: bool = False) -> None:
-        """Work in the background, one piece after the other, with the words of the present one in the status bar."""
+    def _busy(
+        self,
+        words: str,
+        work: Callable[[], Any],
+        done: Callable[[Any], None],
+        *,
+        loads: bool = False,
+    ) -> None:
+        """Work in the background, one piece after the other, with the words of the present one
+        in the status bar.
+        """
         lists = (self._under_way, self._loading) if loads else (self._under_way,)
         for waiting in lists:
             waiting.append(words)
@@ -344,5 +420,8 @@ class Library(QObject):
         self.working.emit(self._under_way[0] if self._under_way else "")
 
     def _notice(self, sentence: str) -> None:
-        """Called by a Classifier on whatever thread it works; signals cross threads by themselves."""
+        """Called by a Classifier on whatever thread it works.
+
+        Signals cross threads by themselves.
+        """
         self.said.emit("warning", sentence, "")

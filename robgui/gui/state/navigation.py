@@ -1,4 +1,6 @@
-"""Navigation: back and forward through what the user has looked at, and undo of what the user has changed."""
+"""Navigation: back and forward through what the user has looked at, and undo of what the user
+has changed.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ class Place:
     def near(self, other: Place) -> bool:
         """Whether the two differ only in where a cursor stands, which is no step of its own."""
         still = {"radius": None, "point": None, "pixel": None}
-        return (self.model, self.dataset, self.selection.but(**still)) == (other.model, other.dataset, other.selection.but(**still))
+        return (self.model, self.dataset, self.selection.but(**still)) == (
+            other.model,
+            other.dataset,
+            other.selection.but(**still),
+        )
 
 
 class Navigation(QObject):
@@ -54,12 +60,16 @@ class Navigation(QObject):
         self._restoring = False
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._record)
-        for signal in (store.selection_changed, store.library.models_changed, store.library.datasets_changed):
+        for signal in (
+            store.selection_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+        ):
             signal.connect(lambda *_: self._soon.start())
         store.params_changed.connect(self._params_changed)
         store.history.opened.connect(lambda _: self._forget())
 
-    # --- back and forward ----------------------------------------------------------------------------------
+    # --- back and forward -------------------------------------------------------------------------
 
     @property
     def can_go_back(self) -> bool:
@@ -90,11 +100,26 @@ class Navigation(QObject):
         return Place(library.model.fingerprint, library.dataset.fingerprint, self._store.selection)
 
     def announce(self, left: Place | None) -> None:
-        """Says that other data are on show than at ``left``, with a way back; silent when they are the same."""
+        """Says that other data are on show than at ``left``, with a way back.
+
+        Silent when they are the same.
+        """
         library = self._store.library
-        before = next((d for d in library.datasets if left is not None and d.fingerprint == left.dataset), None)
-        if left is not None and before is not None and library.dataset is not None and before is not library.dataset:
-            self._store.offered.emit(f"Now looking at {library.dataset.name}.", f"Back to {before.name}", lambda: self._show(left))
+        before = next(
+            (d for d in library.datasets if left is not None and d.fingerprint == left.dataset),
+            None,
+        )
+        if (
+            left is not None
+            and before is not None
+            and library.dataset is not None
+            and before is not library.dataset
+        ):
+            self._store.offered.emit(
+                f"Now looking at {library.dataset.name}.",
+                f"Back to {before.name}",
+                lambda: self._show(left),
+            )
 
     def _go(self, number: int) -> None:
         self._at = number
@@ -125,9 +150,11 @@ class Navigation(QObject):
             self._at = len(self._places) - 1
         self.changed.emit()
 
-    # --- undo ----------------------------------------------------------------------------------------------
+    # --- undo -------------------------------------------------------------------------------------
 
-    def change_finding(self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None) -> None:
+    def change_finding(
+        self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None
+    ) -> None:
         """Stars or notes a finding, so that it can be undone."""
         self.undo.push(_FindingChanged(self._store, finding, note, starred))
 
@@ -145,7 +172,9 @@ class Navigation(QObject):
         before = self._params.get(analysis)
         self._params[analysis] = now
         if before is not None and before != now and not self._restoring:
-            self.undo.push(_ParamsChanged(self, self._store.analyses[analysis].title, analysis, before, now))
+            self.undo.push(
+                _ParamsChanged(self, self._store.analyses[analysis].title, analysis, before, now)
+            )
 
     def _forget(self) -> None:
         """Another workspace: what was noted in the old one cannot be undone any more."""
@@ -155,9 +184,16 @@ class Navigation(QObject):
 class _ParamsChanged(QUndoCommand):
     """Settings of one analysis; typing into one form is one change."""
 
-    def __init__(self, navigation: Navigation, title: str, analysis: str, before: Params, after: Params) -> None:
+    def __init__(
+        self, navigation: Navigation, title: str, analysis: str, before: Params, after: Params
+    ) -> None:
         super().__init__(f"settings of {title}")
-        self._navigation, self._analysis, self._before, self._after = navigation, analysis, before, after
+        self._navigation, self._analysis, self._before, self._after = (
+            navigation,
+            analysis,
+            before,
+            after,
+        )
         self._field = _field(before, after)
         self._done = True  # by the user, in the form
 
@@ -173,7 +209,11 @@ class _ParamsChanged(QUndoCommand):
         return 1
 
     def mergeWith(self, other: QUndoCommand) -> bool:
-        if not isinstance(other, _ParamsChanged) or (other._analysis, other._field) != (self._analysis, self._field) or not self._field:
+        if (
+            not isinstance(other, _ParamsChanged)
+            or (other._analysis, other._field) != (self._analysis, self._field)
+            or not self._field
+        ):
             return False
         self._after = other._after
         return True
@@ -181,18 +221,25 @@ class _ParamsChanged(QUndoCommand):
 
 def _field(before: Params, after: Params) -> str:
     """The one setting that differs; empty when several do."""
-    names = [name for name in type(before).model_fields if getattr(before, name) != getattr(after, name)]
+    names = [
+        name for name in type(before).model_fields if getattr(before, name) != getattr(after, name)
+    ]
     return names[0] if len(names) == 1 else ""
 
 
 class _FindingChanged(QUndoCommand):
     """A note or a star."""
 
-    def __init__(self, store: Store, finding: StoredFinding, note: str | None, starred: bool | None) -> None:
+    def __init__(
+        self, store: Store, finding: StoredFinding, note: str | None, starred: bool | None
+    ) -> None:
         super().__init__("note" if note is not None else "star")
         self._store, self._finding = store, finding
         self._after = (note, starred)
-        self._before = (finding.note if note is not None else None, finding.starred if starred is not None else None)
+        self._before = (
+            finding.note if note is not None else None,
+            finding.starred if starred is not None else None,
+        )
 
     def redo(self) -> None:
         self._set(*self._after)

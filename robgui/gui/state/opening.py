@@ -1,4 +1,7 @@
-"""Opening: model files and data on their way into the library; all of it runs away from the GUI thread."""
+"""Opening: model files and data on their way into the library.
+
+All of it runs away from the GUI thread.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ class Opening:
 
     Attributes:
         settings: What the user says of it now.
-        stored: What a workspace says of it, and when it was used there; what the user has said themselves goes before.
+        stored: What a workspace says of it, and when it was used there; what the user has said
+            themselves goes before.
         trusted: Digest of the code that the user has just allowed to run; empty without one.
         quiet: Part of a larger step (demo, reopened workspace): no dialog follows.
         use: Whether it becomes the one in use; None leaves a quiet one out of use while another is.
@@ -38,8 +42,13 @@ class Opening:
         return replace(self, **changes)
 
 
-def load_model(opening: Opening, device: str) -> tuple[Classifier | TrustError | IncompleteModelError, str]:
-    """The model, or the question that stands before it; and what the user should know about its settings."""
+def load_model(
+    opening: Opening, device: str
+) -> tuple[Classifier | TrustError | IncompleteModelError, str]:
+    """The model, or the question that stands before it.
+
+    And what the user should know about its settings.
+    """
     from robgui.core.loading import load
     from robgui.core.model.remembered import remember, settled
 
@@ -47,12 +56,17 @@ def load_model(opening: Opening, device: str) -> tuple[Classifier | TrustError |
     known, remark = settled(opening.path, *opening.stored), ""
     try:
         try:
-            model = load(opening.path, trust=trust, device=device or None, **{**known, **opening.settings})
+            model = load(
+                opening.path, trust=trust, device=device or None, **{**known, **opening.settings}
+            )
         except ModelError as error:
             if not known or isinstance(error, TrustError):
                 raise
             model = load(opening.path, trust=trust, device=device or None, **opening.settings)
-            remark = f"What is remembered of {opening.path.name} does not fit it any more, so its file alone was asked: {error}"
+            remark = (
+                f"What is remembered of {opening.path.name} does not fit it any more, so its file"
+                f" alone was asked: {error}"
+            )
     except (TrustError, IncompleteModelError) as question:
         return question, ""
     if opening.settings and not opening.quiet:

@@ -1,4 +1,6 @@
-"""What the model in use says about the inputs on show, computed on a thread of its own and on demand."""
+"""What the model in use says about the inputs on show, computed on a thread of its own and on
+demand.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,12 @@ UNKNOWN, UNREADABLE = -1, -2
 
 
 class Predictions(QObject):
-    """Class and confidence of each input; UNKNOWN and nan until computed, UNREADABLE for a bad file.
+    """Class and confidence of each input.
 
-    ``labels`` are the dataset's, numbered like the model's classes, so that the two can be compared.
+    UNKNOWN and nan until computed, UNREADABLE for a bad file.
+
+    ``labels`` are the dataset's, numbered like the model's classes, so that the two can be
+    compared.
 
     Signals:
         changed: Some became known.
@@ -88,7 +93,11 @@ class Predictions(QObject):
             return None
         counted = (self.classes >= 0) & (self.labels >= 0)
         total = int(counted.sum())
-        return (float((self.classes[counted] == self.labels[counted]).mean()), total) if total else None
+        return (
+            (float((self.classes[counted] == self.labels[counted]).mean()), total)
+            if total
+            else None
+        )
 
     def shutdown(self) -> None:
         """Ends every thread, also those still in a last model call, and waits for them."""
@@ -101,7 +110,14 @@ class _Worker(QThread):
     known = Signal()
     refused = Signal(str)
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, classes: np.ndarray, confidence: np.ndarray, parent: QObject) -> None:
+    def __init__(
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        classes: np.ndarray,
+        confidence: np.ndarray,
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
         self._classifier, self._dataset = classifier, dataset
         self._classes, self._confidence = classes, confidence

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 def remarks(dataset: Dataset) -> str:
     """What was guessed while reading data, and how much was left out."""
     many = len(dataset.skipped)
-    left_out = f"{many:,} {'file or row was' if many == 1 else 'files or rows were'} skipped; the log says why." if many else ""
+    left_out = (
+        f"{many:,} {'file or row was' if many == 1 else 'files or rows were'} skipped; the log says"
+        " why."
+        if many
+        else ""
+    )
     return " ".join((*dataset.notes, *filter(None, (left_out,))))
 
 
@@ -24,5 +29,9 @@ def listed(skipped: Sequence[Any]) -> str:
 
 def speeds_in_words(speeds: Sequence[Speed]) -> str:
     """How fast a model is each way, and how much its answers change."""
-    lines = [f"{s.name}: {s.inputs_per_second:,.0f} inputs/s (largest change of a probability {s.largest_change:.2g})" for s in speeds]
+    lines = [
+        f"{s.name}: {s.inputs_per_second:,.0f} inputs/s (largest change of a probability"
+        f" {s.largest_change:.2g})"
+        for s in speeds
+    ]
     return "; ".join(lines)

@@ -1,4 +1,6 @@
-"""Replay: runs a finding's request again, with the same seed, and says whether the same finding comes out."""
+"""Replay: runs a finding's request again, with the same seed, and says whether the same finding
+comes out.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class Replay(QObject):
-    """One replay at a time; a replay that gives exactly the same leaves nothing behind but its message."""
+    """One replay at a time.
+
+    A replay that gives exactly the same leaves nothing behind but its message.
+    """
 
     def __init__(self, store: Store, parent: QObject) -> None:
         super().__init__(parent)
@@ -52,31 +57,54 @@ class Replay(QObject):
             return
 
         def read() -> None:
-            self._store.keeping.run(lambda: _stored(workspace, run.id), lambda before: self._tell(job, finding, run, before))
+            self._store.keeping.run(
+                lambda: _stored(workspace, run.id),
+                lambda before: self._tell(job, finding, run, before),
+            )
 
-        QTimer.singleShot(0, self, read)  # after the history has asked for the run that has just ended
+        QTimer.singleShot(
+            0, self, read
+        )  # after the history has asked for the run that has just ended
 
-    def _tell(self, job: Execution, finding: StoredFinding, run: Run, before: list[StoredFinding]) -> None:
+    def _tell(
+        self, job: Execution, finding: StoredFinding, run: Run, before: list[StoredFinding]
+    ) -> None:
         pairs = counterparts(before, job.findings)
         same = sum(other is not None and not differences(one, other) for one, other in pairs)
-        wanted, other = next(((one, other) for one, other in pairs if one.id == finding.id), (finding, None))
-        sentence = outcome(wanted, other) + f" {same:,} of the {len(before):,} findings of its run came out the same."
+        wanted, other = next(
+            ((one, other) for one, other in pairs if one.id == finding.id), (finding, None)
+        )
+        sentence = (
+            outcome(wanted, other)
+            + f" {same:,} of the {len(before):,} findings of its run came out the same."
+        )
         if run.state is not RunState.DONE:
             sentence += " The first run was stopped early, the replay was not."
         exact = same == len(before) == len(job.findings)
-        self._store.say("info" if other is not None and not differences(wanted, other) else "warning", sentence)
-        replayed = next((known for known in self._store.history.runs if known.id == job.run_id), None)
+        self._store.say(
+            "info" if other is not None and not differences(wanted, other) else "warning", sentence
+        )
+        replayed = next(
+            (known for known in self._store.history.runs if known.id == job.run_id), None
+        )
         if exact and replayed is not None and self._store.history.writable is not None:
             self._store.history.delete_run(replayed)
             self._store.history.show_run(run)
 
 
-def counterparts(before: Sequence[StoredFinding], after: Sequence[Finding]) -> list[tuple[StoredFinding, Finding | None]]:
-    """Each finding of the first run with the one of the replay that is most like it; none is given twice."""
+def counterparts(
+    before: Sequence[StoredFinding], after: Sequence[Finding]
+) -> list[tuple[StoredFinding, Finding | None]]:
+    """Each finding of the first run with the one of the replay that is most like it.
+
+    None is given twice.
+    """
     left = list(after)
     pairs: list[tuple[StoredFinding, Finding | None]] = []
     for finding in before:
-        alike = [other for other in left if (other.kind, other.title) == (finding.kind, finding.title)]
+        alike = [
+            other for other in left if (other.kind, other.title) == (finding.kind, finding.title)
+        ]
         best = min(alike, key=lambda other: len(differences(finding, other)), default=None)
         if best is not None:
             left = [other for other in left if other is not best]
@@ -85,13 +113,20 @@ def counterparts(before: Sequence[StoredFinding], after: Sequence[Finding]) -> l
 
 
 def differences(first: Finding, second: Finding) -> list[str]:
-    """In what two findings of one title differ, in words; nothing when they are the same to the last bit."""
+    """In what two findings of one title differ, in words.
+
+    Nothing when they are the same to the last bit.
+    """
     found = []
     if first.severity != second.severity:
         found.append(f"severity {number(second.severity)} instead of {number(first.severity)}")
     if (first.input is None) != (second.input is None):
         found.append("an input that the other has not")
-    elif first.input is not None and second.input is not None and not np.array_equal(first.input, second.input):
+    elif (
+        first.input is not None
+        and second.input is not None
+        and not np.array_equal(first.input, second.input)
+    ):
         found.append("another input")
     return found
 
@@ -102,7 +137,10 @@ def outcome(finding: StoredFinding, again: Finding | None) -> str:
         return f"“{finding.title}” did not come out again."
     if other := differences(finding, again):
         return f"“{finding.title}” came out again, but with {' and '.join(other)}."
-    return f"The same finding came out again, to the last bit: “{finding.title}”, severity {finding.severity:.2f}."
+    return (
+        f"The same finding came out again, to the last bit: “{finding.title}”, severity"
+        f" {finding.severity:.2f}."
+    )
 
 
 def _stored(workspace: Workspace, run_id: str) -> list[StoredFinding]:

@@ -1,4 +1,6 @@
-"""Restoring: what a workspace brings along is loaded again, and the pair that was in use is in use again."""
+"""Restoring: what a workspace brings along is loaded again, and the pair that was in use is in
+use again.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,28 @@ class Restoring:
         self._history = history
 
     def restore(self, restored: Restored) -> None:
-        """The pair that was in use comes first and stays in use; loading the others changes nothing about that."""
+        """The pair that was in use comes first and stays in use.
+
+        Loading the others changes nothing about that.
+        """
         library = self._library
         library.drop_derived()
         library.start_anew()
         if self._history.derived:
-            library.add_derived(self._history.derived, activate=restored.dataset is None or not restored.dataset.path)
+            library.add_derived(
+                self._history.derived,
+                activate=restored.dataset is None or not restored.dataset.path,
+            )
         there = {reference.path for reference in restored.references}
-        pair = [each for each in (restored.dataset, restored.model) if each is not None and each.path in there]
+        pair = [
+            each
+            for each in (restored.dataset, restored.model)
+            if each is not None and each.path in there
+        ]
         for reference in pair:
-            self.load(reference, used=restored.used.get(reference.fingerprint, time.time()), use=True)
+            self.load(
+                reference, used=restored.used.get(reference.fingerprint, time.time()), use=True
+            )
         kinds, paths = {each.kind for each in pair}, {each.path for each in pair}
         for reference in restored.references:
             if reference.path not in paths and not library.has(reference.fingerprint):
@@ -47,13 +61,19 @@ class Restoring:
             use: Whether they become those in use, see Opening.
         """
         library, path = self._library, Path(reference.path)
-        model = next((each for each in library.models if each.fingerprint == reference.fingerprint), None)
-        dataset = next((each for each in library.datasets if each.fingerprint == reference.fingerprint), None)
+        model = next(
+            (each for each in library.models if each.fingerprint == reference.fingerprint), None
+        )
+        dataset = next(
+            (each for each in library.datasets if each.fingerprint == reference.fingerprint), None
+        )
         if use and model is not None:
             library.use_model(model)
         elif use and dataset is not None:
             library.use_dataset(dataset)
         elif reference.kind == "model":
-            library.load_model(Opening(path, stored=(dict(reference.options), used), quiet=True, use=use))
+            library.load_model(
+                Opening(path, stored=(dict(reference.options), used), quiet=True, use=use)
+            )
         else:
             library.load_dataset(path, quiet=True, use=use, options=dict(reference.options))

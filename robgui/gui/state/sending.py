@@ -1,4 +1,6 @@
-"""Sending: what one panel has found becomes an input of another, with a trail that says where it came from."""
+"""Sending: what one panel has found becomes an input of another, with a trail that says where it
+came from.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ class Target:
         name: Of the analysis.
         title: What people call it.
         question: The question it answers.
-        suits: Whether it looks at as many inputs at once as are sent; the others stand apart in the menu.
+        suits: Whether it looks at as many inputs at once as are sent; the others stand apart in the
+            menu.
         reason: Why nothing can be sent to it now; empty when it can.
     """
 
@@ -57,18 +60,33 @@ class Sending(QObject):
         self._unsaved = 0
 
     def targets(self, count: int) -> list[Target]:
-        """The analyses that can look at ``count`` inputs of the model in use, in the order of the rail."""
+        """The analyses that can look at ``count`` inputs of the model in use, in the order of
+        the rail.
+        """
         model = self._store.library.model
         if model is None:
             return []
-        fitting = [known for known in self._store.analyses.values() if known.inputs != "none" and not known.refusal(model)]
+        fitting = [
+            known
+            for known in self._store.analyses.values()
+            if known.inputs != "none" and not known.refusal(model)
+        ]
         return [
-            Target(known.name, known.title, known.question, (known.inputs == "many") == (count > 1), self._reason(known, count))
+            Target(
+                known.name,
+                known.title,
+                known.question,
+                (known.inputs == "many") == (count > 1),
+                self._reason(known, count),
+            )
             for known in fitting
         ]
 
     def _reason(self, known: Analysis, count: int) -> str:
-        """Why ``count`` inputs cannot be sent to an analysis; how many one of single inputs takes is said by its form."""
+        """Why ``count`` inputs cannot be sent to an analysis.
+
+        How many one of single inputs takes is said by its form.
+        """
         if known.inputs == "many" and count < 2:
             return "It looks at many inputs at once, and this is one."
         params = self._store.params.get(known.name) or known.params()
@@ -77,14 +95,32 @@ class Sending(QObject):
 
     def send(self, offer: Offer, analysis: str, request: Request, run_id: str | None) -> None:
         """Makes the inputs of ``offer`` the chosen ones and shows the panel of ``analysis``."""
-        if offer.inputs is None and len(offer.places) == 1 and self._store.analyses[analysis].inputs == "one":
+        if (
+            offer.inputs is None
+            and len(offer.places) == 1
+            and self._store.analyses[analysis].inputs == "one"
+        ):
             if self._store.choose(request, offer.places[0]):
-                self._arrive(offer, analysis, made=_made(self._store.library.dataset_of(request), request, offer))
+                self._arrive(
+                    offer,
+                    analysis,
+                    made=_made(self._store.library.dataset_of(request), request, offer),
+                )
             return
         store, dataset = self._store, self._store.library.dataset_of(request)
         made = _made(dataset, request, offer)
-        model = next((m for m in store.library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
-        title = f"{store.analyses[request.analysis].title} on {', '.join(m.name for m in request.models)}"
+        model = next(
+            (
+                m
+                for m in store.library.models
+                if request.models and m.fingerprint == request.models[0].fingerprint
+            ),
+            None,
+        )
+        title = (
+            f"{store.analyses[request.analysis].title} on"
+            f" {', '.join(m.name for m in request.models)}"
+        )
         workspace = store.history.writable
 
         def work() -> list[Derived]:
@@ -94,7 +130,9 @@ class Sending(QObject):
         def done(items: list[Derived]) -> None:
             left = store.navigation.here
             store.library.add_derived(items)
-            store.select(store.selection.but(input=len(store.library.dataset or ()) - 1, second=None))
+            store.select(
+                store.selection.but(input=len(store.library.dataset or ()) - 1, second=None)
+            )
             if len(items) > 1 and store.library.dataset is not None:
                 count = len(store.library.dataset)
                 store.set_scope(tuple(range(count - len(items), count)))
@@ -104,7 +142,10 @@ class Sending(QObject):
         store.background.run(work, done)
 
     def send_finding(self, finding: StoredFinding, analysis: str) -> None:
-        """Sends the failing input of a finding; its run says on what and by which model it was found."""
+        """Sends the failing input of a finding.
+
+        Its run says on what and by which model it was found.
+        """
         store = self._store
         workspace = store.history.workspace
         run = next((run for run in store.history.runs if run.id == finding.run_id), None)
@@ -113,12 +154,20 @@ class Sending(QObject):
 
         def read(whole: StoredFinding) -> None:
             if whole.input is None:
-                store.say("info", "This finding is about no single input; open its run and send from its panel.")
+                store.say(
+                    "info",
+                    "This finding is about no single input; open its run and send from its panel.",
+                )
                 return
             place = 0 if run.request.indices is not None and len(run.request.indices) == 1 else -1
             subject, colon, _ = finding.title.partition(": ")
             name = f"{subject}, {finding.kind}" if colon else finding.title
-            self.send(Offer(finding.title, (name,), whole.input[None], places=(place,)), analysis, run.request, run.id)
+            self.send(
+                Offer(finding.title, (name,), whole.input[None], places=(place,)),
+                analysis,
+                run.request,
+                run.id,
+            )
 
         store.background.run(lambda: workspace.finding(finding.id), read)
 
@@ -129,7 +178,9 @@ class Sending(QObject):
         self.arrived.emit(analysis)
 
     def _number(self, items: Sequence[Derived]) -> list[Derived]:
-        """Without a workspace to keep them in they get numbers below zero and live as long as the window."""
+        """Without a workspace to keep them in they get numbers below zero and live as long as
+        the window.
+        """
         from robgui.core.dataset.derived import numbered
 
         first = self._unsaved
@@ -138,7 +189,12 @@ class Sending(QObject):
 
 
 def derive(
-    offer: Offer, request: Request, classifier: Classifier | None, dataset: Dataset | None, title: str, run_id: str | None
+    offer: Offer,
+    request: Request,
+    classifier: Classifier | None,
+    dataset: Dataset | None,
+    title: str,
+    run_id: str | None,
 ) -> list[Derived]:
     """The inputs of an Offer with their trails; called away from the GUI thread.
 
@@ -163,7 +219,11 @@ def derive(
             values=np.ascontiguousarray(values[i], dtype=np.float32),
             kind=kind,
             family=family,
-            trail=(*_roots(dataset, request, places[i]), made) if offer.inputs is not None else _roots(dataset, request, places[i]),
+            trail=(
+                (*_roots(dataset, request, places[i]), made)
+                if offer.inputs is not None
+                else _roots(dataset, request, places[i])
+            ),
             names=tuple(dataset.names) if dataset is not None else (),
             features=tuple(dataset.features) if dataset is not None else (),
             label=labels[i],
@@ -172,24 +232,42 @@ def derive(
     ]
 
 
-def _values(offer: Offer, request: Request, classifier: Classifier | None, dataset: Dataset | None) -> tuple[np.ndarray, Any]:
+def _values(
+    offer: Offer, request: Request, classifier: Classifier | None, dataset: Dataset | None
+) -> tuple[np.ndarray, Any]:
     """The inputs in the units of the data, and their kind."""
     if offer.inputs is None:
         if dataset is None:
-            raise DataError(f"{request.dataset.name if request.dataset else 'The data'} of this run is not open; open it and send again.")
+            raise DataError(
+                f"{request.dataset.name if request.dataset else 'The data'} of this run is not"
+                " open; open it and send again."
+            )
         shape = None if classifier is None else classifier.shape
-        return dataset.array([_index(request, place) for place in offer.places], shape), dataset.kind
+        return (
+            dataset.array([_index(request, place) for place in offer.places], shape),
+            dataset.kind,
+        )
     if classifier is not None:
         return classifier.decode(offer.inputs), classifier.kind
     if offer.inputs.ndim != 4:
-        raise DataError(f"{request.models[0].name} is no longer loaded, and it knows the units of these values; open it and send again.")
+        raise DataError(
+            f"{request.models[0].name} is no longer loaded, and it knows the units of these values;"
+            " open it and send again."
+        )
     return offer.inputs, "image"
 
 
 def _made(dataset: Dataset | None, request: Request, offer: Offer) -> bool:
-    """Whether any of the inputs was made by an analysis: new ones, and those of the data that a run stands behind."""
+    """Whether any of the inputs was made by an analysis: new ones, and those of the data that a
+    run stands behind.
+    """
     items = getattr(dataset, "items", ())
-    links = [link for place in offer.places if items and place >= 0 for link in items[_index(request, place)].trail]
+    links = [
+        link
+        for place in offer.places
+        if items and place >= 0
+        for link in items[_index(request, place)].trail
+    ]
     return offer.inputs is not None or any(not link.dataset for link in links)
 
 

@@ -1,9 +1,9 @@
 """Store: the only object that panels and docks know; one call down, one signal up.
 
-``library`` holds the models and data, ``history`` the workspace, ``runner`` the work in progress. Everything slow
-happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes long, and nothing waits for it), ``keeping``
-(what is written into the workspace, behind nothing else) or the Runner; the attributes are plain values that the GUI
-thread may read at any time.
+``library`` holds the models and data, ``history`` the workspace, ``runner`` the work in progress.
+Everything slow happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes
+long, and nothing waits for it), ``keeping`` (what is written into the workspace, behind nothing
+else) or the Runner; the attributes are plain values that the GUI thread may read at any time.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import RobguiError
-from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
-from robgui.core.execution.run import RunState
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
@@ -52,7 +50,8 @@ class Store(QObject):
         job_stepped: A running Execution has a newer Step.
         job_changed: The state of an Execution has changed.
         said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
-        offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that calls ``deed``.
+        offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that
+            calls ``deed``.
         working: What the program is busy with now, in words; empty when idle.
     """
 
@@ -71,7 +70,6 @@ class Store(QObject):
         super().__init__(parent)
         self.analyses: dict[str, Analysis] = {}
         self.selection = Selection()
-        self.memory = 0
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
@@ -99,24 +97,21 @@ class Store(QObject):
         self.history.working.connect(lambda words: self.work_on("history", words))
         self.library.added.connect(self.history.remember)
         self.library.removed.connect(self.history.forget)
-        self.library.paired.connect(lambda: self.history.use(self.library.model, self.library.dataset))
+        self.library.paired.connect(
+            lambda: self.history.use(self.library.model, self.library.dataset)
+        )
         self.library.datasets_changed.connect(self._dataset_changed)
         self.history.opened.connect(self.restoring.restore)
         self.history.found.connect(self.restoring.load)
         self.history.run_taken.connect(lambda run, follow: self._point_at(run.request, follow))
-        self.runner.working.connect(lambda words: self.work_on("worker", words))
-        self.runner.noticed.connect(lambda sentence: self.say("warning", sentence))
-        self.library.models_changed.connect(self._warm_worker)
-        self.library.datasets_changed.connect(self._warm_worker)
         self.runner.stepped.connect(self.job_stepped)
         self.runner.changed.connect(self._job_changed)
         self._shown_data: object = None
 
-    # --- start and end -------------------------------------------------------------------------------------
+    # --- start and end ----------------------------------------------------------------------------
 
     def warm_up(self) -> None:
-        """Imports torch and the analyses away from the GUI thread, and starts the process for models."""
-        self.runner.start(self.memory)
+        """Imports torch and the analyses away from the GUI thread."""
         self.work_on("torch", "Loading torch …")
         self.background.run(_import_everything, self._warm)
 
@@ -141,21 +136,28 @@ class Store(QObject):
 
     def run_doctor(self) -> None:
         """Writes what is installed and what is broken into the log."""
-        self.background.run(_doctor, lambda text: self.say("info", "The installation was checked; the log has the result.", text))
+        self.background.run(
+            _doctor,
+            lambda text: self.say(
+                "info", "The installation was checked; the log has the result.", text
+            ),
+        )
 
     def say(self, level: str, sentence: str, details: str = "") -> None:
         """One sentence for the log and, for a while, on the window."""
         self.said.emit(level, sentence, details)
 
     def work_on(self, part: str, words: str) -> None:
-        """Says what one part of the program is busy with, or with empty words that it is no longer; the first to begin is shown."""
+        """Says what one part of the program is busy with, or with empty words that it is no
+        longer; the first to begin is shown.
+        """
         if words:
             self._busy_with[part] = words
         else:
             self._busy_with.pop(part, None)
         self.working.emit(next(iter(self._busy_with.values()), ""))
 
-    # --- workspace and selection ---------------------------------------------------------------------------
+    # --- workspace and selection ------------------------------------------------------------------
 
     def open_workspace(self, path: Path | None = None) -> None:
         """Opens a workspace in place of the present one, unless something is running."""
@@ -165,7 +167,10 @@ class Store(QObject):
             self.history.open(path)
 
     def set_scope(self, indices: tuple[int, ...] | None) -> None:
-        """Which inputs an analysis of many looks at: those that pass the filter of the gallery; None means all."""
+        """Which inputs an analysis of many looks at: those that pass the filter of the gallery.
+
+        None means all.
+        """
         if indices != self.scope:
             self.scope = indices
             self.scope_changed.emit()
@@ -177,11 +182,18 @@ class Store(QObject):
             self.selection_changed.emit(selection, origin)
 
     def subject(self, request: Request) -> str:
-        """Which model on which input: every picture says what it shows; a derived input with its trail."""
+        """Which model on which input: every picture says what it shows.
+
+        A derived input with its trail.
+        """
         from robgui.core.execution.request import subject
 
         wanted = request.dataset
-        derived = self.library.dataset_of(request) if wanted is not None and "derived" in wanted.options else None
+        derived = (
+            self.library.dataset_of(request)
+            if wanted is not None and "derived" in wanted.options
+            else None
+        )
         items: tuple[Derived, ...] = getattr(derived, "items", ())
         return subject(request, items)
 
@@ -203,12 +215,22 @@ class Store(QObject):
 
         Args:
             request: Of the run.
-            follow: Otherwise the pair in use stays, and only a run of that pair brings its inputs along.
+            follow: Otherwise the pair in use stays, and only a run of that pair brings its inputs
+                along.
         """
         library = self.library
-        model = next((m for m in library.models if request.models and m.fingerprint == request.models[0].fingerprint), None)
+        model = next(
+            (
+                m
+                for m in library.models
+                if request.models and m.fingerprint == request.models[0].fingerprint
+            ),
+            None,
+        )
         place = library.locate(request, 0)
-        if not follow and (model is not library.model or (place is not None and place[0] is not library.dataset)):
+        if not follow and (
+            model is not library.model or (place is not None and place[0] is not library.dataset)
+        ):
             return
         if place is not None and place[0] is not library.dataset:
             library.use_dataset(place[0])
@@ -232,7 +254,7 @@ class Store(QObject):
             self.set_scope(None)
             self.select(Selection(input=0 if dataset is not None and len(dataset) else None))
 
-    # --- runs ----------------------------------------------------------------------------------------------
+    # --- runs -------------------------------------------------------------------------------------
 
     def set_params(self, analysis: str, params: Params | None) -> None:
         """What the form of ``analysis`` shows now; None while it is not valid."""
@@ -242,11 +264,17 @@ class Store(QObject):
 
     def request(self, analysis: str) -> Request | None:
         """What pressing Run would ask for now; None while something is missing."""
-        library, known, params = self.library, self.analyses.get(analysis), self.params.get(analysis)
+        library, known, params = (
+            self.library,
+            self.analyses.get(analysis),
+            self.params.get(analysis),
+        )
         if known is None or params is None or library.model is None:
             return None
         one = known.inputs == "one"
-        if known.looks_at_data(params) and (library.dataset is None or (one and self.selection.input is None)):
+        if known.looks_at_data(params) and (
+            library.dataset is None or (one and self.selection.input is None)
+        ):
             return None
         return self.build(known, params, self.selection.inputs if one else self.scope)
 
@@ -256,7 +284,9 @@ class Store(QObject):
 
         library = self.library
         models = self.models_for(known, params)
-        return build_request(known, models, library.dataset, params, indices=indices, autocast=library.autocast)
+        return build_request(
+            known, models, library.dataset, params, indices=indices, autocast=library.autocast
+        )
 
     def obstacle(self, analysis: str) -> str:
         """Why ``analysis`` cannot run now, in words; empty when it can."""
@@ -271,17 +301,24 @@ class Store(QObject):
         if params is None:
             return "Correct the settings first."
         models = self.models_for(known, params)
-        return known.refusal(self.library.model) or told(known.shortage(params, models, self._count(known) if looks else 0))
+        return known.refusal(self.library.model) or told(
+            known.shortage(params, models, self._count(known) if looks else 0)
+        )
 
     def compared(self, analysis: str) -> list[Classifier]:
-        """The models that a run of ``analysis`` would look at together; none for an analysis of one model."""
+        """The models that a run of ``analysis`` would look at together.
+
+        None for an analysis of one model.
+        """
         known, params = self.analyses.get(analysis), self.params.get(analysis)
         if known is None or params is None or not known.several_models:
             return []
         return self.models_for(known, params)
 
     def models_for(self, known: Analysis, params: Params) -> list[Classifier]:
-        """The models that a run would look at now: the one in use, or all that fit the data, the one in use first."""
+        """The models that a run would look at now: the one in use, or all that fit the data, the
+        one in use first.
+        """
         if known.several_models:
             return self.library.fitting_models()[: known.takes(params).most_models]
         return [self.library.model] if self.library.model is not None else []
@@ -309,7 +346,8 @@ class Store(QObject):
 
         Args:
             request: What to run.
-            run_id: The run of the workspace that was queued for it before the program was last closed.
+            run_id: The run of the workspace that was queued for it before the program was last
+                closed.
         """
         from robgui.core.execution.execution import Execution
         from robgui.core.execution.shelf import Shelf
@@ -318,32 +356,31 @@ class Store(QObject):
         execution = Execution(request, workspace, run_id=run_id)
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
-        self.runner.submit(execution, Shelf(workspace=workspace, models=self.library.models, datasets=datasets))
+        self.runner.submit(
+            execution, Shelf(workspace=workspace, models=self.library.models, datasets=datasets)
+        )
         return execution
 
     def run_again(self, run: Run) -> Execution | None:
-        """Queues the request of a stored run once more, or starts one that was left waiting; says so when it cannot be."""
+        """Queues the request of a stored run once more, or starts one that was left waiting.
+
+        Says so when it cannot be.
+        """
+        from robgui.core.execution.run import RunState
+
         try:
             return self.submit(run.request, run.id if run.state is RunState.QUEUED else None)
         except RobguiError as error:  # its analysis or its settings are not of this version
             self.say("error", str(error))
             return None
 
-    def _warm_worker(self) -> None:
-        """Has the model and the data in use loaded where they will be run."""
-        from robgui.core.execution.request import Request, reference
-
-        model, dataset = self.library.model, self.library.dataset
-        if model is not None and model.path is not None and not one_process():
-            data = reference(dataset) if dataset is not None and dataset.path is not None else None
-            known = reference(model, trust=self.library.trusts(model))
-            self.runner.warm(Request(analysis="", models=(known,), dataset=data, device=str(model.device)))
-
     def _job_changed(self, job: Execution) -> None:
         self.job_changed.emit(job)
-        logging.getLogger("robgui").info("%s: %s", self.analyses[job.request.analysis].title, job.state.value)
+        logging.getLogger("robgui").info(
+            "%s: %s", self.analyses[job.request.analysis].title, job.state.value
+        )
         if sentence := failure(job):
-            self.say("error" if job.state is RunState.FAILED else "warning", sentence, job.details)
+            self.say("error", sentence, job.details)
         if job.state.ended and not job.attempts:  # it was taken out of the queue
             self.keeping.run(job.withdraw, lambda _: self.history.refresh())
         elif job.state.ended:

@@ -70,7 +70,9 @@ class Heat(QWidget):
         self.plot.scene().sigMouseMoved.connect(self._moved)
         self.plot.scene().sigMouseClicked.connect(self._pressed)
 
-    def show_values(self, values: np.ndarray, rect: Rect, levels: tuple[float, float] = (0, 1)) -> None:
+    def show_values(
+        self, values: np.ndarray, rect: Rect, levels: tuple[float, float] = (0, 1)
+    ) -> None:
         """Shows ``(rows, columns)`` with row 0 at the bottom in ``rect`` = x, y, width, height."""
         low, high = levels
         self._fill(values, (low, high if high > low else low + 1.0))

@@ -1,4 +1,6 @@
-"""Words as they are: Qt guesses that text with angle brackets is rich text, and names come from files of anyone."""
+"""Words as they are: Qt guesses that text with angle brackets is rich text, and names come from
+files of anyone.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ class Label(QLabel):
 
 def tip(text: str) -> str:
     """``text`` as a tooltip that shows it letter by letter; a long one is wrapped."""
-    if len(text) < _ONE_LINE and not set(text) & {"<", "&"}:  # without them Qt takes nothing for rich text
+    if len(text) < _ONE_LINE and not set(text) & {
+        "<",
+        "&",
+    }:  # without them Qt takes nothing for rich text
         return text
     return f'<p style="white-space:pre-wrap">{escape(text[:_LONGEST_TIP])}</p>'
 
@@ -38,11 +43,18 @@ def question(title: str, text: str, more: str, parent: QWidget | None) -> QMessa
     """A question whose words are shown letter by letter; its buttons are for the caller to add."""
     box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=parent)
     box.setInformativeText(more)
-    for label in box.findChildren(QLabel):  # the box passes a format on to the first of its labels only
+    for label in box.findChildren(
+        QLabel
+    ):  # the box passes a format on to the first of its labels only
         label.setTextFormat(Qt.TextFormat.PlainText)
     return box
 
 
 def visible(text: str) -> str:
-    """Text on one line in which everything is seen: what prints nothing, or turns the order of letters, is written out."""
-    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+    """Text on one line in which everything is seen: what prints nothing, or turns the order of
+    letters, is written out.
+    """
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )

@@ -8,7 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
@@ -92,7 +100,9 @@ class Sheet(QTableView):
                 self.setColumnWidth(place, wanted)
 
     def sizeHint(self) -> QSize:
-        """Five rows and the header: the rest can be scrolled to, and the picture above needs the room."""
+        """Five rows and the header: the rest can be scrolled to, and the picture above needs the
+        room.
+        """
         return QSize(super().sizeHint().width(), 6 * self.verticalHeader().defaultSectionSize())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -243,7 +253,9 @@ class _Columns(QAbstractTableModel):
     def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._columns)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation is not Qt.Orientation.Horizontal or section >= len(self._columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:

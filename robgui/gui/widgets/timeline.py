@@ -55,7 +55,10 @@ class Timeline(QWidget):
         return self.slider.maximum() + 1
 
     def set_count(self, count: int) -> None:
-        """There are ``count`` pictures now; the last is shown unless the user looks at another one."""
+        """There are ``count`` pictures now.
+
+        The last is shown unless the user looks at another one.
+        """
         with QSignalBlocker(self.slider):
             self.slider.setMaximum(max(0, count - 1))
             if self._following and not self.play.isChecked():

@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QEnterEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.gui.app.theme import icon, pixmap, theme
 from robgui.gui.widgets.plain import Label
@@ -20,7 +29,10 @@ Action = tuple[str, Callable[[], None]]
 
 
 class Toasts(QObject):
-    """Stacks toasts in the upper right corner of ``host``, away from the buttons; each goes by itself."""
+    """Stacks toasts in the upper right corner of ``host``, away from the buttons.
+
+    Each goes by itself.
+    """
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host)
@@ -28,8 +40,13 @@ class Toasts(QObject):
         self._shown: list[Toast] = []
         host.installEventFilter(self)
 
-    def show(self, level: str, sentence: str, details: str = "", action: Action | None = None) -> None:
-        """Shows one, with a button if there is something to be done; the same sentence is not shown twice at once."""
+    def show(
+        self, level: str, sentence: str, details: str = "", action: Action | None = None
+    ) -> None:
+        """Shows one, with a button if there is something to be done.
+
+        The same sentence is not shown twice at once.
+        """
         if any(toast.sentence == sentence for toast in self._shown):
             return
         toast = Toast(level, sentence, details, self._host)
@@ -81,7 +98,8 @@ class Toast(QFrame):
     """One sentence with an icon that says its level, an expandable text and a way to close it.
 
     Attributes:
-        timer: Runs out when the toast has been read; it stands still while the mouse is over the toast.
+        timer: Runs out when the toast has been read; it stands still while the mouse is over the
+            toast.
     """
 
     def __init__(self, level: str, sentence: str, details: str, parent: QWidget) -> None:
@@ -108,7 +126,10 @@ class Toast(QFrame):
         self._tint()
 
     def add_action(self, words: str, deed: Callable[[], None]) -> QPushButton:
-        """A button that does something about it; there is more time to press it than to read a sentence."""
+        """A button that does something about it.
+
+        There is more time to press it than to read a sentence.
+        """
         button = QPushButton(words)
         button.clicked.connect(deed)
         self._rows.addWidget(button, 0, Qt.AlignmentFlag.AlignRight)
@@ -127,7 +148,9 @@ class Toast(QFrame):
 
     def _tint(self) -> None:
         colours = theme.colours
-        tint = {"info": colours.accent, "warning": colours.warning, "error": colours.bad}[self._level]
+        tint = {"info": colours.accent, "warning": colours.warning, "error": colours.bad}[
+            self._level
+        ]
         self._mark.setPixmap(pixmap(self._level, 24, tint))
         self.closed.setIcon(icon("close"))
 
@@ -143,7 +166,9 @@ class Toast(QFrame):
             self.adjustSize()
 
         show.clicked.connect(toggle)
-        copy.clicked.connect(lambda: QApplication.clipboard().setText(f"{self.sentence}\n\n{details}"))
+        copy.clicked.connect(
+            lambda: QApplication.clipboard().setText(f"{self.sentence}\n\n{details}")
+        )
         row = QHBoxLayout()
         row.addStretch()
         row.addWidget(copy)

@@ -1,4 +1,6 @@
-"""The claims of the DeepInspect paper (its three questions and the discussion of thresholds) as runs of the engines."""
+"""The claims of the DeepInspect paper (its three questions and the discussion of thresholds) as
+runs of the engines.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ from robgui.reproduce.training import train
 METHOD = "deepinspect"
 #: A correlation that is stronger than this, with this p value, is called clear.
 CLEAR, LEVEL = 0.3, 1e-3
-#: Section 7: the threshold hardly matters between these two; an area that moves by less than this is stable.
+#: Section 7: the threshold hardly matters between these two; an area that moves by less than this
+#: is stable.
 STABLE_FROM, STABLE_TO, STABLE = 0.4, 0.75, 0.1
 #: So many of the truly worst pairs must be among the reported ones.
 WORST = 2
@@ -42,13 +45,19 @@ def claims(setting: Setting) -> Iterator[Claim]:
     """Runs every claim for every model, one after the other."""
     dataset = open_dataset(resources.demo()[0].dataset if setting.data is None else setting.data)
     if setting.quick:
-        dataset = dataset.subset(np.sort(np.random.default_rng(setting.seed).permutation(len(dataset))[:_QUICK_INPUTS]))
+        dataset = dataset.subset(
+            np.sort(np.random.default_rng(setting.seed).permutation(len(dataset))[:_QUICK_INPUTS])
+        )
     for classifier in _models(setting, dataset):
-        yield from _of_model(_Subject(match(classifier, dataset), align(classifier, dataset), setting))
+        yield from _of_model(
+            _Subject(match(classifier, dataset), align(classifier, dataset), setting)
+        )
 
 
 def _models(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
-    """The given models, the bundled ones whose layers can be looked into, or new ones trained on the given images."""
+    """The given models, the bundled ones whose layers can be looked into, or new ones trained on
+    the given images.
+    """
     if setting.models:
         yield from setting.models
     elif setting.data is None:
@@ -61,10 +70,16 @@ def _models(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
     else:
         images = open_dataset(setting.data, split="train")
         if images.fingerprint == open_dataset(setting.data).fingerprint:
-            raise DataError(f"{setting.data} has no training images apart from the test images; give models with --models.")
+            raise DataError(
+                f"{setting.data} has no training images apart from the test images; give models"
+                " with --models."
+            )
         epochs, most = (_QUICK_EPOCHS, _QUICK_IMAGES) if setting.quick else (_EPOCHS, None)
         for name in _NETWORKS:
-            yield setting.last(f"training of the {name}", train(name, images, epochs=epochs, seed=setting.seed, most=most))
+            yield setting.last(
+                f"training of the {name}",
+                train(name, images, epochs=epochs, seed=setting.seed, most=most),
+            )
 
 
 def _refusal(classifier: Classifier, dataset: Dataset) -> str:
@@ -120,7 +135,9 @@ def _inspected(subject: _Subject) -> _Inspected:
     engine = deepinspect(subject.classifier, subject.dataset, DeepInspectParams())
     result = subject.setting.last(f"{subject.name}: DeepInspect", engine)
     if result.confusion is None or result.bias is None:
-        raise DataError(f"{subject.dataset.name} has no labels, so nobody knows which pairs are truly confused.")
+        raise DataError(
+            f"{subject.dataset.name} has no labels, so nobody knows which pairs are truly confused."
+        )
     return _Inspected(subject, result, result.confusion, result.bias)
 
 
@@ -129,12 +146,21 @@ def _correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
     value, p = result.spearman_confusion, confusion.spearman_p
     ours = f"Spearman {_signed(value)}, {_p(p)}"
     note = (
-        f"{confusion.pairs:,} pairs of classes, {result.done:,} inputs of {result.dataset}, accuracy {percent(result.accuracy)}, "
-        f"{int(result.layer_sizes.sum()):,} neurons, threshold {DeepInspectParams().threshold:g}."
+        f"{confusion.pairs:,} pairs of classes, {result.done:,} inputs of {result.dataset},"
+        f" accuracy {percent(result.accuracy)}, {int(result.layer_sizes.sum()):,} neurons,"
+        f" threshold {DeepInspectParams().threshold:g}."
     )
-    detail = {"spearman": value, "p": p, "pairs": confusion.pairs, "accuracy": result.accuracy, "inputs": result.done}
+    detail = {
+        "spearman": value,
+        "p": p,
+        "pairs": confusion.pairs,
+        "accuracy": result.accuracy,
+        "inputs": result.done,
+    }
     drawing = seen.subject.drawing("deepinspect", result, "confusion")
-    return Claim(METHOD, statement, paper, ours, value < -CLEAR and p < LEVEL, note, detail, (drawing,))
+    return Claim(
+        METHOD, statement, paper, ours, value < -CLEAR and p < LEVEL, note, detail, (drawing,)
+    )
 
 
 def _worst(seen: _Inspected, statement: str, paper: str) -> Claim:
@@ -143,12 +169,22 @@ def _worst(seen: _Inspected, statement: str, paper: str) -> Claim:
     worst = seen.confusion.true_pairs[:WORST]
     reported = {(int(a), int(b)) for a, b in result.confusion_pairs}
     if not len(worst):
-        return Claim(METHOD, statement, paper, "", None, "By the labels no pair is confused more than the others.")
+        return Claim(
+            METHOD,
+            statement,
+            paper,
+            "",
+            None,
+            "By the labels no pair is confused more than the others.",
+        )
     places = [order.index((int(a), int(b))) + 1 for a, b in worst]
     named = [f"{result.classes[a]} / {result.classes[b]}" for a, b in worst.tolist()]
     ours = "; ".join(f"{name}: {place}." for name, place in zip(named, places, strict=True))
     nearest = "; ".join(f"{result.classes[a]} / {result.classes[b]}" for a, b in order[:4])
-    note = f"Place of each in the ranking of {len(order):,} pairs, {len(reported):,} of which are reported. Nearest: {nearest}."
+    note = (
+        f"Place of each in the ranking of {len(order):,} pairs, {len(reported):,} of which are"
+        f" reported. Nearest: {nearest}."
+    )
     holds = all((int(a), int(b)) in reported for a, b in worst)
     return Claim(METHOD, statement, paper, ours, holds, note, {"places": places, "pairs": named})
 
@@ -158,9 +194,10 @@ def _precision(seen: _Inspected, statement: str, paper: str) -> Claim:
     chance = len(confusion.true_pairs) / max(1, confusion.pairs)
     ours = f"precision {percent(confusion.precision)}, recall {percent(confusion.recall)}"
     note = (
-        f"{confusion.hits} of {confusion.reported} reported pairs are true; {len(confusion.true_pairs)} of {confusion.pairs:,} pairs are "
-        f"({percent(chance)}). Top {DeepInspectParams().top_percent:g} %: {confusion.top_hits} of {confusion.top_reported}. "
-        f"Bias: precision {percent(bias.precision)}, recall {percent(bias.recall)}."
+        f"{confusion.hits} of {confusion.reported} reported pairs are true;"
+        f" {len(confusion.true_pairs)} of {confusion.pairs:,} pairs are ({percent(chance)}). Top"
+        f" {DeepInspectParams().top_percent:g} %: {confusion.top_hits} of {confusion.top_reported}."
+        f" Bias: precision {percent(bias.precision)}, recall {percent(bias.recall)}."
     )
     detail = {
         "precision": confusion.precision,
@@ -170,7 +207,15 @@ def _precision(seen: _Inspected, statement: str, paper: str) -> Claim:
         "bias_recall": bias.recall,
     }
     known = math.isfinite(confusion.precision)
-    return Claim(METHOD, statement, paper, ours, confusion.precision > chance if known else None, note, detail)
+    return Claim(
+        METHOD,
+        statement,
+        paper,
+        ours,
+        confusion.precision > chance if known else None,
+        note,
+        detail,
+    )
 
 
 def _over_random(seen: _Inspected, statement: str, paper: str) -> Claim:
@@ -183,9 +228,14 @@ def _bias_over_random(seen: _Inspected, statement: str, paper: str) -> Claim:
 
 def _gain_random(statement: str, paper: str, quality: Quality, suspicion: np.ndarray) -> Claim:
     if not math.isfinite(quality.aucec):
-        return Claim(METHOD, statement, paper, "", None, "By the labels no pair is worse than the others.")
+        return Claim(
+            METHOD, statement, paper, "", None, "By the labels no pair is worse than the others."
+        )
     p = _better_than_chance(quality, suspicion)
-    note = f"Area {number(quality.aucec)} (random 0.5, optimal {number(quality.aucec_optimal)}); chance as good: {_p(p)}."
+    note = (
+        f"Area {number(quality.aucec)} (random 0.5, optimal {number(quality.aucec_optimal)});"
+        f" chance as good: {_p(p)}."
+    )
     ours = f"area gain {percent(quality.gain_random)}"
     detail = {"aucec": quality.aucec, "optimal": quality.aucec_optimal, "p": p}
     return Claim(METHOD, statement, paper, ours, quality.gain_random > 0 and p < 0.05, note, detail)
@@ -201,10 +251,28 @@ def _bias_over_mode(seen: _Inspected, statement: str, paper: str) -> Claim:
 
 def _gain_mode(statement: str, paper: str, quality: Quality) -> Claim:
     if not math.isfinite(quality.gain_mode):
-        return Claim(METHOD, statement, paper, "", None, "The weights of the last layer cannot be seen, or no pair is truly worse.")
-    note = f"Area {number(quality.aucec)}, MODE {number(quality.aucec_mode)}, optimal {number(quality.aucec_optimal)}."
+        return Claim(
+            METHOD,
+            statement,
+            paper,
+            "",
+            None,
+            "The weights of the last layer cannot be seen, or no pair is truly worse.",
+        )
+    note = (
+        f"Area {number(quality.aucec)}, MODE {number(quality.aucec_mode)}, optimal"
+        f" {number(quality.aucec_optimal)}."
+    )
     detail = {"aucec": quality.aucec, "aucec_mode": quality.aucec_mode}
-    return Claim(METHOD, statement, paper, f"area gain {_signed(100 * quality.gain_mode)} %", quality.gain_mode > 0, note, detail)
+    return Claim(
+        METHOD,
+        statement,
+        paper,
+        f"area gain {_signed(100 * quality.gain_mode)} %",
+        quality.gain_mode > 0,
+        note,
+        detail,
+    )
 
 
 def _bias_correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
@@ -212,24 +280,51 @@ def _bias_correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
     ours = f"Spearman {_signed(bias.spearman)}, {_p(bias.spearman_p)}"
     note = f"{bias.pairs:,} pairs; third classes that count: {DeepInspectParams().bias_filter}."
     detail = {"spearman": bias.spearman, "p": bias.spearman_p}
-    return Claim(METHOD, statement, paper, ours, bias.spearman > CLEAR and bias.spearman_p < LEVEL, note, detail)
+    return Claim(
+        METHOD,
+        statement,
+        paper,
+        ours,
+        bias.spearman > CLEAR and bias.spearman_p < LEVEL,
+        note,
+        detail,
+    )
 
 
 #: What is claimed of each model, what the paper says, and how it is checked.
 _CHECKS: tuple[tuple[str, str, Callable[[_Inspected, str, str], Claim]], ...] = (
-    ("near classes are the truly confused ones", "Spearman −0.55 (COCO), −0.86 (CIFAR-10)", _correlation),
-    ("the truly worst pairs are among the reported", "(cat, dog), (automobile, truck), … on CIFAR-10", _worst),
-    ("reported confusions are true more often than by chance", "precision 26–63 %, recall 60–100 %", _precision),
+    (
+        "near classes are the truly confused ones",
+        "Spearman −0.55 (COCO), −0.86 (CIFAR-10)",
+        _correlation,
+    ),
+    (
+        "the truly worst pairs are among the reported",
+        "(cat, dog), (automobile, truck), … on CIFAR-10",
+        _worst,
+    ),
+    (
+        "reported confusions are true more often than by chance",
+        "precision 26–63 %, recall 60–100 %",
+        _precision,
+    ),
     ("confusions are found sooner than at random", "area gain 61.6–85.7 %", _over_random),
     ("confusions are found sooner than by MODE", "area gain 10.2–28.2 %", _over_mode),
-    ("biased pairs are the truly uneven ones", "Spearman 0.76 (COCO), 0.62 (CIFAR-10)", _bias_correlation),
+    (
+        "biased pairs are the truly uneven ones",
+        "Spearman 0.76 (COCO), 0.62 (CIFAR-10)",
+        _bias_correlation,
+    ),
     ("biases are found sooner than at random", "area gain 37.1–76.1 %", _bias_over_random),
     ("biases are found sooner than by MODE", "area gain 6.0–41.9 %", _bias_over_mode),
 )
 
 
 def _stable(subject: _Subject) -> Claim:
-    statement = f"{subject.name}: the activation threshold hardly matters from {STABLE_FROM:g} to {STABLE_TO:g}"
+    statement = (
+        f"{subject.name}: the activation threshold hardly matters from {STABLE_FROM:g} to"
+        f" {STABLE_TO:g}"
+    )
     paper = "overall stable"
 
     def check() -> Claim:
@@ -238,11 +333,21 @@ def _stable(subject: _Subject) -> Claim:
         within = (result.thresholds >= STABLE_FROM) & (result.thresholds <= STABLE_TO)
         areas = result.confusion.aucec[within]
         if not np.isfinite(areas).all():
-            raise DataError(f"{subject.dataset.name} has no labels, or no pair is truly worse, so there is no area to compare.")
+            raise DataError(
+                f"{subject.dataset.name} has no labels, or no pair is truly worse, so there is no"
+                " area to compare."
+            )
         spread = float(np.ptp(areas))
-        shares = ", ".join(f"{th:g}: {percent(float(p))}" for th, p in zip(result.thresholds, result.confusion.precision, strict=True))
+        shares = ", ".join(
+            f"{th:g}: {percent(float(p))}"
+            for th, p in zip(result.thresholds, result.confusion.precision, strict=True)
+        )
         note = f"Areas under the cost curve, one pass for all thresholds. Precision at {shares}."
-        detail = {"thresholds": result.thresholds, "aucec": result.confusion.aucec, "precision": result.confusion.precision}
+        detail = {
+            "thresholds": result.thresholds,
+            "aucec": result.confusion.aucec,
+            "precision": result.confusion.precision,
+        }
         drawing = subject.drawing("deepinspect_thresholds", result, "thresholds")
         ours = f"area {number(float(areas.min()))} to {number(float(areas.max()))}"
         return Claim(METHOD, statement, paper, ours, spread <= STABLE, note, detail, (drawing,))
@@ -255,13 +360,18 @@ def _coverage(subject: _Subject) -> Claim:
     paper = "57.6 % (CIFAR-100) and 78.7 % (COCO) of the pairs small or negligible"
 
     def check() -> Claim:
-        engine = deepinspect_coverage(subject.classifier, subject.dataset, CoverageParams(seed=subject.setting.seed))
+        engine = deepinspect_coverage(
+            subject.classifier, subject.dataset, CoverageParams(seed=subject.setting.seed)
+        )
         result = subject.setting.last(f"{subject.name}: coverage", engine)
         weak = float(result.effect_shares[:2].sum())
         if math.isnan(weak):
             raise DataError("Fewer than two classes have two predicted members.")
         parts = zip(("negligible", "small", "medium", "large"), result.effect_shares, strict=True)
-        note = f"Cohen's d: {', '.join(f'{name} {percent(float(share))}' for name, share in parts)}; Kruskal {_p(result.kruskal_p)}."
+        note = (
+            f"Cohen's d: {', '.join(f'{name} {percent(float(share))}' for name, share in parts)};"
+            f" Kruskal {_p(result.kruskal_p)}."
+        )
         detail = {"effect_shares": result.effect_shares, "kruskal_p": result.kruskal_p}
         drawing = subject.drawing("deepinspect_coverage", result, "coverage")
         return Claim(METHOD, statement, paper, percent(weak), weak > 0.5, note, detail, (drawing,))
@@ -286,7 +396,9 @@ def _better_than_chance(quality: Quality, suspicion: np.ndarray) -> float:
     scores, is_true = suspicion[first, second][known], true[first, second][known]
     if is_true.all() or not is_true.any():
         return 1.0
-    return float(stats.mannwhitneyu(scores[is_true], scores[~is_true], alternative="greater").pvalue)
+    return float(
+        stats.mannwhitneyu(scores[is_true], scores[~is_true], alternative="greater").pvalue
+    )
 
 
 def _signed(value: float) -> str:

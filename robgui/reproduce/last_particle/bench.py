@@ -1,4 +1,6 @@
-"""On what the claims of the last particle paper are run: tables of inputs, networks, forests and sizes."""
+"""On what the claims of the last particle paper are run: tables of inputs, networks, forests and
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -68,15 +70,31 @@ class Bench:
     given_test: Dataset | None = None
 
     def networks(self) -> list[tuple[Classifier, Dataset]]:
-        """The networks of Table 1 with what they are tested on: given or bundled ones, else newly trained."""
+        """The networks of Table 1 with what they are tested on: given or bundled ones, else
+        newly trained.
+        """
         if self.given and self.given_test is not None:
-            return [(match(classifier, self.given_test), self.given_test) for classifier in self.given]
-        return [(self.network(hidden, None, f"MLP {'-'.join(map(str, hidden))}"), self.test) for hidden in self.size.networks]
+            return [
+                (match(classifier, self.given_test), self.given_test) for classifier in self.given
+            ]
+        return [
+            (self.network(hidden, None, f"MLP {'-'.join(map(str, hidden))}"), self.test)
+            for hidden in self.size.networks
+        ]
 
     def network(self, hidden: Sequence[int], defence: Defence | None, name: str) -> Classifier:
         """A newly trained network."""
         size, seed = self.size, self.setting.seed
-        steps = train_table(self.x, self.y, self.names, hidden=hidden, epochs=size.epochs, seed=seed, defence=defence, name=name)
+        steps = train_table(
+            self.x,
+            self.y,
+            self.names,
+            hidden=hidden,
+            epochs=size.epochs,
+            seed=seed,
+            defence=defence,
+            name=name,
+        )
         return self.setting.last(f"training of {name}", steps)
 
     def ensemble(self, kind: str, trees: int) -> Classifier:
@@ -86,18 +104,37 @@ class Bench:
         except ImportError:
             raise MissingExtraError("forests and boosting", "sklearn") from None
         grow = RandomForestClassifier if kind == "forest" else GradientBoostingClassifier
-        estimator = grow(n_estimators=trees, random_state=self.setting.seed, **({} if kind == "boosting" else {"min_samples_leaf": 2}))
+        estimator = grow(
+            n_estimators=trees,
+            random_state=self.setting.seed,
+            **({} if kind == "boosting" else {"min_samples_leaf": 2}),
+        )
         estimator.fit(self.x.astype(np.float32), self.y)
-        settings = ModelSettings(kind="table", shape=self.x.shape[1:], labels=self.names, output="probabilities")
+        settings = ModelSettings(
+            kind="table", shape=self.x.shape[1:], labels=self.names, output="probabilities"
+        )
         content = f"{kind} {trees} {self.setting.seed} {zlib.crc32(self.x.tobytes())}"
-        return Classifier(EstimatorBackend(estimator, "predict_proba"), settings, name=f"{kind} of {trees}", content=content)
+        return Classifier(
+            EstimatorBackend(estimator, "predict_proba"),
+            settings,
+            name=f"{kind} of {trees}",
+            content=content,
+        )
 
     def accuracy(self, classifier: Classifier, dataset: Dataset) -> str:
-        """The share of right answers in words, and what always naming the commonest class would give."""
+        """The share of right answers in words, and what always naming the commonest class would
+        give.
+        """
         assert dataset.labels is not None
-        right = classifier.infer(torch.from_numpy(inputs(classifier, dataset))).argmax(1).cpu().numpy() == dataset.labels
+        right = (
+            classifier.infer(torch.from_numpy(inputs(classifier, dataset))).argmax(1).cpu().numpy()
+            == dataset.labels
+        )
         common = np.bincount(dataset.labels).max() / len(dataset)
-        return f"right on {percent(float(right.mean()))} of {len(dataset):,} inputs (the commonest class: {percent(float(common))})"
+        return (
+            f"right on {percent(float(right.mean()))} of {len(dataset):,} inputs (the commonest"
+            f" class: {percent(float(common))})"
+        )
 
 
 def open_bench(setting: Setting) -> Bench:
@@ -107,7 +144,10 @@ def open_bench(setting: Setting) -> Bench:
 
 
 def _bundled(setting: Setting, size: Size) -> Bench:
-    """The bundled table and its network; what has to be trained learns from a random half of its rows."""
+    """The bundled table and its network.
+
+    What has to be trained learns from a random half of its rows.
+    """
     dataset = open_dataset(resources.path("demo", "table.csv"))
     classifiers = setting.models or (load(resources.path("demo", "table_mlp.onnx")),)
     if dataset.labels is None:
@@ -115,22 +155,48 @@ def _bundled(setting: Setting, size: Size) -> Bench:
     scale = match(classifiers[0], dataset)
     x = np.clip(inputs(scale, dataset), 0, 1)
     learn = np.random.default_rng(setting.seed).permutation(len(x)) < len(x) // 2
-    test = from_arrays(x[~learn], dataset.labels[~learn], dataset.names, "half of table.csv", kind="table", features=dataset.features)
-    return Bench(setting, size, "the bundled table", dataset.names, x[learn], dataset.labels[learn], test, tuple(classifiers), dataset)
+    test = from_arrays(
+        x[~learn],
+        dataset.labels[~learn],
+        dataset.names,
+        "half of table.csv",
+        kind="table",
+        features=dataset.features,
+    )
+    return Bench(
+        setting,
+        size,
+        "the bundled table",
+        dataset.names,
+        x[learn],
+        dataset.labels[learn],
+        test,
+        tuple(classifiers),
+        dataset,
+    )
 
 
 def _trajectories(setting: Setting, size: Size) -> Bench:
-    """Pieces of flight; a fifth of the airframes are kept for testing. Values beyond the middle 98 % are cut off."""
+    """Pieces of flight; a fifth of the airframes are kept for testing.
+
+    Values beyond the middle 98 % are cut off.
+    """
     assert setting.data is not None
     setting.say(f"last-particle: reading trajectories from {setting.data}")
     found = read_trajectories(setting.data)
     held = np.array([zlib.crc32(airframe.encode()) % 5 == 0 for airframe in found.airframes])
     if not held.any() or held.all():
-        raise DataError(f"{setting.data}: there are too few airframes to learn from some and test on others.")
+        raise DataError(
+            f"{setting.data}: there are too few airframes to learn from some and test on others."
+        )
     low, high = np.quantile(found.features[~held], (0.01, 0.99), axis=0)
-    x = np.clip((found.features - low) / np.where(high > low, high - low, 1), 0, 1).astype(np.float32)
+    x = np.clip((found.features - low) / np.where(high > low, high - low, 1), 0, 1).astype(
+        np.float32
+    )
     order = np.random.default_rng(setting.seed).permutation(np.flatnonzero(held))
-    test = from_arrays(x[order], found.labels[order], NAMES, "trajectories", kind="table", features=FEATURES)
+    test = from_arrays(
+        x[order], found.labels[order], NAMES, "trajectories", kind="table", features=FEATURES
+    )
     given = (setting.models, test) if setting.models else ((), None)
     what = f"{len(x):,} pieces of flight of {len(set(found.airframes)):,} aircraft"
     return Bench(setting, size, what, NAMES, x[~held], found.labels[~held], test, *given)

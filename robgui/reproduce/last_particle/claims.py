@@ -1,4 +1,6 @@
-"""The claims of the last particle paper (Section 4.1: Tables 1 to 3) as runs of the table of the analysis."""
+"""The claims of the last particle paper (Section 4.1: Tables 1 to 3) as runs of the table of the
+analysis.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ TABLE_1 = {
 #: Table 2: validated in per cent and seconds, for 100 and for 1,000 trees.
 TABLE_2 = {"forest": ((87.6, 7.38), (90.6, 28.55)), "boosting": ((73.6, 11.9), (78.5, 25.42))}
 #: Table 3: certified and validated in per cent.
-TABLE_3 = {"plain": (73.14, 86.29), "adversarial l2": (73.14, 87.0), "adversarial linf": (73.57, 96.0)}
+TABLE_3 = {
+    "plain": (73.14, 86.29),
+    "adversarial l2": (73.14, 87.0),
+    "adversarial linf": (73.57, 96.0),
+}
 TABLE_3 |= {"noise l2": (72.71, 91.42), "noise linf": (72.71, 91.14)}
 DEFENCES = {
     "adversarial l2": Defence("adversarial", "l2", 0.025),
@@ -47,7 +53,10 @@ INSENSITIVE = 0.02
 def claims(setting: Setting) -> Iterator[Claim]:
     """Runs every claim, table by table."""
     bench = open_bench(setting)
-    setting.say(f"last-particle: {bench.what}; {len(bench.test):,} rows kept for testing what is trained here.")
+    setting.say(
+        f"last-particle: {bench.what}; {len(bench.test):,} rows kept for testing what is trained"
+        " here."
+    )
     for classifier, dataset in bench.networks():
         yield from _table_1(bench, classifier, dataset)
     for kind in TABLE_2:
@@ -55,9 +64,13 @@ def claims(setting: Setting) -> Iterator[Claim]:
     yield from _table_3(bench)
 
 
-def _run(bench: Bench, classifier: Classifier, dataset: Dataset, title: str, *, plain: bool = False) -> LastParticleTableResult:
+def _run(
+    bench: Bench, classifier: Classifier, dataset: Dataset, title: str, *, plain: bool = False
+) -> LastParticleTableResult:
     """The table of the analysis with the paper's settings: N = 2, t = 40, p_c = 1e-10."""
-    return bench.setting.last(title, last_particle_table(classifier, dataset, _params(bench, plain=plain)))
+    return bench.setting.last(
+        title, last_particle_table(classifier, dataset, _params(bench, plain=plain))
+    )
 
 
 def _params(bench: Bench, *, plain: bool = False) -> LastParticleTableParams:
@@ -102,13 +115,45 @@ def _table_1(bench: Bench, classifier: Classifier, dataset: Dataset) -> Iterator
     certified, validated, clean = _shares(result)
     slug = f"table-1-{name.casefold().replace(' ', '-')}"
     drawing = (_drawing(slug, result, f"Table 1, {name}", _params(bench, plain=True)),)
-    detail = {"radii": result.radii, "certified": certified, "validated": validated, "clean": clean, **_costs(result)}
-    yield Claim(METHOD, statements[0], _paper(bench.size.radii), _row(validated), _falling(validated), note, detail, drawing)
+    detail = {
+        "radii": result.radii,
+        "certified": certified,
+        "validated": validated,
+        "clean": clean,
+        **_costs(result),
+    }
+    yield Claim(
+        METHOD,
+        statements[0],
+        _paper(bench.size.radii),
+        _row(validated),
+        _falling(validated),
+        note,
+        detail,
+        drawing,
+    )
     ordered = bool((certified <= validated).all() and (validated <= clean).all())
-    ours = "; ".join(f"{r:g}: {_three(c, v, m)}" for r, c, v, m in zip(result.radii, certified, validated, clean, strict=True))
-    known = [f"{r:g}: {_three(*(share / 100 for share in TABLE_1[r]))}" for r in bench.size.radii if r in TABLE_1]
-    bound = f"{result.monte_carlo_samples:,} clean samples prove only a failure probability below {number(result.monte_carlo_bound)}."
-    yield Claim(METHOD, statements[1], "; ".join(known), ours, ordered, f"Certified / validated / clean. {bound}")
+    ours = "; ".join(
+        f"{r:g}: {_three(c, v, m)}"
+        for r, c, v, m in zip(result.radii, certified, validated, clean, strict=True)
+    )
+    known = [
+        f"{r:g}: {_three(*(share / 100 for share in TABLE_1[r]))}"
+        for r in bench.size.radii
+        if r in TABLE_1
+    ]
+    bound = (
+        f"{result.monte_carlo_samples:,} clean samples prove only a failure probability below"
+        f" {number(result.monte_carlo_bound)}."
+    )
+    yield Claim(
+        METHOD,
+        statements[1],
+        "; ".join(known),
+        ours,
+        ordered,
+        f"Certified / validated / clean. {bound}",
+    )
     yield _apart(statements[2], result, validated - certified)
     yield _contradictions(statements[3], result)
     first, last = float(result.calls[0].mean()), float(result.calls[-1].mean())
@@ -124,24 +169,42 @@ def _apart(statement: str, result: LastParticleTableResult, gap: np.ndarray) -> 
     split = int(result.false_positives.sum())
     found = int((result.false_positives & result.counterexample).sum())
     note = (
-        f"Of {split:,} validated but not certified, a gradient search finds a failure for {found:,}; the others are undecided. "
-        "Both can be right: one speaks of probability, the other of every input of the ball."
+        f"Of {split:,} validated but not certified, a gradient search finds a failure for"
+        f" {found:,}; the others are undecided. Both can be right: one speaks of probability, the"
+        " other of every input of the ball."
     )
     holds = bool(gap[0] <= 0.01 and gap.max() > 0.01)
     ours = f"within a point up to {upto:g}, at most {percent(float(gap.max()))} apart"
-    return Claim(METHOD, statement, "within a point up to 0.005, 43 % apart at 0.1", ours, holds, note)
+    return Claim(
+        METHOD, statement, "within a point up to 0.005, 43 % apart at 0.1", ours, holds, note
+    )
 
 
 def _contradictions(statement: str, result: LastParticleTableResult) -> Claim:
-    """A proof and a failure exclude each other; without a proven and decided test there is nothing to judge."""
+    """A proof and a failure exclude each other.
+
+    Without a proven and decided test there is nothing to judge.
+    """
     count, decided = _refuted([result])
-    note = f"Of the certified tests; {int((result.certified & result.inconclusive).sum()):,} more are inconclusive and not counted."
-    return Claim(METHOD, statement, "none by definition", f"{count} of {decided:,}", count == 0 if decided else None, note)
+    note = (
+        f"Of the certified tests; {int((result.certified & result.inconclusive).sum()):,} more are"
+        " inconclusive and not counted."
+    )
+    return Claim(
+        METHOD,
+        statement,
+        "none by definition",
+        f"{count} of {decided:,}",
+        count == 0 if decided else None,
+        note,
+    )
 
 
 def _refuted(results: Sequence[LastParticleTableResult]) -> tuple[int, int]:
     """How many certified tests were found failing, of how many that the method decided."""
-    decided = sum(int((result.certified & result.finished & ~result.inconclusive).sum()) for result in results)
+    decided = sum(
+        int((result.certified & result.finished & ~result.inconclusive).sum()) for result in results
+    )
     return sum(int(result.contradictions.sum()) for result in results), decided
 
 
@@ -149,28 +212,44 @@ def _table_2(bench: Bench, kind: str) -> Iterator[Claim]:
     (less, quick), (more, slow) = TABLE_2[kind]
     statements = {
         f"{kind}: inputs are validated, with more trees at least as often": f"{less} -> {more} %",
-        f"{kind}: the time of a call grows less than the number of trees": f"{slow / quick:.1f} times for 10 times the trees",
+        f"{kind}: the time of a call grows less than the number of trees": (
+            f"{slow / quick:.1f} times for 10 times the trees"
+        ),
         f"{kind}: nothing certified is found failing": "not done",
     }
     try:
         models = [bench.ensemble(kind, trees) for trees in bench.size.trees]
         found = [_run(bench, model, bench.test, f"Table 2, {model.name}") for model in models]
     except RobguiError as error:
-        yield from (Claim(METHOD, statement, paper, "", None, str(error)) for statement, paper in statements.items())
+        yield from (
+            Claim(METHOD, statement, paper, "", None, str(error))
+            for statement, paper in statements.items()
+        )
         return
     (first, paper_first), (second, paper_second), (third, paper_third) = statements.items()
-    note = f"{_settings(bench, found[0])} The {models[-1].name} is {bench.accuracy(models[-1], bench.test)}."
+    note = (
+        f"{_settings(bench, found[0])} The {models[-1].name} is"
+        f" {bench.accuracy(models[-1], bench.test)}."
+    )
     yield _validated_trees(first, paper_first, bench.size.trees, found, note, _params(bench))
     costs = [float(result.seconds.sum()) / max(1, result.model_calls) for result in found]
     growth, factor = costs[-1] / max(costs[0], 1e-12), bench.size.trees[-1] / bench.size.trees[0]
     ours = f"{growth:.1f} times for {factor:g} times the trees"
-    note = "Per call, because the number of calls depends on how soon a test ends; the time of this machine, with whatever else it does."
-    yield Claim(METHOD, second, paper_second, ours, growth < factor, note, {"seconds_per_call": costs})
+    note = (
+        "Per call, because the number of calls depends on how soon a test ends; the time of this"
+        " machine, with whatever else it does."
+    )
+    yield Claim(
+        METHOD, second, paper_second, ours, growth < factor, note, {"seconds_per_call": costs}
+    )
     count, decided = _refuted(found)
     note = (
-        "Certified by reachable leaves; tests that are inconclusive are not counted, and without a decided one there is nothing to judge."
+        "Certified by reachable leaves; tests that are inconclusive are not counted, and without a"
+        " decided one there is nothing to judge."
     )
-    yield Claim(METHOD, third, paper_third, f"{count} of {decided:,}", count == 0 if decided else None, note)
+    yield Claim(
+        METHOD, third, paper_third, f"{count} of {decided:,}", count == 0 if decided else None, note
+    )
 
 
 def _validated_trees(
@@ -188,12 +267,18 @@ def _validated_trees(
     proven = sum(int((result.inconclusive & result.certified).sum()) for result in found)
     tests = sum(result.validated.size for result in found)
     note = (
-        f"Mean over the sizes of noise. {unsure:,} of {tests:,} tests are inconclusive: the score of trees goes in steps, and one that is "
-        f"constant in the ball cannot be told by a black box from one that fails rarely. Reachable leaves prove {proven:,} of these. "
-        f"Certified: {', '.join(percent(share) for share in certified)}. {note}"
+        f"Mean over the sizes of noise. {unsure:,} of {tests:,} tests are inconclusive: the score"
+        " of trees goes in steps, and one that is constant in the ball cannot be told by a black"
+        f" box from one that fails rarely. Reachable leaves prove {proven:,} of these. Certified:"
+        f" {', '.join(percent(share) for share in certified)}. {note}"
     )
     ours = ", ".join(f"{n}: {percent(share)}" for n, share in zip(trees, validated, strict=True))
-    detail = {"trees": list(trees), "validated": validated, "certified": certified, "inconclusive": unsure / tests}
+    detail = {
+        "trees": list(trees),
+        "validated": validated,
+        "certified": certified,
+        "inconclusive": unsure / tests,
+    }
     slug = f"table-2-{statement.split(':', maxsplit=1)[0]}"
     drawing = _drawing(slug, found[-1], f"Table 2, {trees[-1]} trees", params)
     holds = validated[0] > 0 and validated[-1] >= validated[0]
@@ -215,8 +300,13 @@ def _table_3(bench: Bench) -> Iterator[Claim]:
     statement = f"certified shares hardly change by training (at most {percent(INSENSITIVE)})"
     paper = ", ".join(f"{name} {share}" for name, (share, _) in TABLE_3.items()) + " %"
     ours = ", ".join(f"{name} {percent(share)}" for name, share in certified.items())
-    note = f"The largest change is {percent(change)}, where one test is {percent(1 / base.validated.size)}; one training each."
-    yield Claim(METHOD, statement, paper, ours, change <= INSENSITIVE, note, {"certified": certified})
+    note = (
+        f"The largest change is {percent(change)}, where one test is"
+        f" {percent(1 / base.validated.size)}; one training each."
+    )
+    yield Claim(
+        METHOD, statement, paper, ours, change <= INSENSITIVE, note, {"certified": certified}
+    )
 
 
 def _hardened(
@@ -234,20 +324,36 @@ def _hardened(
     detail |= {"false_positives": [float(each.false_positives.mean()) for each in (base, result)]}
     drawing = _drawing(f"table-3-{name.replace(' ', '-')}", result, f"Table 3, {name}", params)
     ours = f"{percent(before)} -> {percent(after)}"
-    share = f"Mean over the sizes of noise; one test is {percent(1 / result.validated.size)}, one training each."
-    return Claim(METHOD, statement, paper, ours, after > before, f"{share} {note}", detail, (drawing,))
+    share = (
+        f"Mean over the sizes of noise; one test is {percent(1 / result.validated.size)}, one"
+        " training each."
+    )
+    return Claim(
+        METHOD, statement, paper, ours, after > before, f"{share} {note}", detail, (drawing,)
+    )
 
 
 def _settings(bench: Bench, result: LastParticleTableResult) -> str:
     """On how many inputs and with which settings, in one sentence."""
     p = _params(bench)
-    settings = f"N = {p.particles}, t = {p.steps}, p_c = {p.critical:g}, risk {p.risk:g}, m = {result.m}"
-    return f"{bench.what}: the first {result.validated.shape[1]:,} inputs that the model gets right (paper: 100), {settings}."
+    settings = (
+        f"N = {p.particles}, t = {p.steps}, p_c = {p.critical:g}, risk {p.risk:g}, m = {result.m}"
+    )
+    return (
+        f"{bench.what}: the first {result.validated.shape[1]:,} inputs that the model gets right"
+        f" (paper: 100), {settings}."
+    )
 
 
 def _shares(result: LastParticleTableResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Certified, validated and clean in plain sampling: the share of the inputs at each size of noise."""
-    return result.certified.mean(1), result.validated.mean(1), (result.monte_carlo_failures == 0).mean(1)
+    """Certified, validated and clean in plain sampling: the share of the inputs at each size of
+    noise.
+    """
+    return (
+        result.certified.mean(1),
+        result.validated.mean(1),
+        (result.monte_carlo_failures == 0).mean(1),
+    )
 
 
 def _costs(result: LastParticleTableResult) -> dict[str, Any]:

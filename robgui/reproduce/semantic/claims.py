@@ -1,8 +1,10 @@
-"""The claims of the semantic robustness paper (Sections 1, 4 and 5: Figures 1 to 5, Table 1) as runs of the engines."""
+"""The claims of the semantic robustness paper (Sections 1, 4 and 5: Figures 1 to 5, Table 1) as
+runs of the engines.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -21,23 +23,36 @@ from robgui.reproduce.semantic.order import order_differs
 
 METHOD = "semantic"
 #: Table 1: SRVR in per cent and top-1 error.
-TABLE_1 = {"AlexNet": (8.87, 43.45), "VGG-11": (9.72, 30.98), "ResNet50": (16.79, 23.85), "InceptionV3": (7.92, 22.55)}
-#: Figure 1: the score goes "from 100% to almost 0%". The paper gives no bounds; here it has to fall by so much, to so little.
+TABLE_1 = {
+    "AlexNet": (8.87, 43.45),
+    "VGG-11": (9.72, 30.98),
+    "ResNet50": (16.79, 23.85),
+    "InceptionV3": (7.92, 22.55),
+}
+#: Figure 1: the score goes "from 100% to almost 0%". The paper gives no bounds; here it has to fall
+#: by so much, to so little.
 FALL, LOST = 0.8, 0.1
-#: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in one region.
+#: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in
+#: one region.
 NEAR = ((0.0, 100.0), (6.0, 103.0), (-6.0, 103.0), (0.0, 94.0))
-#: Section 4.3: starts in one region "converge to the same boundary". The paper gives no tolerance; here two regions are the same
-#: when they share this much of what they cover together.
+#: Section 4.3: starts in one region "converge to the same boundary". The paper gives no tolerance;
+#: here two regions are the same when they share this much of what they cover together.
 SAME = 0.8
-#: Section 4.4: the holes "are shared among DNNs". The paper gives no measure; here the maps have to be correlated by at least this.
+#: Section 4.4: the holes "are shared among DNNs". The paper gives no measure; here the maps have to
+#: be correlated by at least this.
 SHARED = 0.5
 
 
 def claims(setting: Setting) -> Iterator[Claim]:
-    """Runs every claim: on images with the networks of a dataset, on meshes with networks of ImageNet."""
+    """Runs every claim: on images with the networks of a dataset, on meshes with networks of
+    ImageNet.
+    """
     bench = open_bench(setting)
     if bench.dataset is not None:
-        setting.say(f"semantic: {len(bench.dataset)} inputs of {bench.dataset.name}, {len(bench.networks)} networks.")
+        setting.say(
+            f"semantic: {len(bench.dataset)} inputs of {bench.dataset.name}, {len(bench.networks)}"
+            " networks."
+        )
         yield from _image_claims(bench)
     yield from _mesh_claims(bench)
 
@@ -45,12 +60,24 @@ def claims(setting: Setting) -> Iterator[Claim]:
 def _image_claims(bench: Bench) -> Iterator[Claim]:
     maps = bench.setting.last(
         "maps over rotation and scale",
-        semantic_map(bench.networks, bench.dataset, MapParams(step=bench.size.step, seed=bench.setting.seed)),
+        semantic_map(
+            bench.networks, bench.dataset, MapParams(step=bench.size.step, seed=bench.setting.seed)
+        ),
     )
-    yield _drop(maps, "rotation × scale of an input: the score falls from high to almost nothing", "maps-images")
+    yield _drop(
+        maps,
+        "rotation × scale of an input: the score falls from high to almost nothing",
+        "maps-images",
+    )
     yield _traps(maps, "rotation × scale of an input: low spots inside regions of high score")
-    yield _attempt_shared(maps, "rotation × scale: networks of the same data have their holes in common")
-    growing = {"start_count": bench.size.starts, "iterations": bench.size.iterations, "seed": bench.setting.seed}
+    yield _attempt_shared(
+        maps, "rotation × scale: networks of the same data have their holes in common"
+    )
+    growing = {
+        "start_count": bench.size.starts,
+        "iterations": bench.size.iterations,
+        "seed": bench.setting.seed,
+    }
     near = RegionsParams(starts=NEAR[: bench.size.starts], seed=bench.setting.seed)
     regions = [_regions(bench, network, near) for network in bench.networks]
     yield from _region_claims(regions, "rotation × scale", "regions-image")
@@ -71,36 +98,59 @@ def _mesh_claims(bench: Bench) -> Iterator[Claim]:
         return bench.imagenet
 
     def curve() -> Claim:
-        params = MapParams(scene=(name,), axes=("azimuth",), target=target, step={"azimuth": size.curve})
+        params = MapParams(
+            scene=(name,), axes=("azimuth",), target=target, step={"azimuth": size.curve}
+        )
         return _drop(last(drop, semantic_map(looked(), None, params)), drop, "curve-teapot")
 
     def traps() -> Claim:
-        params = MapParams(scene=(name,), target=target, step={"azimuth": size.mesh, "elevation": size.mesh})
+        params = MapParams(
+            scene=(name,), target=target, step={"azimuth": size.mesh, "elevation": size.mesh}
+        )
         return _traps(last(trap, semantic_map(looked(), None, params)), trap, "map-teapot")
 
     yield attempt(METHOD, drop, "1.00 -> 0.00", curve)
     yield attempt(METHOD, trap, "“traps” in Figures 1 and 4", traps)
     if size.regions and bench.imagenet:
-        params = RegionsParams(scene=name, target=target, start_count=2, iterations=120, seed=bench.setting.seed)
-        yield from _region_claims([_regions(bench, network, params) for network in bench.imagenet], region, "regions-teapot")
+        params = RegionsParams(
+            scene=name, target=target, start_count=2, iterations=120, seed=bench.setting.seed
+        )
+        yield from _region_claims(
+            [_regions(bench, network, params) for network in bench.imagenet],
+            region,
+            "regions-teapot",
+        )
     yield _mesh_table(bench)
 
 
 def _mesh_table(bench: Bench) -> Claim:
-    statement = "azimuth × elevation of meshes: the order of networks by SRVR is not that by accuracy"
+    statement = (
+        "azimuth × elevation of meshes: the order of networks by SRVR is not that by accuracy"
+    )
 
     def check() -> Claim:
         if len(bench.imagenet) < 2:
-            raise DataError("Table 1 compares networks of ImageNet; give two or more with --models.")
-        params = SrvrParams(scene=("teapot",), target=str(IMAGENET_CLASS["teapot"]), start_count=bench.size.starts, iterations=120)
+            raise DataError(
+                "Table 1 compares networks of ImageNet; give two or more with --models."
+            )
+        params = SrvrParams(
+            scene=("teapot",),
+            target=str(IMAGENET_CLASS["teapot"]),
+            start_count=bench.size.starts,
+            iterations=120,
+        )
         return _srvr_claim(bench, bench.imagenet, (), params)
 
     return attempt(METHOD, statement, _table_words(), check)
 
 
 def _regions(bench: Bench, network: Classifier, params: RegionsParams) -> RegionsResult:
-    chosen = bench.dataset.subset([0]) if params.scene == "image" and bench.dataset is not None else None
-    return bench.setting.last(f"{network.name}: regions of {params.scene}", semantic_regions(network, chosen, params))
+    chosen = (
+        bench.dataset.subset([0]) if params.scene == "image" and bench.dataset is not None else None
+    )
+    return bench.setting.last(
+        f"{network.name}: regions of {params.scene}", semantic_regions(network, chosen, params)
+    )
 
 
 def _drop(result: MapResult, statement: str, name: str) -> Claim:
@@ -109,24 +159,41 @@ def _drop(result: MapResult, statement: str, name: str) -> Claim:
     highest, lowest = flat.max(1), flat.min(1)
     fallen = (highest - lowest >= FALL) & (lowest <= LOST)
     note = (
-        f"{int(fallen.sum())} of {len(flat)} networks on {len(result.shapes)} shapes; {result.x.size * result.y.size:,} cells each. "
-        f"Holds when the score of every network falls by at least {FALL:g}, to at most {LOST:g}, somewhere on its map. {_nearest(result)}"
+        f"{int(fallen.sum())} of {len(flat)} networks on {len(result.shapes)} shapes;"
+        f" {result.x.size * result.y.size:,} cells each. Holds when the score of every network"
+        f" falls by at least {FALL:g}, to at most {LOST:g}, somewhere on its map."
+        f" {_nearest(result)}"
     )
-    detail = {"highest": highest, "lowest": lowest, "networks": result.networks, "model_calls": result.model_calls}
+    detail = {
+        "highest": highest,
+        "lowest": lowest,
+        "networks": result.networks,
+        "model_calls": result.model_calls,
+    }
     ours = f"{highest.min():.2f} -> {lowest.max():.2f}"
     return Claim(
-        METHOD, statement, "1.00 -> 0.00", ours, bool(fallen.all()), note, detail, (Drawing(name, "semantic_map", result, statement),)
+        METHOD,
+        statement,
+        "1.00 -> 0.00",
+        ours,
+        bool(fallen.all()),
+        note,
+        detail,
+        (Drawing(name, "semantic_map", result, statement),),
     )
 
 
 def _nearest(result: MapResult) -> str:
-    """How small a change suffices, along the first parameter: the paper speaks of a small one and gives no number."""
+    """How small a change suffices, along the first parameter: the paper speaks of a small one
+    and gives no number.
+    """
     scores, axis = result.scores, result.axes[0]
     for apart in range(1, len(result.x)):
         gap = np.abs(scores[..., apart:] - scores[..., :-apart])
         if ((gap >= FALL) & (np.minimum(scores[..., apart:], scores[..., :-apart]) <= LOST)).any():
             return (
-                f"The smallest change of the {axis.title.lower()} that does it is {number(abs(result.x[apart] - result.x[0]))} {axis.unit}."
+                f"The smallest change of the {axis.title.lower()} that does it is"
+                f" {number(abs(result.x[apart] - result.x[0]))} {axis.unit}."
             )
     return f"No change of the {axis.title.lower()} alone does it."
 
@@ -135,15 +202,33 @@ def _traps(result: MapResult, statement: str, name: str = "") -> Claim:
     """Section 5: adversarial regions that lie inside robust ones."""
     own = result.traps.network >= 0
     count = int(own.sum())
-    shapes = len({(int(n), int(s)) for n, s in zip(result.traps.network[own], result.traps.shape[own], strict=True)})
+    shapes = len(
+        {
+            (int(n), int(s))
+            for n, s in zip(result.traps.network[own], result.traps.shape[own], strict=True)
+        }
+    )
     maps = len(result.networks) * len(result.shapes)
-    worst = f"; the deepest from {result.traps.wall[own][0]:.2f} to {result.traps.score[own][0]:.2f}" if count else ""
+    worst = (
+        f"; the deepest from {result.traps.wall[own][0]:.2f} to {result.traps.score[own][0]:.2f}"
+        if count
+        else ""
+    )
     usual = MapParams()
     limits = f"a trap is below {usual.trap_floor:g} and all around at least {usual.trap_wall:g}"
     note = f"{shapes} of {maps} maps have one; {limits}{worst}."
     detail = {"traps": count, "maps_with_traps": shapes, "maps": maps}
     figures = (Drawing(name, "semantic_map", result, statement),) if name else ()
-    return Claim(METHOD, statement, "“traps” in Figures 1 and 4", f"{count} in {maps} maps", count > 0, note, detail, figures)
+    return Claim(
+        METHOD,
+        statement,
+        "“traps” in Figures 1 and 4",
+        f"{count} in {maps} maps",
+        count > 0,
+        note,
+        detail,
+        figures,
+    )
 
 
 def _attempt_shared(result: MapResult, statement: str) -> Claim:
@@ -154,9 +239,20 @@ def _attempt_shared(result: MapResult, statement: str) -> Claim:
             raise DataError("One network has nothing to share; give two or more with --models.")
         maps = [network_map(result, m).ravel() for m in range(len(result.networks))]
         pairs = [float(np.corrcoef(one, other)[0, 1]) for one, other in combinations(maps, 2)]
-        note = f"Correlation of the maps of each two networks, means over {len(result.shapes)} shapes; holds when all reach {SHARED:g}."
+        note = (
+            f"Correlation of the maps of each two networks, means over {len(result.shapes)} shapes;"
+            f" holds when all reach {SHARED:g}."
+        )
         ours = f"correlation {min(pairs):.2f} to {max(pairs):.2f}"
-        return Claim(METHOD, statement, "shared holes in Figure 5", ours, min(pairs) >= SHARED, note, {"correlations": pairs})
+        return Claim(
+            METHOD,
+            statement,
+            "shared holes in Figure 5",
+            ours,
+            min(pairs) >= SHARED,
+            note,
+            {"correlations": pairs},
+        )
 
     return attempt(METHOD, statement, "shared holes in Figure 5", check)
 
@@ -172,42 +268,80 @@ def _same(results: Sequence[RegionsResult], statement: str, name: str) -> Claim:
     """Section 4.3: regions of one method coincide when the start of one lies in the other."""
     shared = [overlap for result in results for overlap in _overlaps(result)]
     if not shared:
-        raise DataError("No start lies inside the region of another one, so there is nothing to compare.")
+        raise DataError(
+            "No start lies inside the region of another one, so there is nothing to compare."
+        )
     note = (
-        f"Share of common volume (intersection over union) of {len(shared)} pairs of regions at rest, the start of one inside the other; "
-        f"holds when the median is at least {SAME:g}."
+        f"Share of common volume (intersection over union) of {len(shared)} pairs of regions at"
+        f" rest, the start of one inside the other; holds when the median is at least {SAME:g}."
     )
-    figures = tuple(Drawing(f"{name}-{i + 1}", "semantic_regions", result, statement) for i, result in enumerate(results))
+    figures = tuple(
+        Drawing(f"{name}-{i + 1}", "semantic_regions", result, statement)
+        for i, result in enumerate(results)
+    )
     median = float(np.median(shared))
     detail = {"overlaps": shared}
-    return Claim(METHOD, statement, "the same boundary (Figure 3)", f"median overlap {median:.2f}", median >= SAME, note, detail, figures)
+    return Claim(
+        METHOD,
+        statement,
+        "the same boundary (Figure 3)",
+        f"median overlap {median:.2f}",
+        median >= SAME,
+        note,
+        detail,
+        figures,
+    )
 
 
 def _smaller(results: Sequence[RegionsResult], statement: str) -> Claim:
     """Section 4.3: the naive method finds smaller regions."""
-    grown = [(result, start) for result in results for start in np.unique(result.start_number[result.grown])]
+    grown = [
+        (result, start)
+        for result in results
+        for start in np.unique(result.start_number[result.grown])
+    ]
     if not grown:
         raise DataError("No region grew, so there is nothing to compare.")
-    volumes = {method: np.array([_volume(result, start, method) for result, start in grown]) for method in PAPER_WORDS}
+    volumes = {
+        method: np.array([_volume(result, start, method) for result, start in grown])
+        for method in PAPER_WORDS
+    }
     below = volumes["naive"] < np.minimum(volumes["oir_b"], volumes["oir_w"])
-    means = ", ".join(f"{PAPER_WORDS[method]} {percent(float(values.mean()))}" for method, values in volumes.items())
+    means = ", ".join(
+        f"{PAPER_WORDS[method]} {percent(float(values.mean()))}"
+        for method, values in volumes.items()
+    )
     note = (
-        f"Mean share of the range: {means}. Holds when the naive region is the smallest from more than half of the starts (“usually”). "
-        "The preset default replaces the naive method's penalty on size by the same stop level that the others have; with the paper's "
-        "penalty a naive side never grows beyond the score divided by λ."
+        f"Mean share of the range: {means}. Holds when the naive region is the smallest from more"
+        " than half of the starts (“usually”). The preset default replaces the naive method's"
+        " penalty on size by the same stop level that the others have; with the paper's penalty a"
+        " naive side never grows beyond the score divided by λ."
     )
     ours = f"smallest from {int(below.sum())} of {len(below)} starts"
     detail = {"volumes": volumes, "smallest": int(below.sum()), "starts": len(below)}
-    return Claim(METHOD, statement, "usually smaller (Figure 3)", ours, bool(2 * below.sum() > len(below)), note, detail)
+    return Claim(
+        METHOD,
+        statement,
+        "usually smaller (Figure 3)",
+        ours,
+        bool(2 * below.sum() > len(below)),
+        note,
+        detail,
+    )
 
 
 def _volume(result: RegionsResult, start: int, method: str) -> float:
     """Share of the range that a method's region from a start fills."""
-    return next(float(v) for v, s, m in zip(result.volume, result.start_number, result.method, strict=True) if (s, m) == (start, method))
+    return next(
+        float(v)
+        for v, s, m in zip(result.volume, result.start_number, result.method, strict=True)
+        if (s, m) == (start, method)
+    )
 
 
 def _overlaps(result: RegionsResult) -> Iterator[float]:
-    """Intersection over union of regions at rest of one method of which one holds the start of the other.
+    """Intersection over union of regions at rest of one method of which one holds the start of
+    the other.
 
     One is enough: to ask for both would leave out just those pairs that do not coincide.
     """
@@ -218,10 +352,17 @@ def _overlaps(result: RegionsResult) -> Iterator[float]:
         shift = _turns(result, i, j)
         low, high = result.low[j] + shift, result.high[j] + shift
         start = result.start[j] + shift
-        inside: Callable[[np.ndarray, np.ndarray, np.ndarray], bool] = lambda u, a, b: bool(((u >= a) & (u <= b)).all())  # noqa: E731
+
+        def inside(u: np.ndarray, a: np.ndarray, b: np.ndarray) -> bool:
+            return bool(((u >= a) & (u <= b)).all())
+
         if inside(start, result.low[i], result.high[i]) or inside(result.start[i], low, high):
-            common = np.clip(np.minimum(high, result.high[i]) - np.maximum(low, result.low[i]), 0, None).prod()
-            yield float(common / ((high - low).prod() + (result.high[i] - result.low[i]).prod() - common))
+            common = np.clip(
+                np.minimum(high, result.high[i]) - np.maximum(low, result.low[i]), 0, None
+            ).prod()
+            yield float(
+                common / ((high - low).prod() + (result.high[i] - result.low[i]).prod() - common)
+            )
 
 
 def _turns(result: RegionsResult, i: int, j: int) -> np.ndarray:
@@ -229,38 +370,56 @@ def _turns(result: RegionsResult, i: int, j: int) -> np.ndarray:
     periods = np.array([axis.high - axis.low if axis.periodic else np.inf for axis in result.axes])
     middles = [(result.low[k] + result.high[k]) / 2 for k in (i, j)]
     turns = np.round((middles[0] - middles[1]) / periods)
-    return np.asarray(np.where(np.isfinite(periods), turns * np.where(np.isfinite(periods), periods, 0), 0))
+    return np.asarray(
+        np.where(np.isfinite(periods), turns * np.where(np.isfinite(periods), periods, 0), 0)
+    )
 
 
-def _srvr_claim(bench: Bench, networks: tuple[Classifier, ...], accuracy: tuple[float, ...], params: SrvrParams) -> Claim:
+def _srvr_claim(
+    bench: Bench, networks: tuple[Classifier, ...], accuracy: tuple[float, ...], params: SrvrParams
+) -> Claim:
     """Table 1: the order of the networks by SRVR is not their order by accuracy."""
-    subject = "rotation × scale of inputs" if params.scene == ("image",) else "azimuth × elevation of meshes"
+    subject = (
+        "rotation × scale of inputs"
+        if params.scene == ("image",)
+        else "azimuth × elevation of meshes"
+    )
     statement = f"{subject}: the order of {len(networks)} networks by SRVR is not that by accuracy"
 
     def check() -> Claim:
         if len(networks) < 2:
-            raise DataError("Networks are compared with each other; give two or more with --models.")
-        result = bench.setting.last(statement, srvr(networks, bench.dataset if params.scene == ("image",) else None, params))
+            raise DataError(
+                "Networks are compared with each other; give two or more with --models."
+            )
+        result = bench.setting.last(
+            statement, srvr(networks, bench.dataset if params.scene == ("image",) else None, params)
+        )
         return _srvr_result(statement, result, accuracy, bench.tested)
 
     return attempt(METHOD, statement, _table_words(), check)
 
 
-def _srvr_result(statement: str, result: SrvrResult, accuracy: tuple[float, ...], tested: int) -> Claim:
+def _srvr_result(
+    statement: str, result: SrvrResult, accuracy: tuple[float, ...], tested: int
+) -> Claim:
     order = np.argsort(-result.srvr, kind="stable")
     parts = [f"{result.networks[m]} {percent(float(result.srvr[m]))}" for m in order]
     shares = ", ".join(f"{result.networks[m]} {percent(accuracy[m])}" for m in order if accuracy)
-    differs, reason = order_differs(result.volume, accuracy, tested, result.networks) if accuracy else (None, "")
+    differs, reason = (
+        order_differs(result.volume, accuracy, tested, result.networks) if accuracy else (None, "")
+    )
     known = (
-        f"Accuracy on {tested:,} inputs: {shares}. Holds when a network is more accurate and less robust than another one. {reason}"
+        f"Accuracy on {tested:,} inputs: {shares}. Holds when a network is more accurate and less"
+        f" robust than another one. {reason}"
         if accuracy
         else "Their accuracy is not known here: nothing to compare."
     )
     note = (
-        f"{len(result.shapes)} shapes × {len(result.starts)} starts × {len(result.methods)} methods; never grew "
-        f"{int(result.never_grew.sum())}, reached the end of the range {int(result.hits.sum())}, did not come to rest "
-        f"{int(result.unconverged.sum())} of {int(result.regions.sum())}; standard errors "
-        f"{', '.join(number(100 * float(result.srvr_error[m])) for m in order)} %. {known}"
+        f"{len(result.shapes)} shapes × {len(result.starts)} starts × {len(result.methods)}"
+        f" methods; never grew {int(result.never_grew.sum())}, reached the end of the range"
+        f" {int(result.hits.sum())}, did not come to rest {int(result.unconverged.sum())} of"
+        f" {int(result.regions.sum())}; standard errors"
+        f" {', '.join(number(100 * float(result.srvr_error[m])) for m in order)} %. {known}"
     )
     detail = {
         "srvr": result.srvr,
@@ -270,7 +429,9 @@ def _srvr_result(statement: str, result: SrvrResult, accuracy: tuple[float, ...]
         "networks": result.networks,
     }
     figures = (Drawing("srvr", "srvr", result, statement),)
-    return Claim(METHOD, statement, _table_words(), ", ".join(parts), differs, note, detail, figures)
+    return Claim(
+        METHOD, statement, _table_words(), ", ".join(parts), differs, note, detail, figures
+    )
 
 
 def _table_words() -> str:

@@ -1,4 +1,6 @@
-"""Whether networks stand in another order by SRVR than by accuracy, as far as the measured numbers can tell."""
+"""Whether networks stand in another order by SRVR than by accuracy, as far as the measured
+numbers can tell.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,18 @@ import numpy as np
 SURE = 2.0
 
 
-def order_differs(volume: np.ndarray, accuracy: Sequence[float], tested: int, names: Sequence[str]) -> tuple[bool | None, str]:
+def order_differs(
+    volume: np.ndarray, accuracy: Sequence[float], tested: int, names: Sequence[str]
+) -> tuple[bool | None, str]:
     """Section 4.4: is a network that is more accurate less robust?
 
-    True when one pair of networks says so beyond chance, False when every pair that differs in accuracy has the same order
-    in both beyond chance, None when the numbers are too uncertain for either.
+    True when one pair of networks says so beyond chance, False when every pair that differs in
+    accuracy has the same order in both beyond chance, None when the numbers are too uncertain for
+    either.
 
     Args:
-        volume: ``(M, K, P, Q)`` share of every region; networks are compared on the same shapes and starts.
+        volume: ``(M, K, P, Q)`` share of every region; networks are compared on the same shapes and
+            starts.
         accuracy: ``(M,)`` share of inputs that each network gets right.
         tested: On so many inputs.
         names: ``(M,)`` of the networks.
@@ -29,18 +35,32 @@ def order_differs(volume: np.ndarray, accuracy: Sequence[float], tested: int, na
     for pair in combinations(range(len(names)), 2):
         better, worse = sorted(pair, key=lambda m: -accuracy[m])
         words = f"{names[better]} and {names[worse]}"
-        if accuracy[better] - accuracy[worse] <= SURE * _accuracy_error(accuracy[better], accuracy[worse], tested):
+        if accuracy[better] - accuracy[worse] <= SURE * _accuracy_error(
+            accuracy[better], accuracy[worse], tested
+        ):
             unsure.append(f"{words} (accuracy)")
             continue
         gain = each[worse] - each[better]
         if abs(gain.mean()) <= SURE * _error(gain):
             unsure.append(f"{words} (SRVR)")
         elif gain.mean() > 0:
-            return True, f"{names[better]} is more accurate and less robust than {names[worse]}, both beyond {SURE:g} standard errors."
+            return (
+                True,
+                (
+                    f"{names[better]} is more accurate and less robust than {names[worse]}, both"
+                    f" beyond {SURE:g} standard errors."
+                ),
+            )
         else:
             same.append(words)
     if unsure:
-        return None, f"Cannot tell: within {SURE:g} standard errors there is no difference between {', '.join(unsure)}."
+        return (
+            None,
+            (
+                f"Cannot tell: within {SURE:g} standard errors there is no difference between"
+                f" {', '.join(unsure)}."
+            ),
+        )
     return False, f"The order is the same, beyond {SURE:g} standard errors, for {', '.join(same)}."
 
 

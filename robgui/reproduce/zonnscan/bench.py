@@ -35,7 +35,8 @@ class Size:
         test: Test inputs that corner cases are compared with (paper: 1,000).
         samples: Sobol samples around each of them, 64 at least (paper: 10,000 plain ones).
         key_pool: Test inputs from which a watermark key of 100 is made.
-        runs: Times the key is scanned (paper: 100); the test counts every run, so fewer would not be the paper's test.
+        runs: Times the key is scanned (paper: 100); the test counts every run, so fewer would not
+            be the paper's test.
         key_samples: Plain samples of such a scan (paper: 1,000).
         sweeps: Inputs that are swept, each with its twin (paper: 1).
         sweep_samples: Sobol samples per radius (paper: 10,000 plain ones).
@@ -63,7 +64,20 @@ _PAPER_EPS = 0.2
 _OWN_EPS = 0.1
 BUNDLED = Size(_OWN_EPS, _PAPER_EPS)
 GIVEN = Size(_PAPER_EPS, _OWN_EPS, samples=128, key_samples=30, sweep_samples=512)
-_SMALL = Size(0, 0, 200, 200, 64, key_pool=600, runs=20, key_samples=8, sweeps=2, sweep_samples=64, epochs=2, training=12_000)
+_SMALL = Size(
+    0,
+    0,
+    200,
+    200,
+    64,
+    key_pool=600,
+    runs=20,
+    key_samples=8,
+    sweeps=2,
+    sweep_samples=64,
+    epochs=2,
+    training=12_000,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +112,10 @@ class Bench:
     @property
     def words(self) -> str:
         """Which models with which accuracy on what, in one sentence."""
-        models = ", ".join(f"{subject.name} {percent(_accuracy(subject.classifier, self.dataset))}" for subject in self.subjects)
+        models = ", ".join(
+            f"{subject.name} {percent(_accuracy(subject.classifier, self.dataset))}"
+            for subject in self.subjects
+        )
         return f"zonnscan: {len(self.dataset):,} inputs of {self.dataset.name}; accuracy: {models}."
 
     def last(self, title: str, steps: Iterable[Step[R]]) -> R:
@@ -128,7 +145,10 @@ def open_bench(setting: Setting) -> Bench:
         classifiers = _trained(setting, size)
     fitting = tuple(match(classifier, dataset) for classifier in classifiers)
     names = _names(fitting) if setting.models else list(NETWORKS)
-    subjects = tuple(Subject(name, place, classifier) for place, (name, classifier) in enumerate(zip(names, fitting, strict=True)))
+    subjects = tuple(
+        Subject(name, place, classifier)
+        for place, (name, classifier) in enumerate(zip(names, fitting, strict=True))
+    )
     order = np.random.default_rng(setting.seed).permutation(len(dataset))
     return Bench(subjects, align(fitting[0], dataset), order, size, setting)
 
@@ -136,22 +156,34 @@ def open_bench(setting: Setting) -> Bench:
 def _names(classifiers: Sequence[Classifier]) -> list[str]:
     """What to call each model, with its number where two have one name."""
     names = [classifier.name for classifier in classifiers]
-    return [f"{name} ({place})" if names.count(name) > 1 else name for place, name in enumerate(names, 1)]
+    return [
+        f"{name} ({place})" if names.count(name) > 1 else name
+        for place, name in enumerate(names, 1)
+    ]
 
 
 def _trained(setting: Setting, size: Size) -> tuple[Classifier, ...]:
     assert setting.data is not None
     images = open_dataset(setting.data, split="train")
     if images.fingerprint == open_dataset(setting.data).fingerprint:
-        raise DataError(f"{setting.data} has no training images apart from the test images; give models with --models.")
-    steps = {name: train(name, images, epochs=size.epochs, seed=setting.seed, most=size.training) for name in NETWORKS}
-    return tuple(setting.last(f"training of the {name}", training) for name, training in steps.items())
+        raise DataError(
+            f"{setting.data} has no training images apart from the test images; give models with"
+            " --models."
+        )
+    steps = {
+        name: train(name, images, epochs=size.epochs, seed=setting.seed, most=size.training)
+        for name in NETWORKS
+    }
+    return tuple(
+        setting.last(f"training of the {name}", training) for name, training in steps.items()
+    )
 
 
 def _accuracy(classifier: Classifier, dataset: Dataset) -> float:
     if dataset.labels is None:
         return float("nan")
     right = sum(
-        int((classifier.infer(x).argmax(1).cpu().numpy() == dataset.labels[indices]).sum()) for indices, x in batches(classifier, dataset)
+        int((classifier.infer(x).argmax(1).cpu().numpy() == dataset.labels[indices]).sum())
+        for indices, x in batches(classifier, dataset)
     )
     return right / max(1, len(dataset))

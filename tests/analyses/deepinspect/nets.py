@@ -18,7 +18,10 @@ from robgui.core.view import View, Views
 
 
 def small_cnn(classes: int = 4, seed: int = 0, **settings: Any) -> Classifier:
-    """Two convolutions and two linear layers with random weights; 3 + 5 + 6 neurons before the last layer."""
+    """Two convolutions and two linear layers with random weights.
+
+    3 + 5 + 6 neurons before the last layer.
+    """
     generator = torch.Generator("cpu").manual_seed(seed)
     net = nn.Sequential(
         *(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.Conv2d(3, 5, 3), nn.ReLU()),
@@ -32,11 +35,16 @@ def small_cnn(classes: int = 4, seed: int = 0, **settings: Any) -> Classifier:
 def images(count: int = 90, classes: int = 4, seed: int = 0, *, labels: bool = True) -> Dataset:
     rng = np.random.default_rng(seed)
     x = rng.random((count, 1, 8, 8), dtype=np.float32)
-    return from_arrays(x, rng.integers(0, classes, count) if labels else None, kind="image", name="noise")
+    return from_arrays(
+        x, rng.integers(0, classes, count) if labels else None, kind="image", name="noise"
+    )
 
 
 class Told(nn.Module):
-    """The scores are the first ``classes`` inputs; the layer before the last passes all inputs on."""
+    """The scores are the first ``classes`` inputs.
+
+    The layer before the last passes all inputs on.
+    """
 
     def __init__(self, inputs: int, classes: int) -> None:
         super().__init__()
@@ -50,9 +58,13 @@ class Told(nn.Module):
         return scores
 
 
-def told(x: np.ndarray, classes: int, truth: Any = None, **settings: Any) -> tuple[Classifier, Dataset]:
+def told(
+    x: np.ndarray, classes: int, truth: Any = None, **settings: Any
+) -> tuple[Classifier, Dataset]:
     """A table whose first columns are the scores of the classes, and a network that says so."""
-    classifier = Classifier.from_module(Told(x.shape[1], classes), (x.shape[1],), output="logits", **settings)
+    classifier = Classifier.from_module(
+        Told(x.shape[1], classes), (x.shape[1],), output="logits", **settings
+    )
     return classifier, from_arrays(x.astype(np.float32), truth, kind="table")
 
 
@@ -73,4 +85,6 @@ def said(name: str, result: Any, **params: Any) -> Verdict:
 def views_of(name: str, result: Any, **params: Any) -> tuple[View, ...]:
     """The views of a result, after they were stored and read again."""
     known = find(name)
-    return decode(Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))).views
+    return decode(
+        Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))
+    ).views

@@ -81,7 +81,9 @@ def type2conf(truth: np.ndarray, predicted: np.ndarray, fewest: int) -> np.ndarr
             for x, z in ((a, b), (b, a)):
                 mine = [i for i in range(len(truth)) if truth[i, x] and not truth[i, z]]
                 if len(mine) >= fewest:
-                    directions.append(sum(1 for i in mine if predicted[i, x] and predicted[i, z]) / len(mine))
+                    directions.append(
+                        sum(1 for i in mine if predicted[i, x] and predicted[i, z]) / len(mine)
+                    )
             result[a, b] = sum(directions) / len(directions) if directions else np.nan
     return result
 

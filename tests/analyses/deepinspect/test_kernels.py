@@ -31,13 +31,17 @@ def test_rho_is_the_definition():
 
 def test_napvd_of_a_hand_made_case():
     given = np.array([[0.0, 0.3, 1.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.0]])
-    assert np.allclose(napvd(given), [[0, 0.5, 1], [0.5, 0, np.sqrt(0.49 + 0.16)], [1, np.sqrt(0.65), 0]])
+    assert np.allclose(
+        napvd(given), [[0, 0.5, 1], [0.5, 0, np.sqrt(0.49 + 0.16)], [1, np.sqrt(0.65), 0]]
+    )
     assert np.allclose(napvd(given, "rms")[0], [0, 0.5 / np.sqrt(2), 1])
 
 
 @pytest.mark.parametrize("norm", ["paper", "rms"])
 @pytest.mark.parametrize("precise", [True, False])
-def test_napvd_is_the_definition_in_double_and_in_single_precision(norm: str, precise: bool, monkeypatch: pytest.MonkeyPatch):
+def test_napvd_is_the_definition_in_double_and_in_single_precision(
+    norm: str, precise: bool, monkeypatch: pytest.MonkeyPatch
+):
     if not precise:
         monkeypatch.setattr(kernels, "EXACT_CLASSES", 0)
     rng = np.random.default_rng(1)
@@ -112,7 +116,9 @@ def test_average_bias_needs_a_third_class_and_leaves_unknown_ones_out():
     hole[2], hole[:, 2] = np.nan, np.nan
     kept = [0, 1, 3, 4, 5]
     found = avg_bias(hole)
-    assert np.isnan(found[2]).all() and np.allclose(found[np.ix_(kept, kept)], avg_bias(distance[np.ix_(kept, kept)]))
+    assert np.isnan(found[2]).all() and np.allclose(
+        found[np.ix_(kept, kept)], avg_bias(distance[np.ix_(kept, kept)])
+    )
 
 
 @pytest.mark.parametrize("classes", [0, 1])

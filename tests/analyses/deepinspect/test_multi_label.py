@@ -29,7 +29,12 @@ def tiled(path: Path, count: int, seed: int) -> Dataset:
     labels = np.zeros((count, 10), dtype=np.uint8)
     for side in (left, right):
         labels[np.arange(count), demo.labels[side]] = 1
-    np.savez(path, images=np.concatenate([pixels[left], pixels[right]], 2), labels=labels, names=np.array(demo.names))
+    np.savez(
+        path,
+        images=np.concatenate([pixels[left], pixels[right]], 2),
+        labels=labels,
+        names=np.array(demo.names),
+    )
     return open_dataset(path)
 
 
@@ -48,7 +53,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Classifier, Datas
         optimiser.zero_grad()
         nn.functional.binary_cross_entropy_with_logits(net(x[rows]), y[rows]).backward()
         optimiser.step()
-    return Classifier.from_module(net, (1, 14, 28), learning.names, "tiles", output="logits", multi_label=True), test
+    return Classifier.from_module(
+        net, (1, 14, 28), learning.names, "tiles", output="logits", multi_label=True
+    ), test
 
 
 def test_two_garments_per_image_end_to_end(trained: tuple[Classifier, Dataset]):
@@ -58,15 +65,29 @@ def test_two_garments_per_image_end_to_end(trained: tuple[Classifier, Dataset]):
     result = step.result
     predicted = classifier.infer(dataset.array()).numpy() > 0
     assert np.array_equal(np.unpackbits(result.predicted_bits, axis=1)[:, :10], predicted)
-    assert np.array_equal(result.counts, predicted.sum(0)) and result.without == (~predicted.any(1)).sum()
-    assert np.allclose(result.type2conf, type2conf(dataset.label_matrix, predicted), equal_nan=True) and result.type1conf.size == 0
+    assert (
+        np.array_equal(result.counts, predicted.sum(0))
+        and result.without == (~predicted.any(1)).sum()
+    )
+    assert (
+        np.allclose(result.type2conf, type2conf(dataset.label_matrix, predicted), equal_nan=True)
+        and result.type1conf.size == 0
+    )
     assert result.accuracy > 0.8 and result.confusion is not None and np.isfinite(result.precision)
-    assert "DeepInspect" in find("deepinspect").title and "By the labels" in said("deepinspect", result).text
+    assert (
+        "DeepInspect" in find("deepinspect").title
+        and "By the labels" in said("deepinspect", result).text
+    )
     assert result.aucec > 0.5
     wrong = pair_inputs(result, *result.confusion.true_pairs[0].tolist())
     a, b = result.confusion.true_pairs[0]
     first = wrong.places[0]
-    assert wrong.wrong[0] and predicted[first, a] and predicted[first, b] and dataset.label_matrix[first, [a, b]].sum() == 1
+    assert (
+        wrong.wrong[0]
+        and predicted[first, a]
+        and predicted[first, b]
+        and dataset.label_matrix[first, [a, b]].sum() == 1
+    )
     assert views_of("deepinspect", result)
     for name in ("deepinspect_thresholds", "deepinspect_coverage"):
         more = run(name, classifier, dataset)[-1].result
@@ -82,7 +103,9 @@ def test_members_are_all_labels_above_one_half_in_any_batch_size():
     low, high = x.min(1, keepdims=True), x.max(1, keepdims=True)
     assert np.array_equal(whole.counts, member.sum(0)) and np.array_equal(whole.rho, small.rho)
     assert np.allclose(whole.rho, rho((x - low) / (high - low) > 0.5, member), atol=1e-6)
-    assert np.allclose(whole.napvd, napvd(whole.rho), atol=1e-6) and np.array_equal(whole.type2conf, small.type2conf, equal_nan=True)
+    assert np.allclose(whole.napvd, napvd(whole.rho), atol=1e-6) and np.array_equal(
+        whole.type2conf, small.type2conf, equal_nan=True
+    )
 
 
 def test_a_model_that_predicts_nothing_says_so():
@@ -93,11 +116,16 @@ def test_a_model_that_predicts_nothing_says_so():
     known = find("deepinspect")
     assert "predicts no class for any input" in said("deepinspect", result).text
     assert not known.findings(result, known.params())
-    assert any("20 inputs" in remark for remark in result.remarks) and math.isnan(result.confusion_limit)
+    assert any("20 inputs" in remark for remark in result.remarks) and math.isnan(
+        result.confusion_limit
+    )
     assert said("deepinspect", result).status == "unknown"
     coverage = run("deepinspect_coverage", classifier, dataset)[-1].result
     assert np.isnan(coverage.neuron).all()
-    assert run("deepinspect_thresholds", classifier, dataset)[-1].result.confusion.reported.tolist() == [0] * 5
+    assert (
+        run("deepinspect_thresholds", classifier, dataset)[-1].result.confusion.reported.tolist()
+        == [0] * 5
+    )
     assert views_of("deepinspect", result)
 
 
@@ -105,4 +133,8 @@ def test_one_label_per_input_serves_a_multi_label_model_too():
     x = np.random.default_rng(0).random((60, 5))
     classifier, dataset = told(x, 3, np.arange(60) % 3, multi_label=True)
     result = inspect(classifier, dataset)
-    assert result.type2conf.shape == (3, 3) and np.isfinite(result.type2conf).all() and result.true.size == 0
+    assert (
+        result.type2conf.shape == (3, 3)
+        and np.isfinite(result.type2conf).all()
+        and result.true.size == 0
+    )

@@ -1,4 +1,6 @@
-"""True confusion, disparity and the figures of merit against hand-made cases and the letter of the definitions."""
+"""True confusion, disparity and the figures of merit against hand-made cases and the letter of
+the definitions.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ import pytest
 import torch
 from scipy import stats
 
-from robgui.analyses.deepinspect import aucec, avg_cd, cost_curve, report, truth, type1conf, type2conf
+from robgui.analyses.deepinspect import (
+    aucec,
+    avg_cd,
+    cost_curve,
+    report,
+    truth,
+    type1conf,
+    type2conf,
+)
 from robgui.analyses.deepinspect.kernels import worst_thirds
 from robgui.analyses.deepinspect.pairs import beyond, top_share
 from robgui.analyses.deepinspect.truth import quality
@@ -19,14 +29,21 @@ from tests.analyses.deepinspect import slow
 def test_type_1_confusion_of_a_hand_made_case():
     found = type1conf(np.array([0, 0, 0, 0, 1, 1, -1]), np.array([0, 1, 1, 2, 0, 1, 2]), 4)
     assert found[0, 1] == found[1, 0] == (2 / 4 + 1 / 2) / 2
-    assert found[0, 2] == 1 / 4 and found[1, 2] == 0 and math.isnan(found[2, 3]) and not found.diagonal().any()
+    assert (
+        found[0, 2] == 1 / 4
+        and found[1, 2] == 0
+        and math.isnan(found[2, 3])
+        and not found.diagonal().any()
+    )
 
 
 def test_type_1_confusion_is_the_definition():
     rng = np.random.default_rng(0)
     y, yhat = rng.integers(0, 6, 200), rng.integers(0, 7, 200)
     assert np.allclose(type1conf(y, yhat, 7), slow.type1conf(y, yhat, 7))
-    assert np.allclose(type1conf(torch.from_numpy(y), torch.from_numpy(yhat), 7), slow.type1conf(y, yhat, 7))
+    assert np.allclose(
+        type1conf(torch.from_numpy(y), torch.from_numpy(yhat), 7), slow.type1conf(y, yhat, 7)
+    )
 
 
 def test_type_2_confusion_is_the_definition_and_few_images_are_not_counted():
@@ -62,7 +79,9 @@ def test_area_is_the_definition_and_ties_count_half():
     assert aucec(scores, true) == pytest.approx(slow.aucec(scores, true), abs=1e-12)
     assert aucec(np.ones(60), true) == pytest.approx(0.5)
     share = true.mean()
-    assert aucec(true, true) == pytest.approx(1 - share / 2) and aucec(~true, true) == pytest.approx(share / 2)
+    assert aucec(true, true) == pytest.approx(1 - share / 2) and aucec(
+        ~true, true
+    ) == pytest.approx(share / 2)
 
 
 def test_area_of_a_matrix_counts_every_pair_once_and_nothing_true_has_none():
@@ -106,10 +125,17 @@ def test_quality_holds_reported_pairs_against_true_ones():
     upper = np.triu_indices(9, 1)
     score, error = suspicion[upper], true[upper]
     is_true, reported = error > error.mean() + error.std(), score > score.mean() + score.std()
-    assert found.hits == (is_true & reported).sum() and found.reported == reported.sum() and len(found.true_pairs) == is_true.sum()
+    assert (
+        found.hits == (is_true & reported).sum()
+        and found.reported == reported.sum()
+        and len(found.true_pairs) == is_true.sum()
+    )
     assert found.precision == pytest.approx((is_true & reported).sum() / reported.sum())
     assert found.recall == pytest.approx((is_true & reported).sum() / is_true.sum())
-    assert found.aucec == found.aucec_mode == pytest.approx(slow.aucec(score, is_true)) and found.gain_mode == 0
+    assert (
+        found.aucec == found.aucec_mode == pytest.approx(slow.aucec(score, is_true))
+        and found.gain_mode == 0
+    )
     assert found.gain_random == pytest.approx(2 * found.aucec - 1)
     assert found.spearman == pytest.approx(stats.spearmanr(score, error).statistic)
     assert found.top_reported == 2 and np.interp(0.5, found.cost, found.found_optimal) == 1
@@ -118,14 +144,26 @@ def test_quality_holds_reported_pairs_against_true_ones():
 def test_quality_leaves_unknown_pairs_out_and_never_divides_by_nothing():
     suspicion = np.full((4, 4), np.nan)
     nothing = quality(suspicion, np.zeros((4, 4)), None, 1, 1)
-    assert nothing.pairs == 0 and math.isnan(nothing.precision) and math.isnan(nothing.aucec) and math.isnan(nothing.spearman)
+    assert (
+        nothing.pairs == 0
+        and math.isnan(nothing.precision)
+        and math.isnan(nothing.aucec)
+        and math.isnan(nothing.spearman)
+    )
     suspicion[0, 1] = suspicion[1, 0] = 1
     one = quality(suspicion, np.zeros((4, 4)), None, 1, 1)
-    assert one.pairs == 1 and one.top_reported == 1 and math.isnan(one.top_recall) and one.true_pairs.shape == (0, 2)
+    assert (
+        one.pairs == 1
+        and one.top_reported == 1
+        and math.isnan(one.top_recall)
+        and one.true_pairs.shape == (0, 2)
+    )
 
 
 def test_the_worst_third_class_is_a_near_one_with_the_largest_bias():
     distance = np.array([[0, 5, 1, 9], [5, 0, 4, 1.5], [1, 4, 0, 6], [9, 1.5, 6, 0.0]])
     triplets, value = worst_thirds(distance, np.array([[0, 1], [0, 2]]), "none")
-    assert triplets.tolist() == [[0, 1, 3], [0, 2, 3]] and value == pytest.approx([7.5 / 10.5, 3 / 15])
+    assert triplets.tolist() == [[0, 1, 3], [0, 2, 3]] and value == pytest.approx(
+        [7.5 / 10.5, 3 / 15]
+    )
     assert worst_thirds(distance[:2, :2], np.zeros((0, 2), int), "low")[0].shape == (0, 3)

@@ -18,11 +18,15 @@ from robgui.core.view import View, Views
 from tests.analyses.simple_modules import Linear
 
 
-def linear(weights: np.ndarray, bias: float, shape: tuple[int, int, int] = (1, 12, 12)) -> Classifier:
+def linear(
+    weights: np.ndarray, bias: float, shape: tuple[int, int, int] = (1, 12, 12)
+) -> Classifier:
     return Classifier.from_module(Linear(weights, bias), shape, output="logits")
 
 
-def small_cnn(shape: tuple[int, int, int] = (1, 12, 12), classes: int = 4, seed: int = 0) -> Classifier:
+def small_cnn(
+    shape: tuple[int, int, int] = (1, 12, 12), classes: int = 4, seed: int = 0
+) -> Classifier:
     """A random convolutional network with classes that change within a few pixels."""
     generator = torch.Generator("cpu").manual_seed(seed)
     net = nn.Sequential(
@@ -33,7 +37,11 @@ def small_cnn(shape: tuple[int, int, int] = (1, 12, 12), classes: int = 4, seed:
         nn.Linear(6 * (shape[1] // 2) * (shape[2] // 2), classes),
     )
     for parameter in net.parameters():
-        parameter.data = torch.randn(parameter.shape, generator=generator) * 2 / max(1, parameter[0].numel()) ** 0.5
+        parameter.data = (
+            torch.randn(parameter.shape, generator=generator)
+            * 2
+            / max(1, parameter[0].numel()) ** 0.5
+        )
     return Classifier.from_module(net, shape, output="logits")
 
 
@@ -42,14 +50,21 @@ def image(shape: tuple[int, int, int] = (1, 12, 12), seed: int = 0) -> np.ndarra
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[: shape[1], : shape[2]]
     planes = [
-        sum(np.exp(-((x - rng.uniform(0, shape[2])) ** 2 + (y - rng.uniform(0, shape[1])) ** 2) / 6) for _ in range(4))
+        sum(
+            np.exp(-((x - rng.uniform(0, shape[2])) ** 2 + (y - rng.uniform(0, shape[1])) ** 2) / 6)
+            for _ in range(4)
+        )
         for _ in range(shape[0])
     ]
     return (np.round(np.clip(np.stack(planes), 0, 1) * 255) / 255).astype(np.float32)
 
 
 def all_steps(
-    classifier: Classifier, x: np.ndarray, analysis: str = "feature_game", labels: list[int] | None = None, **params: object
+    classifier: Classifier,
+    x: np.ndarray,
+    analysis: str = "feature_game",
+    labels: list[int] | None = None,
+    **params: object,
 ) -> list[Step]:
     known = find(analysis)
     array = np.asarray(x, dtype=np.float32).reshape(-1, *classifier.shape)
@@ -62,7 +77,9 @@ def play(classifier: Classifier, x: np.ndarray, **params: object) -> FeatureGame
     return all_steps(classifier, x, **params)[-1].result
 
 
-def oracle_of(classifier: Classifier, x: np.ndarray, calls: int = 5000, norm: str = "l0") -> tuple[Oracle, Goal]:
+def oracle_of(
+    classifier: Classifier, x: np.ndarray, calls: int = 5000, norm: str = "l0"
+) -> tuple[Oracle, Goal]:
     oracle = Oracle(classifier, Game(np.round(x * 255).astype(np.uint8), norm, 0.25))
     oracle.allow(calls, 0)
     return oracle, Goal(oracle.original)
@@ -85,4 +102,6 @@ def said(name: str, result: object, **params: object) -> Verdict:
 def views_of(name: str, result: object, **params: object) -> tuple[View, ...]:
     """The views of a result, after they were stored and read again."""
     known = find(name)
-    return decode(Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))).views
+    return decode(
+        Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))
+    ).views

@@ -34,7 +34,10 @@ def test_steps_of_the_other_norms_go_on_from_one_another_and_stop_at_the_bounds(
     up = game.play((), int(game.first[0]))
     assert game.value[up[0]].tolist() == [255] and game.moves(up).sum() == 0
     down = int(game.first[1])
-    assert [int(game.value[i][0]) for i in (down, game.stronger[down], game.stronger[game.stronger[down]])] == [136, 72, 8]
+    assert [
+        int(game.value[i][0])
+        for i in (down, game.stronger[down], game.stronger[game.stronger[down]])
+    ] == [136, 72, 8]
     assert game.moves((down,)).tolist().count(True) == 1
 
 
@@ -44,8 +47,12 @@ def test_severities_are_those_of_the_images(norm: str) -> None:
     state = game.play(game.play((), 3), 40)
     change = np.abs(game.picture(state) - game.picture(()))
     severity = game.severities(state)
-    assert severity.l0_pixels == (change > 0).any(0).sum() and severity.l0_dims == (change > 0).sum()
-    assert (severity.l1, severity.l2, severity.linf) == pytest.approx((change.sum(), np.sqrt((change**2).sum()), change.max()), rel=1e-5)
+    assert (
+        severity.l0_pixels == (change > 0).any(0).sum() and severity.l0_dims == (change > 0).sum()
+    )
+    assert (severity.l1, severity.l2, severity.linf) == pytest.approx(
+        (change.sum(), np.sqrt((change**2).sum()), change.max()), rel=1e-5
+    )
     assert game.severity(state) == severity.by(norm)
 
 
@@ -75,11 +82,16 @@ def test_refinement_leaves_no_removable_pixel(seed: int) -> None:
     short = finish(refined(oracle, goal, state))
     assert goal.margins(oracle.scores([short])[0]) > oracle.sure
     for option in short:
-        assert goal.margins(oracle.scores([tuple(other for other in short if other != option)])[0]) <= oracle.sure
+        assert (
+            goal.margins(oracle.scores([tuple(other for other in short if other != option)])[0])
+            <= oracle.sure
+        )
 
 
 def test_refinement_lowers_steps_as_far_as_it_can() -> None:
-    oracle, goal = oracle_of(linear(np.ones((2, 2)), -1.2, (1, 2, 2)), np.zeros((1, 2, 2)), norm="l1")
+    oracle, goal = oracle_of(
+        linear(np.ones((2, 2)), -1.2, (1, 2, 2)), np.zeros((1, 2, 2)), norm="l1"
+    )
     top = int(np.flatnonzero((oracle.game.pixel == 0) & (oracle.game.value[:, 0] == 255))[0])
     other = int(np.flatnonzero((oracle.game.pixel == 1) & (oracle.game.value[:, 0] == 255))[0])
     short = finish(refined(oracle, goal, tuple(sorted((top, other)))))

@@ -1,4 +1,6 @@
-"""Games that are played in parts and merged are the games of the whole, bit for bit but for the time they took."""
+"""Games that are played in parts and merged are the games of the whole, bit for bit but for the
+time they took.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from tests.parts import assert_same, whole_and_merged
 
 
 def images(count: int) -> Dataset:
-    return from_arrays(np.stack([image(seed=seed) for seed in range(count)]), labels=np.arange(count) % 4)
+    return from_arrays(
+        np.stack([image(seed=seed) for seed in range(count)]), labels=np.arange(count) % 4
+    )
 
 
 def check(classifier: Classifier, data: Dataset, parts: int, **params: object) -> None:
@@ -26,7 +30,14 @@ def check(classifier: Classifier, data: Dataset, parts: int, **params: object) -
 @pytest.mark.parametrize("parts", [2, 3])
 @pytest.mark.parametrize("batch", [0, 7])
 def test_merged_is_whole(parts: int, batch: int) -> None:
-    check(small_cnn(seed=2), images(7), parts, max_calls=150, batch=batch, norm="l2" if batch else "l0")
+    check(
+        small_cnn(seed=2),
+        images(7),
+        parts,
+        max_calls=150,
+        batch=batch,
+        norm="l2" if batch else "l0",
+    )
 
 
 def test_a_seeded_choice_of_images_is_made_before_the_split() -> None:
@@ -36,8 +47,18 @@ def test_a_seeded_choice_of_images_is_made_before_the_split() -> None:
 def test_a_part_whose_images_all_have_the_target_class_is_merged_too() -> None:
     classifier, one = small_cnn(seed=2), image(seed=0)
     target = int(classifier.infer(one[None]).argmax())
-    other = next(x for seed in range(1, 30) if int(classifier.infer((x := image(seed=seed))[None]).argmax()) != target)
-    check(classifier, from_arrays(np.stack([one, one, other, other])), 2, target=str(target), max_calls=100)
+    other = next(
+        x
+        for seed in range(1, 30)
+        if int(classifier.infer((x := image(seed=seed))[None]).argmax()) != target
+    )
+    check(
+        classifier,
+        from_arrays(np.stack([one, one, other, other])),
+        2,
+        target=str(target),
+        max_calls=100,
+    )
     check(classifier, from_arrays(np.stack([one, one])), 2, target=str(target), max_calls=100)
 
 

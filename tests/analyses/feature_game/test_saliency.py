@@ -21,7 +21,9 @@ def test_the_mixture_is_the_closed_form_on_two_keypoints_and_sums_to_one() -> No
         sigma = max(SMALLEST_SIGMA, size * 1.5)
         expected += response / 4 * stats.norm.pdf(x, px, sigma) * stats.norm.pdf(y, py, sigma)
     assert mixture.saliency() == pytest.approx(expected / expected.sum(), abs=1e-14)
-    assert mixture.saliency().sum() == pytest.approx(1) and mixture.weights == pytest.approx([0.75, 0.25])
+    assert mixture.saliency().sum() == pytest.approx(1) and mixture.weights == pytest.approx(
+        [0.75, 0.25]
+    )
 
 
 def test_there_are_no_ghosts_where_the_x_of_one_keypoint_meets_the_y_of_the_other() -> None:
@@ -46,7 +48,11 @@ def test_each_pixel_belongs_to_the_keypoint_most_responsible_for_it() -> None:
 def test_keypoints_lie_inside_the_image_whatever_its_size(shape: tuple[int, int, int]) -> None:
     keypoints, source = find_keypoints((image(shape) * 255).astype(np.uint8))
     assert source.startswith("SIFT") and keypoints.shape[1] == 4
-    assert keypoints[:, 0].min() >= 0 and keypoints[:, 0].max() <= shape[2] - 1 and keypoints[:, 1].max() <= shape[1] - 1
+    assert (
+        keypoints[:, 0].min() >= 0
+        and keypoints[:, 0].max() <= shape[2] - 1
+        and keypoints[:, 1].max() <= shape[1] - 1
+    )
     assert (np.diff(keypoints[:, 3]) <= 0).all()
 
 
@@ -59,5 +65,11 @@ def test_a_keypoint_of_an_enlarged_image_is_where_the_spot_is() -> None:
 
 def test_a_blank_image_gets_a_grid_of_equal_weights() -> None:
     keypoints, source = find_keypoints(np.zeros((3, 20, 40), dtype=np.uint8))
-    assert source == "grid" and len(set(keypoints[:, 3])) == 1 and np.array_equal(keypoints, grid(20, 40))
-    assert keypoints[:, 0].mean() == pytest.approx(19.5) and keypoints[:, 1].mean() == pytest.approx(9.5)
+    assert (
+        source == "grid"
+        and len(set(keypoints[:, 3])) == 1
+        and np.array_equal(keypoints, grid(20, 40))
+    )
+    assert keypoints[:, 0].mean() == pytest.approx(19.5) and keypoints[
+        :, 1
+    ].mean() == pytest.approx(9.5)

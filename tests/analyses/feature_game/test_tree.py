@@ -8,12 +8,24 @@ import numpy as np
 import pytest
 
 from robgui.analyses.feature_game.game import Game
-from robgui.analyses.feature_game.tree import Node, backpropagate, choose, select, table, ucb1, widened, with_prior
+from robgui.analyses.feature_game.tree import (
+    Node,
+    backpropagate,
+    choose,
+    select,
+    table,
+    ucb1,
+    widened,
+    with_prior,
+)
 
 
 def tree() -> tuple[Node, Node, Node]:
     root = Node(visits=10, total=6.0)
-    left, right = Node(keypoint=0, visits=8, total=5.6, prior=0.2), Node(keypoint=1, visits=2, total=0.4, prior=0.8)
+    left, right = (
+        Node(keypoint=0, visits=8, total=5.6, prior=0.2),
+        Node(keypoint=1, visits=2, total=0.4, prior=0.8),
+    )
     root.children = [left, right]
     return root, left, right
 
@@ -45,8 +57,16 @@ def test_backpropagation_adds_the_reward_and_a_visit_to_every_node_of_the_path_o
     leaf = Node(state=(3,), option=3)
     left.children = [leaf]
     backpropagate([root, left, leaf], 0.5, 4.0)
-    assert (root.total, root.visits) == (6.5, 11) and (left.total, left.visits) == (6.1, 9) and (leaf.total, leaf.visits) == (0.5, 1)
-    assert (right.total, right.visits) == (0.4, 2) and (root.best, leaf.best, right.best) == (4.0, 4.0, math.inf)
+    assert (
+        (root.total, root.visits) == (6.5, 11)
+        and (left.total, left.visits) == (6.1, 9)
+        and (leaf.total, leaf.visits) == (0.5, 1)
+    )
+    assert (right.total, right.visits) == (0.4, 2) and (root.best, leaf.best, right.best) == (
+        4.0,
+        4.0,
+        math.inf,
+    )
 
 
 def test_the_three_players_choose_the_best_the_worst_and_by_chance() -> None:
@@ -55,7 +75,9 @@ def test_the_three_players_choose_the_best_the_worst_and_by_chance() -> None:
     weights = np.array([6.0, 3.0, 1.0])
     assert choose(children, "cooperative", weights, rng).option == 1
     assert choose(children, "adversarial", weights, rng).option == 2
-    drawn = np.bincount([choose(children, "nature", weights, rng).option for _ in range(2000)]) / 2000
+    drawn = (
+        np.bincount([choose(children, "nature", weights, rng).option for _ in range(2000)]) / 2000
+    )
     assert drawn == pytest.approx([0.6, 0.3, 0.1], abs=0.04)
 
 
@@ -69,7 +91,15 @@ def test_the_table_has_parents_before_children_and_the_most_visited_first() -> N
     leaf = Node(state=(7,), option=7, visits=3, total=1.5, best=2.0)
     left.children = [leaf]
     seen = table(root, game)
-    assert seen.parent.tolist() == [-1, 0, 0, 1] and seen.visits.tolist() == [10, 8, 2, 3] and seen.nodes == 4
-    assert seen.pixel[3].tolist() == [2, 1] and seen.value[3].tolist() == [255] and seen.keypoint.tolist() == [-1, 0, 1, -1]
+    assert (
+        seen.parent.tolist() == [-1, 0, 0, 1]
+        and seen.visits.tolist() == [10, 8, 2, 3]
+        and seen.nodes == 4
+    )
+    assert (
+        seen.pixel[3].tolist() == [2, 1]
+        and seen.value[3].tolist() == [255]
+        and seen.keypoint.tolist() == [-1, 0, 1, -1]
+    )
     assert seen.best[3] == 2.0 and math.isnan(seen.best[1]) and seen.reward[3] == 0.5
     assert len(table(root, game, most=2).parent) == 2

@@ -23,7 +23,10 @@ DIM = 12
 
 
 def gaussian_score(p: float, step: float = 0.0) -> Callable[[Tensor, Tensor], Tensor]:
-    """A linear score of the latent point that fails with probability p; ``step`` rounds it up to a staircase."""
+    """A linear score of the latent point that fails with probability p.
+
+    ``step`` rounds it up to a staircase.
+    """
     bound = float(stats.norm.isf(p))
     direction = torch.ones(DIM, device="cpu") / DIM**0.5
 
@@ -70,10 +73,16 @@ def linear_classifier(p: float, noise: str, eps: float, dim: int = 8) -> Classif
     weights = np.full(dim, 1.0)
     if noise == "gaussian":
         reach = float(stats.norm.isf(p)) * eps * dim**0.5
-    elif noise == "l2":  # one coordinate of a uniform point in the d-ball is a symmetric beta on [-1, 1]
+    elif (
+        noise == "l2"
+    ):  # one coordinate of a uniform point in the d-ball is a symmetric beta on [-1, 1]
         reach = eps * dim**0.5 * (2 * float(stats.beta.isf(p, (dim + 1) / 2, (dim + 1) / 2)) - 1)
     else:
-        t = float(optimize.brentq(lambda value: irwin_hall_tail(value, dim) - p, 1e-9, dim / 2, xtol=1e-14))
+        t = float(
+            optimize.brentq(
+                lambda value: irwin_hall_tail(value, dim) - p, 1e-9, dim / 2, xtol=1e-14
+            )
+        )
         reach = eps * (dim - 2 * t)
     return Classifier.from_module(Linear(weights, -0.5 * dim - reach), (dim,), name="linear")
 
@@ -93,4 +102,6 @@ def said(result: LastParticleResult, **params: Any) -> Verdict:
 def views_of(name: str, result: Any, **params: Any) -> tuple[View, ...]:
     """The views of a result, after they were stored and read again."""
     known = find(name)
-    return decode(Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))).views
+    return decode(
+        Views, *encode(Views(tuple(known.views(result, known.params.parse(params)))))
+    ).views

@@ -19,7 +19,9 @@ RUNS = 500
 
 
 def calibrated(result: Estimate, p: float, rate: float) -> None:
-    """The mean of M is within three standard errors of its law's, and the interval covers p about 95 times in 100."""
+    """The mean of M is within three standard errors of its law's, and the interval covers p
+    about 95 times in 100.
+    """
     mean = -rate * np.log(p)
     assert abs(result.killed.mean() - mean) < 3 * np.sqrt(mean / len(result.killed))
     covered = ((result.p_low <= p) & (p <= result.p_high)).mean()
@@ -29,9 +31,13 @@ def calibrated(result: Estimate, p: float, rate: float) -> None:
 
 
 def _coverage(mean: float) -> float:
-    """How often the exact interval covers when M is Poisson: 95 % or somewhat more, as counts are whole numbers."""
+    """How often the exact interval covers when M is Poisson: 95 % or somewhat more, as counts
+    are whole numbers.
+    """
     counts = np.arange(int(mean + 10 * np.sqrt(mean) + 20))
-    inside = (stats.poisson.cdf(counts, mean) > 0.025) & (stats.poisson.sf(counts - 1, mean) > 0.025)
+    inside = (stats.poisson.cdf(counts, mean) > 0.025) & (
+        stats.poisson.sf(counts - 1, mean) > 0.025
+    )
     return float(stats.poisson.pmf(counts, mean)[inside].sum())
 
 
@@ -48,12 +54,17 @@ def test_killings_on_a_linear_score_under_uniform_noise_follow_the_poisson_law(p
 def test_killings_of_replicas_add_up() -> None:
     result = estimate(gaussian_score(1e-4), DIM, critical=1e-30, inputs=150, replicas=5, seed=5)
     calibrated(result, 1e-4, 10)
-    assert result.replica_killed.shape == (150, 5) and (result.replica_killed.sum(1) == result.killed).all()
+    assert (
+        result.replica_killed.shape == (150, 5)
+        and (result.replica_killed.sum(1) == result.killed).all()
+    )
     assert result.dispersion.mean() == pytest.approx(1, abs=0.25)
 
 
 @pytest.mark.parametrize("step", [0.0, 0.1, 0.5])
-def test_false_passes_at_the_critical_probability_are_no_more_than_the_risk_even_with_ties(step: float) -> None:
+def test_false_passes_at_the_critical_probability_are_no_more_than_the_risk_even_with_ties(
+    step: float,
+) -> None:
     result = estimate(gaussian_score(1e-6, step), DIM, critical=1e-6, inputs=RUNS, seed=6)
     assert result.validated.sum() <= stats.binom.isf(0.001, RUNS, 0.01)
     assert result.inconclusive.mean() < 0.1
@@ -61,27 +72,59 @@ def test_false_passes_at_the_critical_probability_are_no_more_than_the_risk_even
 
 
 def test_killing_several_at_once_is_calibrated_too() -> None:
-    result = estimate(gaussian_score(1e-6), DIM, particles=20, kill=15, steps=20, critical=1e-6, inputs=200, seed=7)
+    result = estimate(
+        gaussian_score(1e-6),
+        DIM,
+        particles=20,
+        kill=15,
+        steps=20,
+        critical=1e-6,
+        inputs=200,
+        seed=7,
+    )
     assert result.validated.sum() <= stats.binom.isf(0.001, 200, 0.01)
     assert ((result.p_low <= 1e-6) & (result.p_high >= 1e-6)).mean() > 0.9
     pmf = birth(20, 15, -np.log(1e-6))
     mean = float(pmf @ np.arange(len(pmf)))
-    free = estimate(gaussian_score(1e-6), DIM, particles=20, kill=15, steps=20, critical=1e-30, inputs=200, seed=7)
+    free = estimate(
+        gaussian_score(1e-6),
+        DIM,
+        particles=20,
+        kill=15,
+        steps=20,
+        critical=1e-30,
+        inputs=200,
+        seed=7,
+    )
     assert abs(free.killed.mean() - mean) < 3 * np.sqrt(Law(20, 15).spread(mean) / 200)
 
 
 def test_what_never_fails_is_validated_with_2562_calls() -> None:
     result = estimate(lambda z, i: z[:, 0] - 40, DIM, inputs=3)
     assert result.validated.all() and (result.killed == 64).all() and result.m == 64
-    assert (result.model_calls == 2562).all() and (result.p_low == 0).all() and (result.p_high < 1e-10).all()
-    assert result.failure == (None, None, None) and len(result.levels[0]) == 64 == len(result.acceptance[0])
-    assert (np.diff(result.levels[0]) > 0).all() and result.acceptance[0].mean() == pytest.approx(0.35, abs=0.07)
+    assert (
+        (result.model_calls == 2562).all()
+        and (result.p_low == 0).all()
+        and (result.p_high < 1e-10).all()
+    )
+    assert result.failure == (None, None, None) and len(result.levels[0]) == 64 == len(
+        result.acceptance[0]
+    )
+    assert (np.diff(result.levels[0]) > 0).all() and result.acceptance[0].mean() == pytest.approx(
+        0.35, abs=0.07
+    )
 
 
 def test_a_constant_score_is_never_validated() -> None:
     result = estimate(lambda z, i: torch.full((len(z),), -1.0, device=z.device), 3, inputs=50)
-    assert result.inconclusive.all() and not result.validated.any() and (result.model_calls < 2562).all()
-    several = estimate(lambda z, i: -torch.ones_like(z[:, 0]), 3, particles=20, kill=15, steps=20, inputs=5)
+    assert (
+        result.inconclusive.all()
+        and not result.validated.any()
+        and (result.model_calls < 2562).all()
+    )
+    several = estimate(
+        lambda z, i: -torch.ones_like(z[:, 0]), 3, particles=20, kill=15, steps=20, inputs=5
+    )
     assert several.inconclusive.all()
 
 
@@ -129,7 +172,9 @@ def test_model_calls_are_counted_and_batches_stay_full() -> None:
     assert sum(sizes) == result.model_calls.sum() and max(sizes) == 20
     waiting = newest.index(59)
     assert waiting > 100
-    assert np.mean(sizes[:waiting]) > 19.9, "only the place of a lane given up on a plateau may stay empty, for one round"
+    assert np.mean(sizes[:waiting]) > 19.9, (
+        "only the place of a lane given up on a plateau may stay empty, for one round"
+    )
 
 
 def test_every_tensor_is_made_on_a_named_device() -> None:
@@ -149,7 +194,9 @@ def test_every_tensor_is_made_on_a_named_device() -> None:
         ({"kill": 2}, "kill = 2"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused_in_one_sentence(settings: dict[str, float], words: str) -> None:
+def test_settings_that_make_no_sense_are_refused_in_one_sentence(
+    settings: dict[str, float], words: str
+) -> None:
     with pytest.raises(ParamsError, match=words):
         estimate(gaussian_score(1e-3), DIM, **settings)
 

@@ -19,7 +19,9 @@ def test_two_particles_need_64_killings_for_1e_minus_10_at_one_percent() -> None
 @pytest.mark.parametrize("particles", [2, 3, 10, 50])
 @pytest.mark.parametrize("critical", [0.5, 1e-2, 1e-6, 1e-10, 1e-30])
 @pytest.mark.parametrize("risk", [0.3, 0.05, 0.01, 1e-4])
-def test_m_is_the_smallest_integer_whose_poisson_tail_is_at_most_the_risk(particles: int, critical: float, risk: float) -> None:
+def test_m_is_the_smallest_integer_whose_poisson_tail_is_at_most_the_risk(
+    particles: int, critical: float, risk: float
+) -> None:
     m, mean = threshold(particles, critical, risk), -particles * math.log(critical)
     assert stats.poisson.sf(m - 1, mean) <= risk < (stats.poisson.sf(m - 2, mean) if m > 1 else 1)
     assert special.gammainc(m, mean) <= risk
@@ -33,7 +35,11 @@ def test_replicas_count_as_so_many_more_particles() -> None:
 def test_the_interval_inverts_the_poisson_law_exactly(killed: int) -> None:
     low, high = (float(end) for end in Law(2).interval(killed))
     assert stats.poisson.cdf(killed, -2 * math.log(low)) == pytest.approx(0.025)
-    assert high == 1 if killed == 0 else stats.poisson.sf(killed - 1, -2 * math.log(high)) == pytest.approx(0.025)
+    assert (
+        high == 1
+        if killed == 0
+        else stats.poisson.sf(killed - 1, -2 * math.log(high)) == pytest.approx(0.025)
+    )
     assert low < Law(2).estimate(np.array([killed])) <= high
 
 
@@ -46,9 +52,14 @@ def test_killing_one_at_once_is_the_poisson_law() -> None:
 
 
 @pytest.mark.parametrize(("particles", "kill"), [(20, 15), (100, 75), (5, 2)])
-def test_the_law_of_killing_several_is_that_of_a_sum_of_waiting_times(particles: int, kill: int) -> None:
+def test_the_law_of_killing_several_is_that_of_a_sum_of_waiting_times(
+    particles: int, kill: int
+) -> None:
     rng, time, count = np.random.default_rng(0), -math.log(1e-4), 20_000
-    waits = rng.exponential(1 / (particles - np.arange(700 if particles > 20 else 200) % kill), (count, 700 if particles > 20 else 200))
+    waits = rng.exponential(
+        1 / (particles - np.arange(700 if particles > 20 else 200) % kill),
+        (count, 700 if particles > 20 else 200),
+    )
     deaths = (waits.cumsum(1) <= time).sum(1)
     tail = birth(particles, kill, time)[::-1].cumsum()[::-1]
     for quantile in (0.1, 0.5, 0.9):

@@ -1,4 +1,6 @@
-"""The last particle on classifiers: images, tables, sequences, forests, and what it says in words."""
+"""The last particle on classifiers: images, tables, sequences, forests, and what it says in
+words.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from scipy import stats
 from torch import Tensor, nn
 
 from robgui import resources
-from robgui.analyses.last_particle import LastParticleParams, LastParticleResult, Law, kernel, last_particle
+from robgui.analyses.last_particle import (
+    LastParticleParams,
+    LastParticleResult,
+    Law,
+    kernel,
+    last_particle,
+)
 from robgui.analyses.last_particle.lanes import Lane
 from robgui.analyses.last_particle.outcome import outcome
 from robgui.core.codec import decode, encode
@@ -32,21 +40,43 @@ ANALYSIS = find("last_particle")
 
 @pytest.mark.parametrize("noise", ["box", "clip", "l2", "gaussian"])
 def test_the_interval_holds_the_known_probability_of_a_linear_classifier(noise: str) -> None:
-    result = examine(linear_classifier(1e-5, noise, 0.05), HALF, noise=noise, eps=0.05, replicas=20, steps=25, critical=1e-12, **QUICK)
+    result = examine(
+        linear_classifier(1e-5, noise, 0.05),
+        HALF,
+        noise=noise,
+        eps=0.05,
+        replicas=20,
+        steps=25,
+        critical=1e-12,
+        **QUICK,
+    )
     assert not result.validated and not result.inconclusive and result.mixed
     low, high = stats.poisson.ppf([0.001, 0.999], -40 * np.log(1e-5))
     assert low <= result.killed <= high
-    assert result.p_low < result.p_estimate < result.p_high and result.p_estimate == pytest.approx(1e-5, rel=2)
+    assert result.p_low < result.p_estimate < result.p_high and result.p_estimate == pytest.approx(
+        1e-5, rel=2
+    )
 
 
 def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     result = examine(linear_classifier(1e-9, "box", 0.1), HALF, eps=0.01)
     words = said(result, eps=0.01)
-    assert result.validated and "validated; uniform noise of at most 0.01 per value" in words.sentence
-    assert "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence and "2,562 calls of the test" in words.scope
+    assert (
+        result.validated and "validated; uniform noise of at most 0.01 per value" in words.sentence
+    )
+    assert (
+        "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence
+        and "2,562 calls of the test" in words.scope
+    )
     assert "one repetition can hardly check that" in words.text
-    assert result.failure is None and result.counterexample is None and not ANALYSIS.findings(result, LastParticleParams())
-    assert result.monte_carlo_failures == 0 and result.monte_carlo_bound == pytest.approx(-np.log(0.01) / 2500)
+    assert (
+        result.failure is None
+        and result.counterexample is None
+        and not ANALYSIS.findings(result, LastParticleParams())
+    )
+    assert result.monte_carlo_failures == 0 and result.monte_carlo_bound == pytest.approx(
+        -np.log(0.01) / 2500
+    )
     assert words.status is Status.HOLDS
 
 
@@ -57,35 +87,72 @@ def test_a_failing_input_shows_its_failure() -> None:
     assert classifier.infer(result.failure[None]).argmax() == 1
     assert np.abs(result.failure - result.input).max() <= 0.1 + 1e-6
     words = said(result, eps=0.1)
-    assert words.status is Status.FAILS and "changes the class with probability about 0.0" in words.sentence
-    assert "95 % interval" in words.sentence and words.number.low < words.number.value < words.number.high
+    assert (
+        words.status is Status.FAILS
+        and "changes the class with probability about 0.0" in words.sentence
+    )
+    assert (
+        "95 % interval" in words.sentence
+        and words.number.low < words.number.value < words.number.high
+    )
     found, attacked = ANALYSIS.findings(result, LastParticleParams(eps=0.1))
     assert attacked.kind == "rare failure" and attacked.severity < found.severity
-    assert found.kind == "noise failure" and found.picture is not None and found.input is result.failure
+    assert (
+        found.kind == "noise failure"
+        and found.picture is not None
+        and found.input is result.failure
+    )
     assert result.monte_carlo_failures > 0
 
 
 def test_a_validated_input_with_a_counterexample_is_shown_as_such() -> None:
-    result = examine(linear_classifier(1e-14, "box", 0.1, dim=12), np.full(12, 0.5), eps=0.1, seed=1, replicas=20, steps=20, samples=0)
-    assert result.validated and result.counterexample is not None and result.counterexample_class == 1
+    result = examine(
+        linear_classifier(1e-14, "box", 0.1, dim=12),
+        np.full(12, 0.5),
+        eps=0.1,
+        seed=1,
+        replicas=20,
+        steps=20,
+        samples=0,
+    )
+    assert (
+        result.validated and result.counterexample is not None and result.counterexample_class == 1
+    )
     words = said(result, eps=0.1, replicas=20)
-    assert words.status is Status.AT_RISK and "a change within the noise turns it into “1”" in words.sentence
-    assert words.because[0].startswith("A gradient search finds") and "validated" not in words.sentence
+    assert (
+        words.status is Status.AT_RISK
+        and "a change within the noise turns it into “1”" in words.sentence
+    )
+    assert (
+        words.because[0].startswith("A gradient search finds") and "validated" not in words.sentence
+    )
 
 
 def _demo(model: str, data: str, **params: Any) -> LastParticleResult:
-    classifier, dataset = load(resources.path("demo", model)), open_dataset(resources.path("demo", data)).subset([0])
-    *_, last = last_particle(classifier, dataset, LastParticleParams(truth="predicted", **QUICK, **params))
+    classifier, dataset = (
+        load(resources.path("demo", model)),
+        open_dataset(resources.path("demo", data)).subset([0]),
+    )
+    *_, last = last_particle(
+        classifier, dataset, LastParticleParams(truth="predicted", **QUICK, **params)
+    )
     assert last.done == last.total
     return last.result
 
 
 def test_formal_bounds_prove_what_the_test_cannot_say_of_a_forest() -> None:
     result = _demo("table_forest.skops", "table.csv", eps=1e-4)
-    assert result.inconclusive and result.certified and result.certified_lower > 0 and not result.certified_reason
+    assert (
+        result.inconclusive
+        and result.certified
+        and result.certified_lower > 0
+        and not result.certified_reason
+    )
     words = said(result, eps=1e-4)
     assert "certified; no noise of at most 0.0001 per value changes the class." in words.sentence
-    assert words.status is Status.HOLDS and not ANALYSIS.findings(result, LastParticleParams(eps=1e-4))
+    assert words.status is Status.HOLDS and not ANALYSIS.findings(
+        result, LastParticleParams(eps=1e-4)
+    )
 
 
 def test_a_network_is_validated_and_certified_or_says_why_there_is_no_proof() -> None:
@@ -98,7 +165,9 @@ def test_a_network_is_validated_and_certified_or_says_why_there_is_no_proof() ->
     ):
         without = _demo("table_mlp.onnx", "table.csv", eps=1e-4, **settings)
         assert (
-            not without.certified and words in without.certified_reason and "certified" not in said(without, eps=1e-4, **settings).sentence
+            not without.certified
+            and words in without.certified_reason
+            and "certified" not in said(without, eps=1e-4, **settings).sentence
         )
 
 
@@ -114,7 +183,10 @@ class Decoy(nn.Module):
 
 def test_testing_class_by_class_finds_the_failure_behind_a_decoy() -> None:
     classifier = Classifier.from_module(Decoy(), (2,), output="logits")
-    fooled = [examine(classifier, [0.5, 0.5], eps=0.1, seed=seed, critical=1e-6, **QUICK).validated for seed in range(2)]
+    fooled = [
+        examine(classifier, [0.5, 0.5], eps=0.1, seed=seed, critical=1e-6, **QUICK).validated
+        for seed in range(2)
+    ]
     result = examine(classifier, [0.5, 0.5], eps=0.1, class_wise=True, critical=1e-6, **QUICK)
     assert result.test_class.tolist() == [1, 2] and result.test_p.shape == (2,)
     assert not result.validated, fooled
@@ -123,7 +195,9 @@ def test_testing_class_by_class_finds_the_failure_behind_a_decoy() -> None:
 def test_validated_is_never_said_beside_a_failed_plain_sample() -> None:
     classifier = Classifier.from_module(Decoy(), (2,), output="logits")
     for seed in range(6):
-        result = examine(classifier, [0.5, 0.5], eps=0.1, seed=seed, critical=1e-6, samples=2500, attack_steps=0)
+        result = examine(
+            classifier, [0.5, 0.5], eps=0.1, seed=seed, critical=1e-6, samples=2500, attack_steps=0
+        )
         words = said(result, eps=0.1, critical=1e-6)
         assert result.monte_carlo_failures > 0  # class 2 wins in a tenth of the box
         assert words.status is Status.FAILS and "validated" not in words.sentence
@@ -134,7 +208,15 @@ def test_validated_is_never_said_beside_a_failed_plain_sample() -> None:
 
 def test_a_result_of_the_first_edition_still_opens() -> None:
     document, blob = encode(examine(linear_classifier(1e-2, "box", 0.1), HALF, eps=0.1, **QUICK))
-    copies = {"eps": 0.1, "noise": "box", "critical": 1e-10, "risk": 0.01, "n_particles": 2, "kill": 1, "steps": 40}
+    copies = {
+        "eps": 0.1,
+        "noise": "box",
+        "critical": 1e-10,
+        "risk": 0.01,
+        "n_particles": 2,
+        "kill": 1,
+        "steps": 40,
+    }
     document["fields"] |= {**copies, "replicas": 1, "class_wise": False}
     assert decode(LastParticleResult, document, blob).finished
 
@@ -148,7 +230,10 @@ def test_a_result_of_the_first_edition_still_opens() -> None:
     ],
 )
 def test_the_demo_models_get_an_answer(model: str, data: str, eps: float) -> None:
-    classifier, dataset = load(resources.path("demo", model)), open_dataset(resources.path("demo", data)).subset([0])
+    classifier, dataset = (
+        load(resources.path("demo", model)),
+        open_dataset(resources.path("demo", data)).subset([0]),
+    )
     *_, step = last_particle(classifier, dataset, LastParticleParams(eps=eps, samples=128, steps=8))
     assert step.done == step.total and step.result.finished
     assert step.result.failure is not None and step.result.p_low > 0
@@ -156,7 +241,10 @@ def test_the_demo_models_get_an_answer(model: str, data: str, eps: float) -> Non
 
 
 def test_a_forest_that_cannot_tell_says_so_and_ends() -> None:
-    classifier, dataset = load(resources.path("demo", "table_forest.skops")), open_dataset(resources.path("demo", "table.csv")).subset([0])
+    classifier, dataset = (
+        load(resources.path("demo", "table_forest.skops")),
+        open_dataset(resources.path("demo", "table.csv")).subset([0]),
+    )
     *_, step = last_particle(classifier, dataset, LastParticleParams(eps=1e-4, samples=0, steps=5))
     assert step.result.inconclusive and "score too coarse" in said(step.result, eps=1e-4).text
 
@@ -170,7 +258,9 @@ class LastPoint(nn.Module):
 
 
 def test_the_padding_of_a_sequence_repeats_its_noisy_last_point() -> None:
-    classifier = Classifier.from_module(LastPoint(), (6, 2), kind="sequence", low=(0.0,), high=(1.0,), output="logits")
+    classifier = Classifier.from_module(
+        LastPoint(), (6, 2), kind="sequence", low=(0.0,), high=(1.0,), output="logits"
+    )
     dataset = from_arrays(np.full((1, 6, 2), 0.5, dtype=np.float32), kind="sequence")
     dataset.lengths = lambda indices=None: np.array([3])  # type: ignore[method-assign]
     *_, step = last_particle(classifier, dataset, LastParticleParams(eps=0.1, **QUICK))
@@ -179,11 +269,23 @@ def test_the_padding_of_a_sequence_repeats_its_noisy_last_point() -> None:
 
 
 def test_frozen_features_stay_and_whole_numbers_stay_whole() -> None:
-    classifier = Classifier.from_module(Linear(np.ones(3), -1.62), (3,), features=("age", "count", "size"), low=(0.0,), high=(10.0,))
+    classifier = Classifier.from_module(
+        Linear(np.ones(3), -1.62), (3,), features=("age", "count", "size"), low=(0.0,), high=(10.0,)
+    )
     classifier = classifier.with_settings(classifier.settings.change(mean=(0.0,), std=(10.0,)))
-    result = examine(classifier, [5, 5, 5], eps=0.2, frozen=("age",), rounded=("2",), scale=(1.0, 1.0, 0.5), **QUICK)
+    result = examine(
+        classifier,
+        [5, 5, 5],
+        eps=0.2,
+        frozen=("age",),
+        rounded=("2",),
+        scale=(1.0, 1.0, 0.5),
+        **QUICK,
+    )
     assert result.failure is not None
-    assert result.failure[0] == 0.5 and result.failure[1] * 10 == pytest.approx(round(float(result.failure[1] * 10)))
+    assert result.failure[0] == 0.5 and result.failure[1] * 10 == pytest.approx(
+        round(float(result.failure[1] * 10))
+    )
     assert abs(result.failure[2] - 0.5) <= 0.1 + 1e-6
     bounded = examine(classifier, [5, 5, 5], eps=0.2, upper=(5.5,), **QUICK)
     assert bounded.failure is None or bounded.failure.max() <= 0.55 + 1e-6
@@ -196,19 +298,31 @@ def test_frozen_features_stay_and_whole_numbers_stay_whole() -> None:
 def test_every_step_is_complete_and_can_be_stored() -> None:
     dataset = from_arrays(HALF[None].astype(np.float32), kind="table")
     seen = []
-    for step in last_particle(linear_classifier(1e-4, "box", 0.1), dataset, LastParticleParams(eps=0.1, replicas=3, samples=100, steps=10)):
+    for step in last_particle(
+        linear_classifier(1e-4, "box", 0.1),
+        dataset,
+        LastParticleParams(eps=0.1, replicas=3, samples=100, steps=10),
+    ):
         document, blob = encode(step.result)
         again = decode(LastParticleResult, document, blob)
-        assert np.array_equal(again.levels, step.result.levels) and again.validated == step.result.validated
+        assert (
+            np.array_equal(again.levels, step.result.levels)
+            and again.validated == step.result.validated
+        )
         assert said(step.result, eps=0.1, replicas=3).sentence
         if len(seen) in (0, 20):
             assert views_of("last_particle", step.result, eps=0.1, replicas=3)
         seen.append(step.done)
     assert seen == sorted(seen) and step.done == step.total
-    assert step.result.replica_killed.shape == (3,) and step.result.p_trace.shape == (step.result.replica_levels.shape[1], 3)
+    assert step.result.replica_killed.shape == (3,) and step.result.p_trace.shape == (
+        step.result.replica_levels.shape[1],
+        3,
+    )
 
 
-def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(Pace, "due", lambda self: True)
     monkeypatch.setattr(kernel, "_BREATH", 0.0)
     dataset = from_arrays(HALF[None].astype(np.float32), kind="table")
@@ -217,25 +331,45 @@ def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped
     early = [step.result for step, _ in zip(steps, range(100), strict=False)][-1]
     assert not early.finished and early.killed > 0
     words = said(early, eps=0.01)
-    assert f"no answer yet; {early.killed} of 64 rounds done" in words.sentence and f"{early.model_calls:,} calls" in words.scope
+    assert (
+        f"no answer yet; {early.killed} of 64 rounds done" in words.sentence
+        and f"{early.model_calls:,} calls" in words.scope
+    )
     assert words.number.words == "not finished" and words.status is Status.UNKNOWN
 
 
 def test_the_same_seed_gives_the_same_result_whatever_the_batch() -> None:
     results = [
-        examine(linear_classifier(1e-4, "box", 0.1), HALF, eps=0.1, batch=batch, replicas=4, samples=300, steps=10, attack_steps=5)
+        examine(
+            linear_classifier(1e-4, "box", 0.1),
+            HALF,
+            eps=0.1,
+            batch=batch,
+            replicas=4,
+            samples=300,
+            steps=10,
+            attack_steps=5,
+        )
         for batch in (0, 3)
     ]
     first, second = results
-    assert np.allclose(first.levels, second.levels, atol=1e-5) and (first.replica_killed == second.replica_killed).all()
+    assert (
+        np.allclose(first.levels, second.levels, atol=1e-5)
+        and (first.replica_killed == second.replica_killed).all()
+    )
     assert first.monte_carlo_failures == second.monte_carlo_failures
 
 
 @pytest.mark.parametrize("preset", ["ams20", "ams100"])
 def test_presets_set_what_the_user_has_not(preset: str) -> None:
     params = LastParticleParams(preset=preset, steps=7)
-    assert params.steps == 7 and (params.particles, params.kill) == {"ams20": (20, 15), "ams100": (100, 75)}[preset]
-    assert LastParticleParams(preset="paper").noise == "clip" and LastParticleParams().noise == "box"
+    assert (
+        params.steps == 7
+        and (params.particles, params.kill) == {"ams20": (20, 15), "ams100": (100, 75)}[preset]
+    )
+    assert (
+        LastParticleParams(preset="paper").noise == "clip" and LastParticleParams().noise == "box"
+    )
 
 
 class TwoHills(nn.Module):
@@ -250,10 +384,24 @@ class TwoHills(nn.Module):
 
 def test_repetitions_that_contradict_each_other_make_the_verdict_inconclusive() -> None:
     classifier = Classifier.from_module(TwoHills(), (2,), output="logits")
-    result = examine(classifier, [0.5, 0.5], noise="gaussian", eps=0.05, replicas=12, steps=20, critical=1e-12, **QUICK)
-    assert result.inconclusive and not result.mixed and not result.validated and result.dispersion > 3
+    result = examine(
+        classifier,
+        [0.5, 0.5],
+        noise="gaussian",
+        eps=0.05,
+        replicas=12,
+        steps=20,
+        critical=1e-12,
+        **QUICK,
+    )
+    assert (
+        result.inconclusive and not result.mixed and not result.validated and result.dispersion > 3
+    )
     assert "not mixed" in said(result, noise="gaussian", eps=0.05, replicas=12).text
-    assert "not mixed" in [found.kind for found in ANALYSIS.findings(result, LastParticleParams(noise="gaussian", eps=0.05))]
+    assert "not mixed" in [
+        found.kind
+        for found in ANALYSIS.findings(result, LastParticleParams(noise="gaussian", eps=0.05))
+    ]
 
 
 def test_particles_that_never_move_make_the_verdict_inconclusive() -> None:
@@ -262,7 +410,10 @@ def test_particles_that_never_move_make_the_verdict_inconclusive() -> None:
     assert outcome(Law(2), 10, [Lane(killed=10, moved=10, stuck=2)], ended=True).validated
 
 
-@pytest.mark.parametrize(("setting", "value"), [("eps", 0), ("particles", 1), ("critical", 1), ("critical", 2), ("risk", 0)])
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("eps", 0), ("particles", 1), ("critical", 1), ("critical", 2), ("risk", 0)],
+)
 def test_a_setting_out_of_range_is_refused_by_name(setting: str, value: float) -> None:
     with pytest.raises(ParamsError, match=f"^{setting} = {value}: "):
         LastParticleParams.parse({setting: value})
@@ -271,9 +422,18 @@ def test_a_setting_out_of_range_is_refused_by_name(setting: str, value: float) -
 def test_an_input_that_is_misclassified_from_the_start_is_refused_in_one_sentence() -> None:
     classifier = linear_classifier(1e-4, "box", 0.1)
     dataset = from_arrays(HALF[None].astype(np.float32), labels=[1], kind="table")
-    with pytest.raises(DataError, match="says “0” without any noise; choose an input it gets right, or set truth to predicted"):
+    with pytest.raises(
+        DataError,
+        match=(
+            "says “0” without any noise; choose an input it gets right, or set truth to predicted"
+        ),
+    ):
         next(last_particle(classifier, dataset, LastParticleParams()))
-    *_, step = last_particle(classifier, dataset, LastParticleParams(truth="predicted", eps=0.001, critical=1e-2, **QUICK))
+    *_, step = last_particle(
+        classifier,
+        dataset,
+        LastParticleParams(truth="predicted", eps=0.001, critical=1e-2, **QUICK),
+    )
     assert step.result.validated
 
 
@@ -291,12 +451,25 @@ def test_scores_that_are_not_numbers_are_refused_in_one_sentence() -> None:
 def test_every_tensor_is_made_on_a_named_device(noise: str) -> None:
     classifier = linear_classifier(1e-2, "box", 0.1)
     with no_deviceless_factories():
-        examine(classifier, HALF, noise=noise, eps=0.1, samples=100, replicas=2, class_wise=True, critical=1e-3, steps=8, attack_steps=4)
+        examine(
+            classifier,
+            HALF,
+            noise=noise,
+            eps=0.1,
+            samples=100,
+            replicas=2,
+            class_wise=True,
+            critical=1e-3,
+            steps=8,
+            attack_steps=4,
+        )
 
 
 def test_host_waits_follow_the_model_calls() -> None:
     classifier = linear_classifier(1e-9, "box", 0.1)
     with count_host_syncs() as syncs:
         result = examine(classifier, HALF, eps=0.01, critical=1e-2, **QUICK)
-    batches = result.model_calls  # one particle moves at a time; each model call looks once whether its scores are finite
+    batches = (
+        result.model_calls
+    )  # one particle moves at a time; each model call looks once whether its scores are finite
     assert syncs.total < 2 * batches

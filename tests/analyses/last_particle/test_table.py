@@ -11,7 +11,11 @@ import torch
 from torch import nn
 
 from robgui import resources
-from robgui.analyses.last_particle import LastParticleTableParams, LastParticleTableResult, last_particle_table
+from robgui.analyses.last_particle import (
+    LastParticleTableParams,
+    LastParticleTableResult,
+    last_particle_table,
+)
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ParamsError
@@ -46,7 +50,14 @@ def rows(classifier: Classifier, wrong: int = 0, count: int = 12) -> Dataset:
 
 
 def table(classifier: Classifier, dataset: Dataset, **params: Any) -> LastParticleTableResult:
-    settings = {"radii": (0.001, 0.03, 0.3), "samples": 200, "critical": 1e-6, "steps": 15, "attack_steps": 20, **params}
+    settings = {
+        "radii": (0.001, 0.03, 0.3),
+        "samples": 200,
+        "critical": 1e-6,
+        "steps": 15,
+        "attack_steps": 20,
+        **params,
+    }
     *_, step = last_particle_table(classifier, dataset, LastParticleTableParams(**settings))
     assert step.done == step.total
     return step.result
@@ -57,9 +68,13 @@ def result() -> LastParticleTableResult:
     return table(network(), rows(network()))
 
 
-def test_larger_noise_validates_and_certifies_no_more_inputs(result: LastParticleTableResult) -> None:
+def test_larger_noise_validates_and_certifies_no_more_inputs(
+    result: LastParticleTableResult,
+) -> None:
     assert result.validated.shape == (3, 12) and result.finished.all()
-    assert (np.diff(result.validated.mean(1)) <= 0).all() and (np.diff(result.certified.mean(1)) <= 0).all()
+    assert (np.diff(result.validated.mean(1)) <= 0).all() and (
+        np.diff(result.certified.mean(1)) <= 0
+    ).all()
     assert 0 < result.validated.sum() < 36 and result.certified.any()
 
 
@@ -72,14 +87,20 @@ def test_what_is_certified_is_validated_and_never_fails(result: LastParticleTabl
 
 def test_false_positives_are_split_by_counterexamples(result: LastParticleTableResult) -> None:
     over = result.false_positives
-    assert (over == (result.validated & ~result.certified)).all() and (result.attacked == over).all()
+    assert (over == (result.validated & ~result.certified)).all() and (
+        result.attacked == over
+    ).all()
     assert not (result.counterexample & ~over).any()
 
 
-def test_failing_inputs_are_kept_with_the_smallest_noise_that_fails(result: LastParticleTableResult) -> None:
+def test_failing_inputs_are_kept_with_the_smallest_noise_that_fails(
+    result: LastParticleTableResult,
+) -> None:
     classifier = network()
     assert 0 < len(result.shown) <= 12 and len(set(result.shown[:, 1])) == len(result.shown)
-    for (e, i), failing, klass in zip(result.shown, result.shown_failure, result.shown_class, strict=True):
+    for (e, i), failing, klass in zip(
+        result.shown, result.shown_failure, result.shown_class, strict=True
+    ):
         assert int(classifier.infer(failing[None]).argmax()) == klass != result.classes[i]
         failed = np.flatnonzero(~result.validated[:, i] & ~result.inconclusive[:, i])
         assert e == failed[0]
@@ -88,34 +109,57 @@ def test_failing_inputs_are_kept_with_the_smallest_noise_that_fails(result: Last
 
 def test_the_table_is_put_into_words_and_drawn(result: LastParticleTableResult) -> None:
     words = said(result, critical=1e-6)
-    assert words.status is Status.FAILS and words.sentence.startswith("At noise 0.3, of 12 inputs: ")
+    assert words.status is Status.FAILS and words.sentence.startswith(
+        "At noise 0.3, of 12 inputs: "
+    )
     assert f"{result.model_calls:,} calls" in words.scope and "below 10⁻⁶" in words.text
     bars = views_of("last_particle_table", result, critical=1e-6)[0]
     assert bars.stacked and (sum(row.values for row in bars.series) == 12).all()
     document, blob = encode(result)
-    assert np.array_equal(decode(LastParticleTableResult, document, blob).validated, result.validated)
+    assert np.array_equal(
+        decode(LastParticleTableResult, document, blob).validated, result.validated
+    )
 
 
 def test_inputs_that_the_model_gets_wrong_are_left_out() -> None:
     classifier = network()
-    result = table(classifier, rows(classifier, wrong=4), most=3, radii=(0.01,), samples=0, attack_steps=0)
-    assert result.places.tolist() == [4, 5, 6] and result.left_out == 4 and result.names[0] == rows(classifier).key(4)
+    result = table(
+        classifier, rows(classifier, wrong=4), most=3, radii=(0.01,), samples=0, attack_steps=0
+    )
+    assert (
+        result.places.tolist() == [4, 5, 6]
+        and result.left_out == 4
+        and result.names[0] == rows(classifier).key(4)
+    )
     with pytest.raises(DataError, match="gets none of the 3 inputs"):
         table(classifier, rows(classifier, wrong=3, count=3))
 
 
 def test_a_pair_of_the_table_is_the_same_whatever_the_batch() -> None:
     classifier = network()
-    first, second = (table(classifier, rows(classifier), batch=batch, samples=100, most=6, steps=8, attack_steps=0) for batch in (0, 5))
-    assert (first.killed == second.killed).mean() > 0.9 and (first.validated == second.validated).all()
+    first, second = (
+        table(
+            classifier, rows(classifier), batch=batch, samples=100, most=6, steps=8, attack_steps=0
+        )
+        for batch in (0, 5)
+    )
+    assert (first.killed == second.killed).mean() > 0.9 and (
+        first.validated == second.validated
+    ).all()
     assert np.array_equal(first.monte_carlo_failures, second.monte_carlo_failures)
 
 
 @pytest.mark.parametrize(("noise", "words"), [("l2", "box or clip"), ("gaussian", "box or clip")])
 def test_noise_without_formal_bounds_says_so(noise: str, words: str) -> None:
     classifier = network()
-    result = table(classifier, rows(classifier), noise=noise, radii=(0.01,), samples=0, attack_steps=0, most=2)
-    assert words in result.certified_reason and not result.certified.any() and not result.false_positives.any()
+    result = table(
+        classifier, rows(classifier), noise=noise, radii=(0.01,), samples=0, attack_steps=0, most=2
+    )
+    assert (
+        words in result.certified_reason
+        and not result.certified.any()
+        and not result.false_positives.any()
+    )
 
 
 def test_a_forest_always_ends_and_has_formal_bounds() -> None:
@@ -130,16 +174,26 @@ def test_a_proof_counts_where_the_test_of_a_forest_is_inconclusive() -> None:
     classifier = load(resources.path("demo", "table_forest.skops"))
     dataset = open_dataset(resources.path("demo", "table.csv"))
     result = table(classifier, dataset, most=10, radii=(0.0001, 0.001), samples=0, steps=5)
-    assert result.inconclusive[0].all() and result.certified[0].all() and not result.undecided[0].any()
+    assert (
+        result.inconclusive[0].all() and result.certified[0].all() and not result.undecided[0].any()
+    )
     assert said(result).status is Status.HOLDS and "10 certified" in said(result).sentence
     without = table(classifier, dataset, most=10, radii=(0.0001,), samples=0, steps=5, proof=False)
     assert said(without).status is Status.UNKNOWN and "10 unclear" in said(without).sentence
-    stopped = replace(without, finished=np.zeros_like(without.finished), inconclusive=np.zeros_like(without.inconclusive))
+    stopped = replace(
+        without,
+        finished=np.zeros_like(without.finished),
+        inconclusive=np.zeros_like(without.inconclusive),
+    )
     assert said(stopped).status is Status.UNKNOWN and "10 still open" in said(stopped).sentence
 
 
-def test_while_it_runs_failed_passed_and_open_inputs_are_counted_apart(result: LastParticleTableResult) -> None:
-    """Failures are decided first: half-way nothing but failures may be known, and no share of "validated" is told."""
+def test_while_it_runs_failed_passed_and_open_inputs_are_counted_apart(
+    result: LastParticleTableResult,
+) -> None:
+    """Failures are decided first: half-way nothing but failures may be known, and no share of
+    "validated" is told.
+    """
     failing = result.finished & ~result.validated & ~result.inconclusive
     early = replace(
         result,
@@ -149,14 +203,21 @@ def test_while_it_runs_failed_passed_and_open_inputs_are_counted_apart(result: L
         counterexample=np.zeros_like(failing),
     )
     words = said(early)
-    assert f"{int((~failing).sum())} of 36 tests still open" in words.scope and "validated" not in words.sentence
+    assert (
+        f"{int((~failing).sum())} of 36 tests still open" in words.scope
+        and "validated" not in words.sentence
+    )
     bars = views_of("last_particle_table", early)[0]
-    assert {row.name for row in bars.series} == {"fails", "open"} and (sum(row.values for row in bars.series) == 12).all()
+    assert {row.name for row in bars.series} == {"fails", "open"} and (
+        sum(row.values for row in bars.series) == 12
+    ).all()
 
 
 def test_inputs_left_out_are_told() -> None:
     classifier = network()
-    result = table(classifier, rows(classifier, wrong=4), most=3, radii=(0.01,), samples=0, attack_steps=0)
+    result = table(
+        classifier, rows(classifier, wrong=4), most=3, radii=(0.01,), samples=0, attack_steps=0
+    )
     assert "4 inputs that the model gets wrong without noise were left out" in said(result).scope
 
 

@@ -16,11 +16,19 @@ from tests.guards import no_deviceless_factories
 from tests.parts import assert_same, whole_and_merged
 
 TIMES = ("seconds", "certified_seconds", "monte_carlo_seconds")
-SETTINGS = {"radii": (0.001, 0.03, 0.3), "samples": 70, "critical": 1e-3, "steps": 12, "attack_steps": 3}
+SETTINGS = {
+    "radii": (0.001, 0.03, 0.3),
+    "samples": 70,
+    "critical": 1e-3,
+    "steps": 12,
+    "attack_steps": 3,
+}
 
 
 class Columns(nn.Module):
-    """Two layers added up column by column: unlike a matrix product, no bit of an answer depends on the batch it is in."""
+    """Two layers added up column by column: unlike a matrix product, no bit of an answer depends
+    on the batch it is in.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,12 +53,17 @@ def products() -> Classifier:
     """The same network out of the usual layers, which have formal bounds."""
     layers = Columns()
     net = nn.Sequential(nn.Linear(6, 16, bias=False), nn.ReLU(), nn.Linear(16, 3, bias=False))
-    net[0].weight.data, net[2].weight.data = layers.first.data.T.contiguous(), layers.second.data.T.contiguous()
+    net[0].weight.data, net[2].weight.data = (
+        layers.first.data.T.contiguous(),
+        layers.second.data.T.contiguous(),
+    )
     return Classifier.from_module(net, (6,), labels=("a", "b", "c"), output="logits")
 
 
 def rows(classifier: Classifier, count: int = 7, wrong: int = 0) -> Dataset:
-    """Random rows labelled by the classifier itself, every second of the first ``2 * wrong`` wrongly."""
+    """Random rows labelled by the classifier itself, every second of the first ``2 * wrong``
+    wrongly.
+    """
     x = np.random.default_rng(0).random((count, 6), dtype=np.float32)
     labels = classifier.infer(x).argmax(1).numpy()
     labels[: 2 * wrong : 2] = (labels[: 2 * wrong : 2] + 1) % 3
@@ -59,28 +72,48 @@ def rows(classifier: Classifier, count: int = 7, wrong: int = 0) -> Dataset:
 
 @pytest.mark.parametrize("parts", [2, 3])
 @pytest.mark.parametrize("batch", [0, 9])
-@pytest.mark.parametrize("params", [{}, {"replicas": 2, "class_wise": True, "particles": 4, "kill": 2}], ids=["plain", "class by class"])
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"replicas": 2, "class_wise": True, "particles": 4, "kill": 2}],
+    ids=["plain", "class by class"],
+)
 def test_merged_is_whole_bit_for_bit(parts: int, batch: int, params: dict[str, object]) -> None:
     classifier = columns()
-    whole, merged = whole_and_merged("last_particle_table", classifier, rows(classifier), parts, batch=batch, **(SETTINGS | params))
-    assert 0 < whole.result.validated.sum() < whole.result.validated.size and len(whole.result.shown) > 1
+    whole, merged = whole_and_merged(
+        "last_particle_table",
+        classifier,
+        rows(classifier),
+        parts,
+        batch=batch,
+        **(SETTINGS | params),
+    )
+    assert (
+        0 < whole.result.validated.sum() < whole.result.validated.size
+        and len(whole.result.shown) > 1
+    )
     assert_same(whole, merged, but=TIMES)
 
 
 @pytest.mark.parametrize("parts", [2, 3])
 def test_with_matrix_products_rounding_is_all_that_differs(parts: int) -> None:
     classifier = products()
-    whole, merged = whole_and_merged("last_particle_table", classifier, rows(classifier), parts, **SETTINGS)
+    whole, merged = whole_and_merged(
+        "last_particle_table", classifier, rows(classifier), parts, **SETTINGS
+    )
     assert whole.result.certified.any() and not whole.result.certified_reason
     for name in ("names", "places", "classes", "certified"):
         np.testing.assert_array_equal(getattr(merged.result, name), getattr(whole.result, name))
-    np.testing.assert_allclose(merged.result.certified_lower, whole.result.certified_lower, rtol=1e-5)
+    np.testing.assert_allclose(
+        merged.result.certified_lower, whole.result.certified_lower, rtol=1e-5
+    )
     assert (merged.result.killed == whole.result.killed).mean() > 0.9
     assert (merged.result.validated == whole.result.validated).mean() > 0.95
 
 
 @pytest.mark.parametrize("parts", [2, 3, 9])
-def test_inputs_that_the_model_gets_right_are_shared_out_and_a_part_may_be_empty(parts: int) -> None:
+def test_inputs_that_the_model_gets_right_are_shared_out_and_a_part_may_be_empty(
+    parts: int,
+) -> None:
     classifier = columns()
     data = rows(classifier, 9, wrong=4)
     whole, merged = whole_and_merged("last_particle_table", classifier, data, parts, **SETTINGS)
@@ -90,7 +123,13 @@ def test_inputs_that_the_model_gets_right_are_shared_out_and_a_part_may_be_empty
 
 def test_the_first_failures_of_the_whole_are_kept_and_no_more() -> None:
     classifier = columns()
-    whole, merged = whole_and_merged("last_particle_table", classifier, rows(classifier, 30), 3, **(SETTINGS | {"radii": (0.2, 0.4)}))
+    whole, merged = whole_and_merged(
+        "last_particle_table",
+        classifier,
+        rows(classifier, 30),
+        3,
+        **(SETTINGS | {"radii": (0.2, 0.4)}),
+    )
     assert len(whole.result.shown) == 12
     assert_same(whole, merged, but=TIMES)
 
@@ -105,4 +144,8 @@ def test_every_tensor_of_a_part_is_made_on_the_device_of_the_model() -> None:
     data = rows(classifier)
     with no_deviceless_factories():
         *_, step = table_part(classifier, data, LastParticleTableParams(**SETTINGS), range(2, 5))
-    assert step.done == step.total and step.result.finished.all() and step.result.finished.shape == (3, 3)
+    assert (
+        step.done == step.total
+        and step.result.finished.all()
+        and step.result.finished.shape == (3, 3)
+    )

@@ -1,4 +1,6 @@
-"""The directions against the derivatives of the exact losses, and the growing against known plateaus."""
+"""The directions against the derivatives of the exact losses, and the growing against known
+plateaus.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,14 @@ ALPHA, BETA, LAM = 0.05, 0.03, 0.1
 
 
 class Multilinear:
-    """f(u) = Σ over corners of the unit box of a weight times Π of u_k or 1 - u_k, with exact integrals."""
+    """f(u) = Σ over corners of the unit box of a weight times Π of u_k or 1 - u_k, with exact
+    integrals.
+    """
 
     def __init__(self, n: int, seed: int) -> None:
-        self.weights = torch.rand([2] * n, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        self.weights = torch.rand(
+            [2] * n, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
+        )
 
     def __call__(self, u: Tensor) -> Tensor:
         n = self.weights.ndim
@@ -50,7 +56,9 @@ def losses(f: Multilinear, alpha: float) -> dict[str, object]:
     return {
         "naive": lambda a, b: -f.integral(a, b) + LAM / 2 * ((b - a) ** 2).sum(),
         "oir_b": lambda a, b: outer(a, b, ALPHA) - 2 * f.integral(a, b),
-        "oir_w": lambda a, b: BETA / alpha * (outer(a, b, alpha) - f.integral(a, b)) - f.integral(a, b),
+        "oir_w": lambda a, b: (
+            BETA / alpha * (outer(a, b, alpha) - f.integral(a, b)) - f.integral(a, b)
+        ),
     }
 
 
@@ -92,7 +100,9 @@ def box(n: int, seed: int) -> tuple[Tensor, Tensor]:
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_direction_is_the_derivative_of_the_exact_loss_of_a_multilinear_score(n: int, method: str, seed: int) -> None:
+def test_the_direction_is_the_derivative_of_the_exact_loss_of_a_multilinear_score(
+    n: int, method: str, seed: int
+) -> None:
     f, (a, b) = Multilinear(n, seed), box(n, seed)
     exact = differences(losses(f, 1e-4)[method], a, b)
     for got, expected in zip(ours(method, f, a, b, Nodes.grid(n, 2)), exact, strict=True):
@@ -101,16 +111,24 @@ def test_the_direction_is_the_derivative_of_the_exact_loss_of_a_multilinear_scor
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_direction_of_oir_w_is_the_derivative_of_the_loss_of_a_curved_score(n: int) -> None:
-    """Its sums over other axes vanish on multilinear scores, so that only a curved one would show them exchanged."""
+    """Its sums over other axes vanish on multilinear scores, so that only a curved one would
+    show them exchanged.
+    """
 
     def f(u: Tensor) -> Tensor:
-        return torch.exp(-(u * torch.tensor([2.0, 3.0, 1.5], dtype=torch.float64)[:n]).sum(1)) + 0.5 * torch.sin(3 * u).prod(1)
+        return torch.exp(
+            -(u * torch.tensor([2.0, 3.0, 1.5], dtype=torch.float64)[:n]).sum(1)
+        ) + 0.5 * torch.sin(3 * u).prod(1)
 
     fine = Nodes.grid(n, {1: 4001, 2: 401, 3: 41}[n])
 
     def loss(a: Tensor, b: Tensor) -> Tensor:
         values = f(a + (b - a) * torch.from_numpy(fine.unit))[None].numpy()
-        return torch.from_numpy(directions.oir_w_loss(values @ fine.weight, *fine.faces(values), (b - a)[None].numpy(), BETA))[0]
+        return torch.from_numpy(
+            directions.oir_w_loss(
+                values @ fine.weight, *fine.faces(values), (b - a)[None].numpy(), BETA
+            )
+        )[0]
 
     a, b = box(n, 3)
     exact = differences(loss, a, b, 1e-4)
@@ -130,13 +148,30 @@ def matrix_form(method: str, f, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     if method == "oir_b":
         f_q = f((a[:, None] - ALPHA / 2 * r[:, None] + (1 + ALPHA) * m * r[:, None]).T)
         swell = (1 + ALPHA) ** (n - 1)
-        mq, mbq = swell * ((1 + ALPHA / 2) * m + ALPHA / 2 * mb), swell * ((1 + ALPHA / 2) * mb + ALPHA / 2 * m)
-        return 2 * volume / r * (2 * mb @ f_d - mbq @ f_q), 2 * volume / r * (-2 * m @ f_d + mq @ f_q)
+        mq, mbq = (
+            swell * ((1 + ALPHA / 2) * m + ALPHA / 2 * mb),
+            swell * ((1 + ALPHA / 2) * mb + ALPHA / 2 * m),
+        )
+        return 2 * volume / r * (2 * mb @ f_d - mbq @ f_q), 2 * volume / r * (
+            -2 * m @ f_d + mq @ f_q
+        )
     at = corners.clone().requires_grad_()
     (g,) = torch.autograd.grad(f(at).sum(), at)
     gamma = 2 - BETA * (2 * n - 1)
-    sa = torch.stack([sum(r[i] * (((mb[i] - m[i]) * mb[k]) @ g[:, i]) for i in range(n) if i != k) / r[k] + 0 * r[k] for k in range(n)])
-    sb = torch.stack([sum(r[i] * (((m[i] - mb[i]) * m[k]) @ g[:, i]) for i in range(n) if i != k) / r[k] + 0 * r[k] for k in range(n)])
+    sa = torch.stack(
+        [
+            sum(r[i] * (((mb[i] - m[i]) * mb[k]) @ g[:, i]) for i in range(n) if i != k) / r[k]
+            + 0 * r[k]
+            for k in range(n)
+        ]
+    )
+    sb = torch.stack(
+        [
+            sum(r[i] * (((m[i] - mb[i]) * m[k]) @ g[:, i]) for i in range(n) if i != k) / r[k]
+            + 0 * r[k]
+            for k in range(n)
+        ]
+    )
     by_a = volume * ((gamma * mb - BETA * m) @ f_d / r + BETA * (mb * g.T).sum(1) + BETA * sa)
     by_b = volume * (-(gamma * m - BETA * mb) @ f_d / r + BETA * (m * g.T).sum(1) + BETA * sb)
     return by_a, by_b
@@ -149,13 +184,17 @@ def test_equal_weights_on_the_corners_give_the_matrix_formulas(n: int, method: s
         return torch.sin(u.sum(1) * 3) + u.prod(1) ** 2
 
     a, b = box(n, 5)
-    for got, expected in zip(ours(method, f, a, b, Nodes.grid(n, 2)), matrix_form(method, f, a, b), strict=True):
+    for got, expected in zip(
+        ours(method, f, a, b, Nodes.grid(n, 2)), matrix_form(method, f, a, b), strict=True
+    ):
         assert torch.allclose(got, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("n", "soft", "least"), [(1, 1.0, 0.96), (2, 2.0, 0.93), (3, 2.0, 0.8)])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_plateau_is_found_from_every_start(method: str, n: int, soft: float, least: float) -> None:
+def test_a_plateau_is_found_from_every_start(
+    method: str, n: int, soft: float, least: float
+) -> None:
     sides = PLATEAU[:n]
     grown = grow(plateau(sides, soft), [start[:n] for start in STARTS], LOW[:n], HIGH[:n], method)
     assert grown.converged.all() and not grown.hit_domain.any() and not grown.never_grew.any()
@@ -174,11 +213,18 @@ def test_regions_can_be_rectangles(method: str) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_score_of_one_everywhere_fills_the_domain_and_a_score_of_zero_stays(method: str, n: int) -> None:
+def test_a_score_of_one_everywhere_fills_the_domain_and_a_score_of_zero_stays(
+    method: str, n: int
+) -> None:
     low, high = np.array(LOW)[:n], np.array(HIGH)[:n]
     corner = low + 0.03 * (high - low)
     full = grow(lambda u: torch.ones(len(u)), [corner, (low + high) / 2], low, high, method)
-    assert np.allclose(full.low, low) and np.allclose(full.high, high) and full.converged.all() and full.hit_domain.all()
+    assert (
+        np.allclose(full.low, low)
+        and np.allclose(full.high, high)
+        and full.converged.all()
+        and full.hit_domain.all()
+    )
     assert np.allclose(full.volume, 1)
     empty = grow(lambda u: torch.zeros(len(u)), corner, low, high, method)
     assert (empty.high - empty.low <= 0.01 * (high - low) + 1e-9).all() and empty.never_grew.all()
@@ -187,7 +233,9 @@ def test_a_score_of_one_everywhere_fills_the_domain_and_a_score_of_zero_stays(me
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("start", [5.0, 350.0, 20.0])
-def test_a_plateau_across_the_seam_of_a_periodic_axis_is_found_whole(method: str, start: float) -> None:
+def test_a_plateau_across_the_seam_of_a_periodic_axis_is_found_whole(
+    method: str, start: float
+) -> None:
     grown = grow(around_zero, [start], [0.0], [360.0], method, periodic=[True])
     low, high = grown.low[0, 0], grown.high[0, 0]
     turned = (low + 180) % 360 - 180
@@ -202,14 +250,22 @@ def test_a_region_that_goes_all_the_way_round_stops_at_one_turn() -> None:
 
     for method in METHODS:
         grown = grow(score, [300.0, 40.0], LOW[:2], HIGH[:2], method, periodic=[True, False])
-        assert grown.high[0, 0] - grown.low[0, 0] == pytest.approx(360) and grown.volume[0] == pytest.approx(1) and grown.converged.all()
+        assert (
+            grown.high[0, 0] - grown.low[0, 0] == pytest.approx(360)
+            and grown.volume[0] == pytest.approx(1)
+            and grown.converged.all()
+        )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_score_level_does_not_change_the_region(method: str) -> None:
     f = plateau(PLATEAU[:2], floor=0.0)
-    sure, unsure = (grow(lambda u, s=s: s * f(u), STARTS[0][:2], LOW[:2], HIGH[:2], method) for s in (1.0, 0.3))
-    assert np.allclose(sure.low, unsure.low, atol=1e-6) and np.allclose(sure.high, unsure.high, atol=1e-6)
+    sure, unsure = (
+        grow(lambda u, s=s: s * f(u), STARTS[0][:2], LOW[:2], HIGH[:2], method) for s in (1.0, 0.3)
+    )
+    assert np.allclose(sure.low, unsure.low, atol=1e-6) and np.allclose(
+        sure.high, unsure.high, atol=1e-6
+    )
 
 
 def test_a_start_where_the_class_is_not_seen_does_not_run_away_over_the_floor() -> None:
@@ -227,16 +283,25 @@ def test_all_methods_and_starts_advance_in_one_call_of_the_score_per_step() -> N
     *_, last = growing(score, [start[:2] for start in STARTS], LOW[:2], HIGH[:2])
     assert len(calls) == last.loss.shape[1] + 1 == last.trace.shape[1]
     assert calls[0] == 4 and calls[1] == 4 * (8 + 8 + 8 + 8 + 16)
-    alone = {method: grow(f, [start[:2] for start in STARTS], LOW[:2], HIGH[:2], method) for method in METHODS}
+    alone = {
+        method: grow(f, [start[:2] for start in STARTS], LOW[:2], HIGH[:2], method)
+        for method in METHODS
+    }
     for place, (method, number) in enumerate(zip(last.method, last.start_number, strict=True)):
-        assert np.allclose(last.low[place], alone[method].low[number]) and np.allclose(last.high[place], alone[method].high[number])
+        assert np.allclose(last.low[place], alone[method].low[number]) and np.allclose(
+            last.high[place], alone[method].high[number]
+        )
 
 
 def test_the_trace_begins_at_the_start_and_ends_at_the_bounds_and_the_loss_falls() -> None:
     *_, last = growing(plateau(PLATEAU[:2]), STARTS[0][:2], LOW[:2], HIGH[:2])
     width = np.array(HIGH[:2]) - LOW[:2]
-    assert np.allclose(last.trace[:, 0], np.stack([last.start - 0.005 * width, last.start + 0.005 * width], 1))
-    assert np.allclose(last.trace[:, -1, 0], last.low) and np.allclose(last.trace[:, -1, 1], last.high)
+    assert np.allclose(
+        last.trace[:, 0], np.stack([last.start - 0.005 * width, last.start + 0.005 * width], 1)
+    )
+    assert np.allclose(last.trace[:, -1, 0], last.low) and np.allclose(
+        last.trace[:, -1, 1], last.high
+    )
     for row in last.loss:
         known = row[np.isfinite(row)]
         assert known[-1] == pytest.approx(known.min(), rel=0.02) and known[-1] < -0.02
@@ -250,20 +315,44 @@ def test_gradients_and_differences_find_the_same_region() -> None:
         return torch.autograd.grad(f(at).sum(), at)[0]
 
     starts = [start[:2] for start in STARTS]
-    exact, by_differences = (grow(f, starts, LOW[:2], HIGH[:2], "oir_w", gradient=g) for g in (gradient, None))
-    assert np.allclose(exact.low, by_differences.low, atol=1.0) and np.allclose(exact.high, by_differences.high, atol=1.0)
+    exact, by_differences = (
+        grow(f, starts, LOW[:2], HIGH[:2], "oir_w", gradient=g) for g in (gradient, None)
+    )
+    assert np.allclose(exact.low, by_differences.low, atol=1.0) and np.allclose(
+        exact.high, by_differences.high, atol=1.0
+    )
     *_, mixed = growing(f, starts, LOW[:2], HIGH[:2], gradient=gradient)
     white = [method == "oir_w" for method in mixed.method]
     assert np.allclose(mixed.low[white], exact.low)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_with_the_published_steps_a_region_grows_exponentially_in_two_and_never_starts_in_three_dimensions(method: str) -> None:
-    flat = grow(lambda u: torch.ones(len(u)), [180.0, 40.0], LOW[:2], HIGH[:2], method, preset="paper", lam=0.0, iterations=60)
+def test_with_the_published_steps_a_region_grows_exponentially_in_two_and_never_starts_in_three_dimensions(
+    method: str,
+) -> None:
+    flat = grow(
+        lambda u: torch.ones(len(u)),
+        [180.0, 40.0],
+        LOW[:2],
+        HIGH[:2],
+        method,
+        preset="paper",
+        lam=0.0,
+        iterations=60,
+    )
     sides = flat.trace[0, :, 1, 0] - flat.trace[0, :, 0, 0]
     ratios = sides[1:] / sides[:-1]
     assert np.allclose(ratios[:50], ratios[0], atol=1e-6) and ratios[0] > 1.05
-    deep = grow(lambda u: torch.ones(len(u)), [180.0, 40.0, 50.0], LOW, HIGH, method, preset="paper", lam=0.0, iterations=200)
+    deep = grow(
+        lambda u: torch.ones(len(u)),
+        [180.0, 40.0, 50.0],
+        LOW,
+        HIGH,
+        method,
+        preset="paper",
+        lam=0.0,
+        iterations=200,
+    )
     assert deep.never_grew[0] and deep.volume[0] < 1e-12
 
 
@@ -274,24 +363,40 @@ def test_with_the_published_steps_regions_are_squares_and_run_away_over_a_floor(
         first = grown.trace[0, :100, 1] - grown.trace[0, :100, 0]
         assert np.allclose(first[:, 0], first[:, 1], rtol=1e-3)
         grown = grow(f, [140.0, 40.0], LOW[:2], HIGH[:2], method, preset="paper", iterations=300)
-        assert (grown.high - grown.low).prod() > 1.5 * 80 * 40, "the bounds do not stop at the plateau"
+        assert (grown.high - grown.low).prod() > 1.5 * 80 * 40, (
+            "the bounds do not stop at the plateau"
+        )
         assert (grown.low >= LOW[:2]).all() and (grown.high <= HIGH[:2]).all()
-        free = grow(f, [140.0, 40.0], LOW[:2], HIGH[:2], method, preset="paper", clip=False, iterations=340)
+        free = grow(
+            f, [140.0, 40.0], LOW[:2], HIGH[:2], method, preset="paper", clip=False, iterations=340
+        )
         assert (free.high > HIGH[:2]).any() and free.volume[0] <= 1 and np.isfinite(free.high).all()
 
 
 def test_the_naive_penalty_of_the_paper_keeps_regions_small() -> None:
-    grown = grow(lambda u: torch.ones(len(u)), [180.0], [0.0], [360.0], "naive", preset="paper", iterations=300)
+    grown = grow(
+        lambda u: torch.ones(len(u)),
+        [180.0],
+        [0.0],
+        [360.0],
+        "naive",
+        preset="paper",
+        iterations=300,
+    )
     assert grown.high[0, 0] - grown.low[0, 0] == pytest.approx(1 / 0.1, rel=1e-2), "f = lambda r"
 
 
 @settings(max_examples=6, deadline=None)
 @given(st.lists(st.floats(0.02, 0.98), min_size=2, max_size=2), st.integers(0, 1000))
 def test_bounds_always_lie_in_the_range_around_their_start(share: list[float], seed: int) -> None:
-    weights = torch.randn(2, 6, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) / 30
+    weights = (
+        torch.randn(2, 6, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) / 30
+    )
     low, high = np.array(LOW[:2]), np.array(HIGH[:2])
     start = low + np.array(share) * (high - low)
-    for last in growing(lambda u: torch.sigmoid(4 * torch.sin(u @ weights).sum(1)), start, low, high, iterations=30):
+    for last in growing(
+        lambda u: torch.sigmoid(4 * torch.sin(u @ weights).sum(1)), start, low, high, iterations=30
+    ):
         assert (last.low <= start + 1e-9).all() and (last.high >= start - 1e-9).all()
         assert (last.low >= low - 1e-9).all() and (last.high <= high + 1e-9).all()
 
@@ -318,6 +423,11 @@ def test_every_tensor_is_made_on_a_named_device_and_the_host_waits_once_or_twice
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(change: dict, words: str) -> None:
-    given = {"score": plateau(PLATEAU[:2]), "starts": STARTS[0][:2], "low": LOW[:2], "high": HIGH[:2]} | change
+    given = {
+        "score": plateau(PLATEAU[:2]),
+        "starts": STARTS[0][:2],
+        "low": LOW[:2],
+        "high": HIGH[:2],
+    } | change
     with pytest.raises(ParamsError, match=words):
         grow(**given)

@@ -45,7 +45,11 @@ def test_a_face_without_area_is_left_out_and_said() -> None:
 def test_a_corner_that_is_not_a_number_takes_its_faces_with_it() -> None:
     vertices = np.concatenate([TRIANGLE, [[np.nan, 0, 0], [np.inf, 0, 0]]])
     mesh = make_mesh(vertices, np.array([[0, 1, 2], [0, 1, 3], [1, 2, 4]]), name="holes")
-    assert len(mesh.faces) == 1 and np.isfinite(mesh.vertices).all() and "2 of 3 faces" in mesh.notes[0]
+    assert (
+        len(mesh.faces) == 1
+        and np.isfinite(mesh.vertices).all()
+        and "2 of 3 faces" in mesh.notes[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,7 +67,9 @@ def test_a_corner_that_is_not_a_number_takes_its_faces_with_it() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
-def test_a_mesh_that_cannot_be_drawn_is_refused_in_one_sentence(vertices: np.ndarray, faces: np.ndarray, words: str) -> None:
+def test_a_mesh_that_cannot_be_drawn_is_refused_in_one_sentence(
+    vertices: np.ndarray, faces: np.ndarray, words: str
+) -> None:
     with pytest.raises(DataError, match=words) as caught:
         make_mesh(vertices, faces, name="broken")
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
@@ -85,7 +91,10 @@ def test_simplifying_keeps_seams_of_the_texture_apart() -> None:
     cells = np.arange(59)[:, None] * 60 + np.arange(59)
     corners = np.stack([cells, cells + 1, cells + 60], -1).reshape(-1, 3)
     # two sheets side by side whose texture coordinates jump by 10 where they meet
-    vertices, faces = np.concatenate([flat, flat + np.array([1, 0, 0])]), np.concatenate([corners, corners + 3600])
+    vertices, faces = (
+        np.concatenate([flat, flat + np.array([1, 0, 0])]),
+        np.concatenate([corners, corners + 3600]),
+    )
     values = np.concatenate([grid, grid + 10])
     _, fewer, _, merged = decimate(vertices, faces, np.zeros((len(vertices), 0)), values, 500)
     assert 100 < len(fewer) <= 500 and (np.ptp(merged[fewer][:, :, 0], axis=1) < 1).all()
@@ -96,7 +105,9 @@ def test_simplifying_keeps_both_sides_of_a_thin_sheet_apart() -> None:
     for _ in range(5):
         sheet = sheet.subdivide()
     colours = np.where(sheet.vertices[:, 1:2] > 0, [1.0, 0, 0], [0, 0, 1.0])
-    _, faces, merged, _ = decimate(sheet.vertices, sheet.faces, colours, np.zeros((len(sheet.vertices), 0)), 2000)
+    _, faces, merged, _ = decimate(
+        sheet.vertices, sheet.faces, colours, np.zeros((len(sheet.vertices), 0)), 2000
+    )
     assert 500 < len(faces) <= 2000
     mixed = (merged[:, 0] > 0.05) & (merged[:, 2] > 0.05)
     assert mixed.mean() < 0.2  # only the rim, where both sides meet
@@ -107,10 +118,16 @@ def test_two_million_faces_become_twenty_thousand_in_bounded_time() -> None:
     y, x = np.mgrid[0 : count + 1, 0 : count + 1].astype(np.float32)
     vertices = np.stack([x, y, 40 * np.sin(x / 90) * np.cos(y / 70)], -1).reshape(-1, 3)
     first = (np.arange(count)[:, None] * (count + 1) + np.arange(count)).reshape(-1)
-    halves = [np.stack([first, first + 1, first + count + 1], 1), np.stack([first + 1, first + count + 2, first + count + 1], 1)]
+    halves = [
+        np.stack([first, first + 1, first + count + 1], 1),
+        np.stack([first + 1, first + count + 2, first + count + 1], 1),
+    ]
     start = time.thread_time()
     mesh = make_mesh(vertices, np.concatenate(halves), name="terrain")
-    assert mesh.notes[0].startswith("terrain was simplified from 2,000,000 to") and 5_000 < len(mesh.faces) <= MOST_FACES
+    assert (
+        mesh.notes[0].startswith("terrain was simplified from 2,000,000 to")
+        and 5_000 < len(mesh.faces) <= MOST_FACES
+    )
     assert time.thread_time() - start < 30
 
 
@@ -147,7 +164,9 @@ def test_textures_are_read_from_the_file(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_texture_beside_an_obj_without_material_is_used(tmp_path: Path) -> None:
-    (tmp_path / "model.obj").write_text("mtllib lost.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n")
+    (tmp_path / "model.obj").write_text(
+        "mtllib lost.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
+    )
     assert not read_mesh(tmp_path / "model.obj").textured
     PIL.Image.new("RGB", (4, 4), (0, 255, 0)).save(tmp_path / "texture.png")
     mesh = read_mesh(tmp_path / "model.obj")
@@ -159,12 +178,17 @@ def test_a_file_name_that_fits_every_object_gives_way_to_its_folder(tmp_path: Pa
     folder.mkdir()
     for name in ("model.obj", "lid.obj"):
         sphere(1).export(folder / name)
-    assert [read_mesh(folder / name).name for name in ("model.obj", "lid.obj")] == ["White Teapot", "lid"]
+    assert [read_mesh(folder / name).name for name in ("model.obj", "lid.obj")] == [
+        "White Teapot",
+        "lid",
+    ]
 
 
 def test_vertex_colours_are_read_from_the_file(tmp_path: Path) -> None:
     ball = sphere(1)
-    ball.visual.vertex_colors = np.tile(np.array([0, 0, 255, 255], dtype=np.uint8), (len(ball.vertices), 1))
+    ball.visual.vertex_colors = np.tile(
+        np.array([0, 0, 255, 255], dtype=np.uint8), (len(ball.vertices), 1)
+    )
     ball.export(tmp_path / "blue.ply")
     assert np.allclose(read_mesh(tmp_path / "blue.ply").colours, [0, 0, 1])
     sphere(1).export(tmp_path / "plain.stl")
@@ -175,7 +199,11 @@ def test_several_textures_become_vertex_colours(tmp_path: Path) -> None:
     scene = trimesh.Scene([textured_square(), textured_square().apply_translation([2, 0, 0])])
     scene.export(tmp_path / "two.glb")
     mesh = read_mesh(tmp_path / "two.glb")
-    assert len(mesh.faces) == 4 and not mesh.textured and np.allclose(mesh.colours, [1, 0, 0], atol=0.02)
+    assert (
+        len(mesh.faces) == 4
+        and not mesh.textured
+        and np.allclose(mesh.colours, [1, 0, 0], atol=0.02)
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,27 +214,41 @@ def test_several_textures_become_vertex_colours(tmp_path: Path) -> None:
         ("short.stl", b"solid", "no faces|cannot be read"),
         (
             "lies.ply",
-            b"ply\nformat binary_little_endian 1.0\nelement vertex 999999999999\nproperty float x\nend_header\n",
+            (
+                b"ply\nformat binary_little_endian 1.0\nelement vertex 999999999999\nproperty float"
+                b" x\nend_header\n"
+            ),
             "cannot be read",
         ),
         ("text.off", b"hello", "cannot be read as a mesh"),
         ("noise.glb", bytes(range(256)), "not a glTF file"),
         (
             "points.ply",
-            b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 0\n",
+            (
+                b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float"
+                b" y\nproperty float z\nend_header\n0 0 0\n"
+            ),
             "no faces",
         ),
         ("shape.dae", b"<xml/>", "meshes are read from"),
     ],
 )
-def test_a_damaged_file_is_refused_in_one_sentence(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+def test_a_damaged_file_is_refused_in_one_sentence(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=words) as caught:
         read_mesh(tmp_path / name)
-    assert name in str(caught.value) and str(caught.value).endswith(".") and "\n" not in str(caught.value)
+    assert (
+        name in str(caught.value)
+        and str(caught.value).endswith(".")
+        and "\n" not in str(caught.value)
+    )
 
 
-def test_a_missing_or_too_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_or_too_large_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(DataError, match="no such mesh file"):
         read_mesh(tmp_path / "gone.obj")
     monkeypatch.setattr(mesh_file, "LARGEST_FILE", 10)
@@ -215,21 +257,30 @@ def test_a_missing_or_too_large_file_is_refused(tmp_path: Path, monkeypatch: pyt
         read_mesh(tmp_path / "big.obj")
 
 
-def test_a_gltf_file_that_announces_too_much_is_refused_before_memory_is_taken(tmp_path: Path) -> None:
-    document = {"asset": {"version": "2.0"}, "accessors": [{"count": 10**13, "componentType": 5126, "type": "VEC3"}]}
+def test_a_gltf_file_that_announces_too_much_is_refused_before_memory_is_taken(
+    tmp_path: Path,
+) -> None:
+    document = {
+        "asset": {"version": "2.0"},
+        "accessors": [{"count": 10**13, "componentType": 5126, "type": "VEC3"}],
+    }
     (tmp_path / "bomb.gltf").write_text(json.dumps(document))
     with pytest.raises(DataError, match="announces 10,000,000,000,000 values"):
         read_mesh(tmp_path / "bomb.gltf")
 
 
-def test_too_many_copies_of_a_part_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_copies_of_a_part_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sphere(1).export(tmp_path / "ball.obj")
     monkeypatch.setattr(mesh_file, "MOST_FACES_READ", 79)
     with pytest.raises(DataError, match="80 faces"):
         read_mesh(tmp_path / "ball.obj")
 
 
-def test_a_texture_that_is_too_large_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_texture_that_is_too_large_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     textured_square().export(tmp_path / "square.glb")
     monkeypatch.setattr(mesh_file, "MOST_TEXELS", 63)
     with pytest.raises(DataError, match="texture of 8 × 8 pixels"):
@@ -239,7 +290,11 @@ def test_a_texture_that_is_too_large_is_refused_before_it_is_unpacked(tmp_path: 
 def test_a_crease_has_one_normal_on_each_side_and_a_smooth_edge_one_for_both() -> None:
     assert len(bundled("box").vertices) == 24 and bundled("box").edges.always.sum() == 12
     ellipsoid = bundled("ellipsoid")
-    assert len(ellipsoid.vertices) == 2562 and not ellipsoid.edges.always.any() and not ellipsoid.edges.turned.any()
+    assert (
+        len(ellipsoid.vertices) == 2562
+        and not ellipsoid.edges.always.any()
+        and not ellipsoid.edges.turned.any()
+    )
 
 
 def test_faces_wound_against_each_other_are_told_apart() -> None:

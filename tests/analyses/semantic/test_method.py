@@ -64,16 +64,27 @@ def test_every_public_name_of_the_package_is_there() -> None:
 def test_the_analyses_say_what_they_are_and_what_to_press() -> None:
     assert [one.name for one in METHOD.analyses] == ["semantic_map", "semantic_regions", "srvr"]
     for one in METHOD.analyses:
-        assert one.tab and "press Run" in one.invitation and len(one.explanation) > 200 and one.demo is not None
+        assert (
+            one.tab
+            and "press Run" in one.invitation
+            and len(one.explanation) > 200
+            and one.demo is not None
+        )
         assert find(one.name) is one and one.kinds == {"image"}
     assert METHOD.help_path.is_file() and METHOD.icon_path.is_file()
 
 
 @pytest.mark.parametrize("name", OLD)
-def test_a_result_of_the_first_edition_still_opens_and_is_drawn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_of_the_first_edition_still_opens_and_is_drawn(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_toy)
     known = find(name)
-    extra = {"step": {"azimuth": 12, "elevation": 10}} if name == "semantic_map" else {"iterations": 60, "start_count": 1}
+    extra = (
+        {"step": {"azimuth": 12, "elevation": 10}}
+        if name == "semantic_map"
+        else {"iterations": 60, "start_count": 1}
+    )
     result = run(name, toy_net(with_hole if name != "srvr" else FLAT), target="pot", **extra)
     document, blob = encode(result)
     arrays = unzip(blob)
@@ -84,7 +95,9 @@ def test_a_result_of_the_first_edition_still_opens_and_is_drawn(name: str, monke
     params = known.params()
     said = known.verdict(again, params)
     assert known.views(again, params) and said.sentence and said.status is not Status.HOLDS
-    assert [f.title for f in known.findings(again, params)] == [f.title for f in known.findings(result, params)]
+    assert [f.title for f in known.findings(again, params)] == [
+        f.title for f in known.findings(result, params)
+    ]
     for field in known.result.__slots__:
         if field not in NEW[name] and isinstance(getattr(result, field), np.ndarray):
             np.testing.assert_equal(getattr(again, field), getattr(result, field))
@@ -96,6 +109,10 @@ def test_failures_in_regions_of_the_first_edition_are_not_forgotten(
     monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_toy)
     known = find("semantic_regions")
     result = run("semantic_regions", toy_net(with_hole), target="pot", starts=((120, 30),))
-    fields = {name: getattr(result, name) for name in known.result.__slots__ if name not in NEW["semantic_regions"]}
+    fields = {
+        name: getattr(result, name)
+        for name in known.result.__slots__
+        if name not in NEW["semantic_regions"]
+    }
     said = known.verdict(known.result(**fields), known.params())
     assert said.status is Status.FAILS and "contains poses that lose it" in said.sentence

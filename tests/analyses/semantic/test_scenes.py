@@ -1,4 +1,6 @@
-"""Scenes: the input itself at the usual values, gradients that agree with differences, and what cannot be opened."""
+"""Scenes: the input itself at the usual values, gradients that agree with differences, and what
+cannot be opened.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from tests.guards import no_deviceless_factories
 
 
 def classifier(*shape: int) -> Classifier:
-    return Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(math.prod(shape), 3)), shape)
+    return Classifier.from_module(
+        nn.Sequential(nn.Flatten(), nn.Linear(math.prod(shape), 3)), shape
+    )
 
 
 def usual(scene: Scene, count: int = 1) -> Tensor:
@@ -51,7 +55,13 @@ def random_image(*shape: int) -> Tensor:
 def demo_images() -> list[Tensor]:
     fashion = open_dataset(resources.path("demo", "fashion.npz")).array([3], (1, 28, 28))[0]
     traffic = open_dataset(resources.path("demo", "traffic")).array([0], (3, 112, 112))[0]
-    return [torch.from_numpy(fashion), torch.from_numpy(traffic), random_image(3, 17, 30), torch.zeros(1, 9, 9), torch.ones(3, 9, 9)]
+    return [
+        torch.from_numpy(fashion),
+        torch.from_numpy(traffic),
+        random_image(3, 17, 30),
+        torch.zeros(1, 9, 9),
+        torch.ones(3, 9, 9),
+    ]
 
 
 def test_the_usual_values_reproduce_the_input_exactly() -> None:
@@ -78,7 +88,9 @@ def test_every_axis_of_an_image_changes_it_and_has_a_right_gradient(channels: in
     for i, axis in enumerate(scene.axes):
         row = changed(scene, **(middle if axis.name.startswith("occluder") else {}))
         row[0, i] = axis.low + 0.577 * (axis.high - axis.low)
-        assert float((scene.images(row) - scene.images(changed(scene))).abs().max()) > 0.01, axis.name
+        assert float((scene.images(row) - scene.images(changed(scene))).abs().max()) > 0.01, (
+            axis.name
+        )
 
         def score(values: Tensor) -> Tensor:
             return (scene.images(values).double() * weights).sum()
@@ -89,7 +101,9 @@ def test_every_axis_of_an_image_changes_it_and_has_a_right_gradient(channels: in
         # blurring rounds more than it changes over a short step
         step[0, i] = (2e-2 if axis.name == "blur" else 2e-3) * (axis.high - axis.low)
         differences = (score(row + step) - score(row - step)) / (2 * step[0, i])
-        assert float(gradient[0, i]) == pytest.approx(float(differences), rel=0.05, abs=2e-3), axis.name
+        assert float(gradient[0, i]) == pytest.approx(float(differences), rel=0.05, abs=2e-3), (
+            axis.name
+        )
 
 
 def test_grey_images_have_neither_saturation_nor_hue() -> None:
@@ -100,7 +114,9 @@ def test_grey_images_have_neither_saturation_nor_hue() -> None:
 def test_a_quarter_turn_turns_the_image_anticlockwise() -> None:
     image = random_image(1, 12, 12)
     scene = ImageScene(image)
-    assert torch.allclose(scene.images(changed(scene, rotation=90.0))[0], image.rot90(1, (1, 2)), atol=1e-4)
+    assert torch.allclose(
+        scene.images(changed(scene, rotation=90.0))[0], image.rot90(1, (1, 2)), atol=1e-4
+    )
 
 
 def test_shifts_go_right_and_down_by_their_share() -> None:
@@ -132,10 +148,14 @@ def test_colours_follow_their_definitions() -> None:
     image = 0.3 + 0.4 * random_image(3, 6, 6)
     scene = ImageScene(image)
     assert torch.allclose(scene.images(changed(scene, brightness=10.0))[0], image + 0.1, atol=1e-6)
-    assert torch.allclose(scene.images(changed(scene, contrast=0.0))[0], image.mean().expand(3, 6, 6), atol=1e-5)
+    assert torch.allclose(
+        scene.images(changed(scene, contrast=0.0))[0], image.mean().expand(3, 6, 6), atol=1e-5
+    )
     grey = (image * torch.tensor(LUMINANCE)[:, None, None]).sum(0, keepdim=True).expand(3, -1, -1)
     assert torch.allclose(scene.images(changed(scene, saturation=0.0))[0], grey, atol=1e-5)
-    assert torch.allclose(scene.images(changed(scene, hue=120.0))[0], image.roll(1, 0), atol=1e-5)  # red becomes green
+    assert torch.allclose(
+        scene.images(changed(scene, hue=120.0))[0], image.roll(1, 0), atol=1e-5
+    )  # red becomes green
 
 
 def test_noise_is_the_same_for_the_same_seed_and_grows_with_its_level() -> None:
@@ -157,7 +177,9 @@ def test_the_occluder_covers_a_quarter_of_the_side_where_it_stands() -> None:
 def test_images_are_the_same_whatever_else_is_in_the_batch() -> None:
     scene = ImageScene(random_image(3, 21, 34))
     generator = torch.Generator().manual_seed(1)
-    low, high = (torch.tensor([getattr(axis, end) for axis in scene.axes]) for end in ("low", "high"))
+    low, high = (
+        torch.tensor([getattr(axis, end) for axis in scene.axes]) for end in ("low", "high")
+    )
     values = low + (high - low) * torch.rand((9, len(scene.axes)), generator=generator)
     together = scene.images(values)
     assert torch.equal(together, torch.cat([scene.images(values[i : i + 1]) for i in range(9)]))
@@ -169,7 +191,10 @@ def test_a_full_turn_leads_back_on_every_periodic_axis() -> None:
     for scene in scenes:
         for axis in scene.axes:
             if axis.periodic:
-                one, other = (scene.images(changed(scene, **{axis.name: end})) for end in (axis.low, axis.high))
+                one, other = (
+                    scene.images(changed(scene, **{axis.name: end}))
+                    for end in (axis.low, axis.high)
+                )
                 assert torch.allclose(one, other, atol=2e-4), axis.name
 
 
@@ -180,21 +205,35 @@ def test_every_axis_of_a_mesh_changes_the_picture_and_has_a_gradient() -> None:
     (gradient,) = torch.autograd.grad((scene.images(values) * weights).sum(), values)
     for i, axis in enumerate(scene.axes):
         other = changed(scene, **{axis.name: axis.low + 0.37 * (axis.high - axis.low)})
-        assert float((scene.images(other) - scene.images(usual(scene))).abs().max()) > 0.02, axis.name
+        assert float((scene.images(other) - scene.images(usual(scene))).abs().max()) > 0.02, (
+            axis.name
+        )
         assert float(gradient[0, i]) != 0 and math.isfinite(float(gradient[0, i])), axis.name
 
 
 def test_axes_of_a_mesh_are_the_papers() -> None:
     axes = {axis.name: axis for axis in AXES}
     assert (axes["azimuth"].low, axes["azimuth"].high, axes["azimuth"].periodic) == (0, 360, True)
-    assert (axes["elevation"].low, axes["elevation"].high, axes["elevation"].periodic) == (-10, 90, False)
-    assert (axes["distance"].default, axes["ambient"].default, axes["light"].default) == (2.732, 50, 50)
+    assert (axes["elevation"].low, axes["elevation"].high, axes["elevation"].periodic) == (
+        -10,
+        90,
+        False,
+    )
+    assert (axes["distance"].default, axes["ambient"].default, axes["light"].default) == (
+        2.732,
+        50,
+        50,
+    )
     assert len(axes) == len(AXES) and all(axis.low <= axis.default <= axis.high for axis in AXES)
 
 
 def test_a_grey_network_gets_the_luminance() -> None:
-    colour, grey = (MeshScene(bundled("scanned_mug"), (channels, 40, 40), CPU) for channels in (3, 1))
-    weighed = (colour.images(usual(colour)) * torch.tensor(LUMINANCE)[:, None, None]).sum(1, keepdim=True)
+    colour, grey = (
+        MeshScene(bundled("scanned_mug"), (channels, 40, 40), CPU) for channels in (3, 1)
+    )
+    weighed = (colour.images(usual(colour)) * torch.tensor(LUMINANCE)[:, None, None]).sum(
+        1, keepdim=True
+    )
     assert torch.allclose(grey.images(usual(grey)), weighed, atol=1e-6)
 
 
@@ -217,10 +256,14 @@ def test_every_bundled_mesh_opens_and_fills_a_good_part_of_the_picture(spec: str
 def test_open_scene_takes_the_input_a_name_or_a_file(tmp_path: Path) -> None:
     data = from_arrays(np.random.default_rng(0).random((2, 1, 12, 12), dtype=np.float32))
     scene = open_scene("image", classifier(1, 12, 12), data.subset([1]))
-    assert scene.exact_gradient and torch.equal(scene.images(usual(scene))[0], torch.from_numpy(data.array([1])[0]))
+    assert scene.exact_gradient and torch.equal(
+        scene.images(usual(scene))[0], torch.from_numpy(data.array([1])[0])
+    )
     mesh = open_scene(str(resources.path("meshes", "teapot.ply")), classifier(1, 16, 16), up="y")
     again = open_scene("teapot", classifier(1, 16, 16))
-    assert not mesh.exact_gradient and torch.equal(mesh.images(usual(mesh)), again.images(usual(again)))
+    assert not mesh.exact_gradient and torch.equal(
+        mesh.images(usual(mesh)), again.images(usual(again))
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,21 +276,29 @@ def test_open_scene_takes_the_input_a_name_or_a_file(tmp_path: Path) -> None:
         ("teapot", (2, 16, 16), "grey or colour"),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_one_sentence(spec: str, shape: tuple[int, ...], words: str) -> None:
+def test_what_cannot_be_opened_is_said_in_one_sentence(
+    spec: str, shape: tuple[int, ...], words: str
+) -> None:
     with pytest.raises(DataError, match=words):
         open_scene(spec, classifier(*shape))
 
 
 def test_an_image_scene_takes_one_input_only() -> None:
     with pytest.raises(DataError, match="exactly one input, not 2"):
-        open_scene("image", classifier(1, 4, 4), from_arrays(np.zeros((2, 1, 4, 4), dtype=np.float32)))
+        open_scene(
+            "image", classifier(1, 4, 4), from_arrays(np.zeros((2, 1, 4, 4), dtype=np.float32))
+        )
 
 
 def test_every_tensor_is_made_on_the_device_of_the_image() -> None:
     image = torch.full((3, 16, 16), 0.5, device=CPU)
     with no_deviceless_factories():
         scene = ImageScene(image)
-        values = torch.tensor([[axis.low + 0.4 * (axis.high - axis.low) for axis in scene.axes]], device=CPU, requires_grad=True)
+        values = torch.tensor(
+            [[axis.low + 0.4 * (axis.high - axis.low) for axis in scene.axes]],
+            device=CPU,
+            requires_grad=True,
+        )
         scene.images(values).sum().backward()
         mesh = MeshScene(bundled("box"), (1, 16, 16), CPU)
         mesh.images(torch.tensor([[axis.default for axis in mesh.axes]], device=CPU))

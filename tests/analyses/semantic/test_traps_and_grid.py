@@ -32,7 +32,11 @@ def test_a_dip_that_is_not_deep_a_bay_and_a_large_lake_are_no_traps() -> None:
     shallow[5, 5] = 0.3
     bay[0, 3:5] = 0.0
     lake[1:11, 1:19] = 0.0
-    assert not find_traps(shallow, 0.2, 0.5) and not find_traps(bay, 0.2, 0.5) and not find_traps(lake, 0.2, 0.5)
+    assert (
+        not find_traps(shallow, 0.2, 0.5)
+        and not find_traps(bay, 0.2, 0.5)
+        and not find_traps(lake, 0.2, 0.5)
+    )
 
 
 def test_a_trap_across_the_seam_of_a_periodic_axis_is_one_trap_and_a_band_around_is_none() -> None:
@@ -63,7 +67,9 @@ def test_traps_come_worst_first_and_an_unfinished_map_has_none() -> None:
 
 
 @pytest.mark.parametrize(("height", "width"), [(34, 120), (33, 33), (1, 120), (5, 7), (1, 1)])
-def test_every_cell_comes_exactly_once_and_the_coarse_round_covers_the_map(height: int, width: int) -> None:
+def test_every_cell_comes_exactly_once_and_the_coarse_round_covers_the_map(
+    height: int, width: int
+) -> None:
     rounds = levels(height, width)
     cells = np.concatenate([level.cells for level in rounds])
     assert len(cells) == height * width == len({tuple(cell) for cell in cells})
@@ -78,14 +84,23 @@ def test_every_cell_comes_exactly_once_and_the_coarse_round_covers_the_map(heigh
 def test_the_published_grid_has_120_by_34_cells() -> None:
     x, y = (axis_values(axis, MapParams(preset="paper")) for axis in (AZIMUTH, ELEVATION))
     assert (len(x), len(y)) == (120, 34) and (x[-1], y[0], y[-1]) == (357, -10, 89)
-    assert (len(axis_values(AZIMUTH, MapParams())), len(axis_values(ELEVATION, MapParams()))) == (120, 34)
-    assert len(axis_values(LIGHT, MapParams())) == 33 and len(axis_values(LIGHT, MapParams(step={"light": 0.5}))) == 3
+    assert (len(axis_values(AZIMUTH, MapParams())), len(axis_values(ELEVATION, MapParams()))) == (
+        120,
+        34,
+    )
+    assert (
+        len(axis_values(LIGHT, MapParams())) == 33
+        and len(axis_values(LIGHT, MapParams(step={"light": 0.5}))) == 3
+    )
     with pytest.raises(ParamsError, match="azimuth"):
         axis_values(AZIMUTH, MapParams(step={"azimuth": 1e-9}))
 
 
 def test_a_region_across_the_seam_is_drawn_in_two_pieces() -> None:
-    assert pieces(AZIMUTH, -30, 30) == [(330, 360), (0, 30)] and pieces(AZIMUTH, 330, 390) == [(330, 360), (0, 30)]
+    assert pieces(AZIMUTH, -30, 30) == [(330, 360), (0, 30)] and pieces(AZIMUTH, 330, 390) == [
+        (330, 360),
+        (0, 30),
+    ]
     assert pieces(AZIMUTH, 10, 20) == [(10, 20)] and pieces(AZIMUTH, -90, 270) == [(0, 360)]
     assert pieces(ELEVATION, -40, 30) == [(-10, 30)]
 

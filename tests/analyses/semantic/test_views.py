@@ -20,9 +20,13 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_toy)
 
 
-@pytest.mark.parametrize(("name", "most"), [("semantic_map", 2), ("semantic_regions", 3), ("srvr", 3)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("semantic_map", 2), ("semantic_regions", 3), ("srvr", 3)]
+)
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_every_step_has_its_views_and_they_survive_the_codec(name, most, count, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_step_has_its_views_and_they_survive_the_codec(
+    name, most, count, monkeypatch: pytest.MonkeyPatch
+) -> None:
     axes = ("azimuth", "elevation", "light")[: min(count, most)]
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     known = find(name)

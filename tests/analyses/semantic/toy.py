@@ -28,12 +28,16 @@ STARTS = [[140.0, 40.0, 50.0], [120.0, 30.0, 40.0], [160.0, 50.0, 60.0], [125.0,
 
 
 def plateau(sides: Sequence[tuple[float, float]], soft: float = 2.0, floor: float = 0.02) -> Score:
-    """1 inside the sides, ``floor`` outside, with edges that fall over about ``soft`` to each side."""
+    """1 inside the sides, ``floor`` outside, with edges that fall over about ``soft`` to each
+    side.
+    """
 
     def score(u: Tensor) -> Tensor:
         inside = torch.ones_like(u[:, 0])
         for k, (a, b) in enumerate(sides):
-            inside = inside * torch.sigmoid((u[:, k] - a) / soft) * torch.sigmoid((b - u[:, k]) / soft)
+            inside = (
+                inside * torch.sigmoid((u[:, k] - a) / soft) * torch.sigmoid((b - u[:, k]) / soft)
+            )
         return floor + (1 - floor) * inside
 
     return score
@@ -62,14 +66,20 @@ class ToyScene:
     size: int = 4
 
     def images(self, values: Tensor) -> Tensor:
-        low, high = (torch.tensor([getattr(axis, end) for axis in self.axes], device=values.device) for end in ("low", "high"))
+        low, high = (
+            torch.tensor([getattr(axis, end) for axis in self.axes], device=values.device)
+            for end in ("low", "high")
+        )
         shares = (values - low) / (high - low)
         rest = values.new_zeros((len(values), self.size**2 - len(self.axes)))
         return torch.cat([shares, rest], 1).reshape(-1, 1, self.size, self.size)
 
 
 class ToyNet(nn.Module):
-    """Reads the parameters back and gives class 1 the score that a function of them has; class 0 and 2 share the rest."""
+    """Reads the parameters back and gives class 1 the score that a function of them has.
+
+    Class 0 and 2 share the rest.
+    """
 
     def __init__(self, score: Score, axes: Sequence[Axis] = (AZIMUTH, ELEVATION, LIGHT)) -> None:
         super().__init__()
@@ -109,10 +119,16 @@ def open_toy(
     up: str = "auto",
 ) -> ToyScene:
     """Stands in for open_scene: any name is a toy, and the scene image has exact gradients."""
-    return ToyScene(dataset.key(0), exact_gradient=True) if spec == "image" and dataset is not None else ToyScene(spec)
+    return (
+        ToyScene(dataset.key(0), exact_gradient=True)
+        if spec == "image" and dataset is not None
+        else ToyScene(spec)
+    )
 
 
-def steps(name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object) -> list[Step]:
+def steps(
+    name: str, nets: Classifier | tuple[Classifier, ...], inputs=None, **params: object
+) -> list[Step]:
     """Every Step of an analysis of toy scenes."""
     known = find(name)
     models = nets if not known.several_models or isinstance(nets, tuple) else (nets,)

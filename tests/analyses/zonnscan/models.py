@@ -19,12 +19,18 @@ def linear(weights: list[float], bias: float) -> Classifier:
     return Classifier.from_module(Linear(weights, bias), (len(weights),))
 
 
-def small_mlp(shape: tuple[int, ...] = (1, 6, 6), classes: int = 5, seed: int = 0, gain: float = 6.0) -> Classifier:
+def small_mlp(
+    shape: tuple[int, ...] = (1, 6, 6), classes: int = 5, seed: int = 0, gain: float = 6.0
+) -> Classifier:
     """A random network with confident and unsure regions."""
     generator = torch.Generator("cpu").manual_seed(seed)
-    net = nn.Sequential(nn.Flatten(), nn.Linear(int(np.prod(shape)), 32), nn.Tanh(), nn.Linear(32, classes))
+    net = nn.Sequential(
+        nn.Flatten(), nn.Linear(int(np.prod(shape)), 32), nn.Tanh(), nn.Linear(32, classes)
+    )
     for parameter in net.parameters():
-        parameter.data = torch.randn(parameter.shape, generator=generator) * gain / parameter.shape[-1] ** 0.5
+        parameter.data = (
+            torch.randn(parameter.shape, generator=generator) * gain / parameter.shape[-1] ** 0.5
+        )
     return Classifier.from_module(net, shape)
 
 
@@ -33,11 +39,15 @@ def sweep(classifier: Classifier, x: np.ndarray | list[float], **params: object)
     return last_step(classifier, x, **params).result
 
 
-def last_step(classifier: Classifier, x: np.ndarray | list[float], **params: object) -> Step[ZonnscanResult]:
+def last_step(
+    classifier: Classifier, x: np.ndarray | list[float], **params: object
+) -> Step[ZonnscanResult]:
     return all_steps(classifier, x, **params)[-1]
 
 
-def all_steps(classifier: Classifier, x: np.ndarray | list[float], **params: object) -> list[Step[ZonnscanResult]]:
+def all_steps(
+    classifier: Classifier, x: np.ndarray | list[float], **params: object
+) -> list[Step[ZonnscanResult]]:
     known = find("zonnscan")
     array = np.asarray(x, dtype=np.float32).reshape(-1, *classifier.shape)
     return list(known.engine(classifier, from_arrays(array), known.params.parse(dict(params))))
@@ -50,10 +60,18 @@ def binary_entropy(score: np.ndarray | float) -> np.ndarray:
 
 
 def exact_index(weights: list[float], bias: float, low: list[float], high: list[float]) -> float:
-    """The index of a linear classifier on a box of one or two dimensions, by adaptive quadrature."""
+    """The index of a linear classifier on a box of one or two dimensions, by adaptive
+    quadrature.
+    """
     volume = float(np.prod(np.subtract(high, low)))
     if len(weights) == 1:
         value, _ = integrate.quad(lambda x: binary_entropy(weights[0] * x + bias), low[0], high[0])
     else:
-        value, _ = integrate.dblquad(lambda y, x: binary_entropy(weights[0] * x + weights[1] * y + bias), low[0], high[0], low[1], high[1])
+        value, _ = integrate.dblquad(
+            lambda y, x: binary_entropy(weights[0] * x + weights[1] * y + bias),
+            low[0],
+            high[0],
+            low[1],
+            high[1],
+        )
     return value / volume

@@ -7,7 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from robgui.analyses.zonnscan import CornerCasesResult, PopulationsResult, WatermarkResult, ZonnscanResult
+from robgui.analyses.zonnscan import (
+    CornerCasesResult,
+    PopulationsResult,
+    WatermarkResult,
+    ZonnscanResult,
+)
 
 RADII = np.array([0.0, 0.05, 0.25, 1.0])
 LABELS = ("shirt", "coat", "boot")
@@ -73,7 +78,11 @@ def begun(known: int) -> dict[str, object]:
 
 
 def compared(
-    first: list[float], second: list[float], *, names: tuple[str, str] = ("test", "adversarial"), **fields: object
+    first: list[float],
+    second: list[float],
+    *,
+    names: tuple[str, str] = ("test", "adversarial"),
+    **fields: object,
 ) -> PopulationsResult:
     """A comparison of inputs with these uncertainties, made by the engine's own function."""
     from robgui.analyses.zonnscan.populations import compare
@@ -107,7 +116,9 @@ def compared(
     return replace(result, **fields)
 
 
-def disagreed(count: int, looked: int = 300, chosen: int = 300, **fields: object) -> CornerCasesResult:
+def disagreed(
+    count: int, looked: int = 300, chosen: int = 300, **fields: object
+) -> CornerCasesResult:
     """A finished search in which the second of two models is right on all but the first input."""
     truth = np.ones(count, dtype=np.int64)
     classes = np.stack([np.zeros(count, dtype=np.int64), truth]).astype(np.int64)
@@ -134,7 +145,9 @@ def disagreed(count: int, looked: int = 300, chosen: int = 300, **fields: object
 
 
 def marked(index: np.ndarray, **fields: object) -> WatermarkResult:
-    """A check with uncertainties ``(2, runs, n)`` of which half of the key fools the first model."""
+    """A check with uncertainties ``(2, runs, n)`` of which half of the key fools the first
+    model.
+    """
     from robgui.analyses.zonnscan.populations import compare
 
     count = index.shape[2]

@@ -23,7 +23,9 @@ class Detached(nn.Module):
 
 
 @pytest.mark.parametrize("module", [Constant([1.0, 0.0]), Detached()])
-def test_a_model_that_ignores_its_input_cannot_be_attacked_and_one_sentence_says_so(module: nn.Module) -> None:
+def test_a_model_that_ignores_its_input_cannot_be_attacked_and_one_sentence_says_so(
+    module: nn.Module,
+) -> None:
     classifier = Classifier.from_module(module, (3,), name="deaf")
     with pytest.raises(ModelError, match=r"^The scores of deaf do not depend on its input.*\.$"):
         fast_gradient(classifier, X, CLASSES, 0.1)

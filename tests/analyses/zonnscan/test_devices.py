@@ -24,6 +24,12 @@ def test_host_waits_follow_the_batches_never_the_samples() -> None:
     counts = []
     for samples in (1024, 8192):
         with count_host_syncs() as syncs:
-            sweep(classifier, np.full((1, 6, 6), 0.5), samples=samples, target_half_width=0, radii=(0.2, 0.4))
+            sweep(
+                classifier,
+                np.full((1, 6, 6), 0.5),
+                samples=samples,
+                target_half_width=0,
+                radii=(0.2, 0.4),
+            )
         counts.append(syncs.total)
     assert counts[1] < counts[0] + 200 and counts[1] < 8192 / 16

@@ -19,9 +19,18 @@ from tests.guards import no_deviceless_factories
 from tests.inline import steps
 
 
-def corner_steps(models: tuple[Classifier, ...], x: np.ndarray, labels: np.ndarray | None = None, **params: object) -> list[Step]:
+def corner_steps(
+    models: tuple[Classifier, ...],
+    x: np.ndarray,
+    labels: np.ndarray | None = None,
+    **params: object,
+) -> list[Step]:
     known = find("zonnscan_corner_cases")
-    return list(known.engine(models, from_arrays(x.astype(np.float32), labels), known.params.parse(dict(params))))
+    return list(
+        known.engine(
+            models, from_arrays(x.astype(np.float32), labels), known.params.parse(dict(params))
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -38,44 +47,71 @@ def test_corner_cases_are_those_between_the_boundaries(thresholds: tuple[Classif
     assert step.done == step.total and result.looked == 300
     assert sorted(result.numbers.tolist()) == between.tolist()
     first, second, middle = x[:, 0] > 0.4, x[:, 0] > 0.6, x[:, 0] > 0.5
-    counts = [[int((a != b).sum()) for b in (first, second, middle)] for a in (first, second, middle)]
+    counts = [
+        [int((a != b).sum()) for b in (first, second, middle)] for a in (first, second, middle)
+    ]
     assert result.pairs.tolist() == counts
     assert np.array_equal(result.truth, (x[result.numbers, 0] > 0.5).astype(int))
-    assert np.array_equal(result.classes[0], np.ones(len(between))) and np.array_equal(result.classes[1], np.zeros(len(between)))
+    assert np.array_equal(result.classes[0], np.ones(len(between))) and np.array_equal(
+        result.classes[1], np.zeros(len(between))
+    )
 
 
-def test_their_index_is_the_integral_over_their_zones_under_the_first_model(thresholds: tuple[Classifier, ...]) -> None:
+def test_their_index_is_the_integral_over_their_zones_under_the_first_model(
+    thresholds: tuple[Classifier, ...],
+) -> None:
     x = np.random.default_rng(1).random((60, 2))
-    (known,) = corner_steps(thresholds[:2], x, samples=2048, target_half_width=0, radius=0.1)[-1].result.populations
+    (known,) = corner_steps(thresholds[:2], x, samples=2048, target_half_width=0, radius=0.1)[
+        -1
+    ].result.populations
     exact = []
     for place in known.numbers:
         point = x[place].astype(np.float32).astype(float)
-        exact.append(exact_index([40.0, 0.0], -16.0, list(np.maximum(point - 0.1, 0)), list(np.minimum(point + 0.1, 1))))
+        exact.append(
+            exact_index(
+                [40.0, 0.0],
+                -16.0,
+                list(np.maximum(point - 0.1, 0)),
+                list(np.minimum(point + 0.1, 1)),
+            )
+        )
     assert known.index == pytest.approx(exact, abs=5e-3)
-    assert known.names == ("agreeing", "corner-case") and known.second.sum() == (~known.second).sum()
+    assert (
+        known.names == ("agreeing", "corner-case") and known.second.sum() == (~known.second).sum()
+    )
     assert known.means[1] > known.means[0]
 
 
-def test_the_surest_disagreement_comes_first_and_becomes_a_finding(thresholds: tuple[Classifier, ...]) -> None:
+def test_the_surest_disagreement_comes_first_and_becomes_a_finding(
+    thresholds: tuple[Classifier, ...],
+) -> None:
     x = np.random.default_rng(2).random((400, 2))
     result = corner_steps(thresholds[:2], x, inputs=5, samples=32)[-1].result
     least = result.confidence.min(0)
     assert (np.diff(least) <= 1e-12).all()
     findings = find("zonnscan_corner_cases").findings(result, CornerCasesParams())
     assert len(findings) == 20 and findings[0].severity == pytest.approx(least[0])
-    assert np.allclose(findings[0].input, x[result.numbers[0]], atol=1e-6) and findings[0].picture is not None
+    assert (
+        np.allclose(findings[0].input, x[result.numbers[0]], atol=1e-6)
+        and findings[0].picture is not None
+    )
     assert len(result.populations[0].index) == 10, "inputs bounds how many are compared"
 
 
 def test_models_that_name_their_classes_in_another_order_agree_all_the_same() -> None:
     net, swapped = nn.Linear(2, 2), nn.Linear(2, 2)
     swapped.weight.data, swapped.bias.data = net.weight.data.flip(0), net.bias.data.flip(0)
-    models = (Classifier.from_module(net, (2,), ("cat", "dog")), Classifier.from_module(swapped, (2,), ("Dog", "Cat")))
+    models = (
+        Classifier.from_module(net, (2,), ("cat", "dog")),
+        Classifier.from_module(swapped, (2,), ("Dog", "Cat")),
+    )
     result = corner_steps(models, np.random.default_rng(0).random((50, 2)))[-1].result
     assert len(result.numbers) == 0 and result.populations == ()
 
 
-def test_one_model_or_other_classes_are_refused_in_one_sentence(thresholds: tuple[Classifier, ...]) -> None:
+def test_one_model_or_other_classes_are_refused_in_one_sentence(
+    thresholds: tuple[Classifier, ...],
+) -> None:
     x = np.full((3, 2), 0.5)
     with pytest.raises(ModelError, match="load at least two models"):
         corner_steps(thresholds[:1], x)
@@ -90,17 +126,34 @@ def test_every_step_is_complete_and_survives_the_workspace() -> None:
         steps = corner_steps(models, x, inputs=4, samples=32)
     for step in steps:
         again = decode(CornerCasesResult, *encode(step.result))
-        assert np.array_equal(again.classes, step.result.classes) and find("zonnscan_corner_cases").verdict(again, CornerCasesParams())
+        assert np.array_equal(again.classes, step.result.classes) and find(
+            "zonnscan_corner_cases"
+        ).verdict(again, CornerCasesParams())
     assert steps[-1].result.thumbnails.shape[0] == len(steps[-1].result.numbers)
 
 
 def test_the_batch_size_never_changes_the_corner_cases() -> None:
-    models, x = (small_mlp(seed=0), small_mlp(seed=1)), np.random.default_rng(0).random((40, 1, 6, 6))
-    whole, small = (corner_steps(models, x, inputs=3, samples=32, batch=batch)[-1].result for batch in (0, 7))
-    assert np.array_equal(whole.numbers, small.numbers) and np.allclose(whole.populations[0].index, small.populations[0].index, atol=1e-6)
+    models, x = (
+        (small_mlp(seed=0), small_mlp(seed=1)),
+        np.random.default_rng(0).random((40, 1, 6, 6)),
+    )
+    whole, small = (
+        corner_steps(models, x, inputs=3, samples=32, batch=batch)[-1].result for batch in (0, 7)
+    )
+    assert np.array_equal(whole.numbers, small.numbers) and np.allclose(
+        whole.populations[0].index, small.populations[0].index, atol=1e-6
+    )
 
 
 def test_a_request_carries_all_models() -> None:
-    models, dataset = [small_mlp(seed=0), small_mlp(seed=1)], from_arrays(np.random.default_rng(0).random((30, 1, 6, 6), dtype=np.float32))
-    going = steps(build_request("zonnscan_corner_cases", models, dataset, {"inputs": 3, "samples": 32}), None, models, dataset)
+    models, dataset = (
+        [small_mlp(seed=0), small_mlp(seed=1)],
+        from_arrays(np.random.default_rng(0).random((30, 1, 6, 6), dtype=np.float32)),
+    )
+    going = steps(
+        build_request("zonnscan_corner_cases", models, dataset, {"inputs": 3, "samples": 32}),
+        None,
+        models,
+        dataset,
+    )
     assert list(going)[-1].result.looked == 30 and len(going.execution.findings) <= 20

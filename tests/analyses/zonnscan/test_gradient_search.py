@@ -27,10 +27,14 @@ ATTACK = ("attack_radius", "attack", "attack_class", "attack_calls", "attack_not
     ("zone", "radius"),
     [("linf", 4 / 30), ("l2", 4 / math.sqrt(50)), ("l1", None), ("l2_clipped", 4 / math.sqrt(50))],
 )
-def test_the_distance_of_a_flat_boundary_is_found_where_samples_find_none(zone: str, radius: float | None) -> None:
+def test_the_distance_of_a_flat_boundary_is_found_where_samples_find_none(
+    zone: str, radius: float | None
+) -> None:
     radii = (0.5, 4.0) if zone != "linf" else (0.1, 0.4)
     result = sweep(linear(WEIGHTS, BIAS), X, zone=zone, radii=radii, samples=64)
-    if radius is None:  # the steepest values reach the end of their range, so the rest of the way costs more
+    if (
+        radius is None
+    ):  # the steepest values reach the end of their range, so the rest of the way costs more
         assert 2.0 < result.attack_radius < 2.4
     else:
         assert result.attack_radius == pytest.approx(radius, rel=0.01)
@@ -42,15 +46,21 @@ def test_what_it_finds_has_the_class_and_the_radius_that_are_reported() -> None:
     classifier, x = small_mlp(gain=8.0), np.random.default_rng(0).random((1, 6, 6))
     result = sweep(classifier, x, samples=64)
     assert int(classifier.infer(result.attack).argmax()) == result.attack_class != result.predicted
-    assert np.abs(result.attack[0] - result.input).max() == pytest.approx(result.attack_radius, abs=1e-6)
+    assert np.abs(result.attack[0] - result.input).max() == pytest.approx(
+        result.attack_radius, abs=1e-6
+    )
     assert result.attack.min() >= 0 and result.attack.max() <= 1
     assert result.attack_radius < result.crossing_radius
 
 
 def test_in_a_box_it_moves_within_the_box_only() -> None:
     corners = np.array([[0.4, 0.1], [0.4, 0.9]])
-    result = sweep(linear([50.0, 10.0], -27.0), corners, zone="box", radii=(0.0, 0.5, 1.0), samples=64)
-    assert result.attack[0, 0] == pytest.approx(0.4) and result.attack[0, 1] == pytest.approx(0.7, abs=1e-3)
+    result = sweep(
+        linear([50.0, 10.0], -27.0), corners, zone="box", radii=(0.0, 0.5, 1.0), samples=64
+    )
+    assert result.attack[0, 0] == pytest.approx(0.4) and result.attack[0, 1] == pytest.approx(
+        0.7, abs=1e-3
+    )
     assert result.attack_radius == pytest.approx(0.5, abs=1e-3)
 
 
@@ -62,7 +72,9 @@ def test_nothing_else_in_the_result_depends_on_the_attack(monkeypatch: pytest.Mo
     assert whole.attack_calls > 0 == without.attack_calls
     for name in without.__slots__:
         if name not in ATTACK:
-            np.testing.assert_array_equal(getattr(whole, name), getattr(without, name), err_msg=name)
+            np.testing.assert_array_equal(
+                getattr(whole, name), getattr(without, name), err_msg=name
+            )
 
 
 def test_it_counts_every_input_the_model_sees() -> None:
@@ -125,7 +137,10 @@ def test_a_layer_without_a_derivative_leaves_the_sweep_whole() -> None:
 
 def test_a_multi_label_model_is_attacked_at_the_label_nearest_to_changing() -> None:
     module = nn.Linear(2, 2)
-    module.weight.data, module.bias.data = torch.tensor([[10.0, 0.0], [0.0, 10.0]]), torch.tensor([-9.0, -6.0])
+    module.weight.data, module.bias.data = (
+        torch.tensor([[10.0, 0.0], [0.0, 10.0]]),
+        torch.tensor([-9.0, -6.0]),
+    )
     classifier = Classifier.from_module(module, (2,), multi_label=True)
     result = sweep(classifier, [0.5, 0.5], samples=64)
     assert result.attack_radius == pytest.approx(0.1, abs=1e-3)
@@ -135,7 +150,9 @@ def test_every_tensor_is_made_on_a_named_device_in_every_zone() -> None:
     classifier = small_mlp()
     for zone in ("linf", "l2", "l1"):
         with no_deviceless_factories():
-            assert sweep(classifier, np.full((1, 6, 6), 0.4), zone=zone, samples=32, radii=(0.0, 0.5)).attack_calls
+            assert sweep(
+                classifier, np.full((1, 6, 6), 0.4), zone=zone, samples=32, radii=(0.0, 0.5)
+            ).attack_calls
 
 
 def test_only_radius_zero_leaves_nothing_to_attack() -> None:
@@ -143,7 +160,9 @@ def test_only_radius_zero_leaves_nothing_to_attack() -> None:
     assert result.attack_calls == 0 and result.model_calls == 1
 
 
-def test_until_it_has_ended_the_attack_says_that_it_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_until_it_has_ended_the_attack_says_that_it_has_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     steps = all_steps(small_mlp(), np.full((1, 6, 6), 0.4), samples=64)
     assert all(step.result.attack_note for step in steps[:-1]) and not steps[-1].result.attack_note

@@ -21,8 +21,13 @@ HEAVY = ("torch", "cv2", "onnxruntime", "matplotlib", "PySide6", "scipy", "PIL")
 
 
 def test_the_record_is_read_without_torch_or_anything_that_draws() -> None:
-    program = f"import sys, robgui.analyses.zonnscan.method; print([name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    program = (
+        f"import sys, robgui.analyses.zonnscan.method; print([name for name in {HEAVY!r} if name in"
+        " sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -41,7 +46,12 @@ def test_every_analysis_says_what_the_window_shows() -> None:
     ]
     for one in METHOD.analyses:
         assert find(one.name) is one and method_of(one.name) is METHOD
-        assert one.tab and "Run" in one.invitation and len(one.explanation) > 100 and one.question.endswith("?")
+        assert (
+            one.tab
+            and "Run" in one.invitation
+            and len(one.explanation) > 100
+            and one.question.endswith("?")
+        )
         assert one.demo is not None
         for name in (one.demo.model, one.demo.data):
             assert resources.path("demo", name).exists()
@@ -51,7 +61,10 @@ def test_every_analysis_says_what_the_window_shows() -> None:
 
 def test_what_an_analysis_takes_depends_on_its_settings() -> None:
     sweep, populations, corner_cases, watermark = METHOD.analyses
-    assert sweep.takes(sweep.params.parse({"zone": "box"})).fewest_inputs == 2 and sweep.takes(sweep.params()).most_inputs == 1
+    assert (
+        sweep.takes(sweep.params.parse({"zone": "box"})).fewest_inputs == 2
+        and sweep.takes(sweep.params()).most_inputs == 1
+    )
     assert populations.takes(populations.params()).needs == {"gradients"}
     assert not populations.takes(populations.params.parse({"against": "rest"})).needs
     assert corner_cases.takes(corner_cases.params()).fewest_models == 2
@@ -67,7 +80,9 @@ def test_what_an_analysis_takes_depends_on_its_settings() -> None:
         (marked(np.zeros((2, 1, 4))), {"mode": "make", "radius": 0.025}, ()),
     ],
 )
-def test_a_result_of_the_first_edition_opens(result: object, old: dict[str, object], new: tuple[str, ...]) -> None:
+def test_a_result_of_the_first_edition_opens(
+    result: object, old: dict[str, object], new: tuple[str, ...]
+) -> None:
     """It has copies of its settings, and lacks what is new."""
     document, blob = encode(result)
     fields = {name: value for name, value in document["fields"].items() if name not in new} | old
@@ -78,7 +93,9 @@ def test_a_result_of_the_first_edition_opens(result: object, old: dict[str, obje
 
 def test_a_sweep_of_the_first_edition_is_not_taken_for_an_attacked_one() -> None:
     document, blob = encode(swept())
-    fields = {name: value for name, value in document["fields"].items() if not name.startswith("attack")}
+    fields = {
+        name: value for name, value in document["fields"].items() if not name.startswith("attack")
+    }
     again = decode(package.ZonnscanResult, {**document, "fields": fields}, blob)
     told = find("zonnscan").verdict(again, package.ZonnscanParams())
     assert told.status == "unknown" and "No gradient attack was made." in told.because

@@ -25,19 +25,25 @@ def assert_merged_is_whole(classifier, data, parts: int, **values: object) -> No
     assert len(ranges) == parts
     assert (last.done, last.total, last.note) == (whole.done, whole.total, whole.note)
     for field in dataclasses.fields(merged):
-        np.testing.assert_array_equal(getattr(merged, field.name), getattr(whole.result, field.name), err_msg=field.name)
+        np.testing.assert_array_equal(
+            getattr(merged, field.name), getattr(whole.result, field.name), err_msg=field.name
+        )
 
 
 @pytest.mark.parametrize("parts", [1, 2, 5])
 @pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
 def test_merged_is_whole_bit_for_bit(parts, sampler):
-    data = from_arrays(np.random.default_rng(0).random((23, 1, 6, 6), dtype=np.float32), np.arange(23) % 5)
+    data = from_arrays(
+        np.random.default_rng(0).random((23, 1, 6, 6), dtype=np.float32), np.arange(23) % 5
+    )
     assert_merged_is_whole(small_mlp(), data, parts, sampler=sampler, samples=128)
 
 
 def test_two_selections_of_different_size_are_split_in_proportion():
     data = from_arrays(np.random.default_rng(0).random((40, 2), dtype=np.float32))
-    assert_merged_is_whole(linear([40.0, -40.0], 0.0), data, 4, against="rest", first=31, samples=64)
+    assert_merged_is_whole(
+        linear([40.0, -40.0], 0.0), data, 4, against="rest", first=31, samples=64
+    )
 
 
 def test_a_seeded_choice_of_inputs_is_made_before_the_split():

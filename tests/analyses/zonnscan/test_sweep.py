@@ -14,18 +14,37 @@ from robgui.core.codec import decode, encode
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
-from tests.analyses.zonnscan.models import all_steps, binary_entropy, exact_index, last_step, linear, small_mlp, sweep
+from tests.analyses.zonnscan.models import (
+    all_steps,
+    binary_entropy,
+    exact_index,
+    last_step,
+    linear,
+    small_mlp,
+    sweep,
+)
 
 SAMPLERS = ("sobol", "antithetic", "plain")
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize(("scores", "index"), [([0.0, 0.0, 0.0], 1.0), ([500.0, 0.0, 0.0], 0.0)])
-def test_index_of_a_constant_classifier_is_one_when_unsure_and_zero_when_sure(sampler: str, scores: list[float], index: float) -> None:
-    result = sweep(Classifier.from_module(Constant(scores), (4,)), [0.1, 0.5, 0.9, 1.0], sampler=sampler, samples=64)
+def test_index_of_a_constant_classifier_is_one_when_unsure_and_zero_when_sure(
+    sampler: str, scores: list[float], index: float
+) -> None:
+    result = sweep(
+        Classifier.from_module(Constant(scores), (4,)),
+        [0.1, 0.5, 0.9, 1.0],
+        sampler=sampler,
+        samples=64,
+    )
     assert np.allclose(result.index, index, atol=1e-6)
     assert (result.ci_low <= index + 1e-6).all() and (result.ci_high >= index - 1e-6).all()
-    assert not result.crossing.any() and math.isnan(result.crossing_radius) and len(result.witness) == 0
+    assert (
+        not result.crossing.any()
+        and math.isnan(result.crossing_radius)
+        and len(result.witness) == 0
+    )
     assert np.allclose(result.mutual_information, 0, atol=1e-6)
 
 
@@ -33,7 +52,12 @@ def test_index_of_a_constant_classifier_is_one_when_unsure_and_zero_when_sure(sa
 def test_index_of_a_linear_classifier_in_one_dimension_is_the_integral(sampler: str) -> None:
     weights, bias, x = [12.0], -5.0, 0.3
     result = sweep(linear(weights, bias), [x], sampler=sampler, samples=8192, target_half_width=0)
-    exact = [exact_index(weights, bias, [max(0, x - r)], [min(1, x + r)]) if r else binary_entropy(12 * x - 5) for r in result.radii]
+    exact = [
+        exact_index(weights, bias, [max(0, x - r)], [min(1, x + r)])
+        if r
+        else binary_entropy(12 * x - 5)
+        for r in result.radii
+    ]
     tolerance = 2e-4 if sampler == "sobol" else 0.015
     assert np.abs(result.index - exact).max() < tolerance
 
@@ -42,18 +66,30 @@ def test_index_of_a_linear_classifier_in_one_dimension_is_the_integral(sampler: 
 def test_index_of_a_linear_classifier_in_two_dimensions_is_the_integral(sampler: str) -> None:
     weights, bias, x = [6.0, -9.0], 1.0, np.array([0.1, 0.4])
     radii = (0.05, 0.2, 0.6, 1.0)
-    result = sweep(linear(weights, bias), x, radii=radii, sampler=sampler, samples=8192, target_half_width=0)
-    exact = [exact_index(weights, bias, list(np.maximum(x - r, 0)), list(np.minimum(x + r, 1))) for r in radii]
+    result = sweep(
+        linear(weights, bias), x, radii=radii, sampler=sampler, samples=8192, target_half_width=0
+    )
+    exact = [
+        exact_index(weights, bias, list(np.maximum(x - r, 0)), list(np.minimum(x + r, 1)))
+        for r in radii
+    ]
     assert np.abs(result.index - exact).max() < (1e-3 if sampler == "sobol" else 0.015)
 
 
 def test_crossing_of_a_linear_classifier_is_the_share_beyond_its_boundary() -> None:
-    result = sweep(linear([12.0], -5.0), [0.3], radii=(0.1, 0.2, 0.5), samples=4096, target_half_width=0)
+    result = sweep(
+        linear([12.0], -5.0), [0.3], radii=(0.1, 0.2, 0.5), samples=4096, target_half_width=0
+    )
     boundary = 5 / 12
-    exact = [max(0, min(1, 0.3 + r) - boundary) / (min(1, 0.3 + r) - max(0, 0.3 - r)) for r in result.radii]
+    exact = [
+        max(0, min(1, 0.3 + r) - boundary) / (min(1, 0.3 + r) - max(0, 0.3 - r))
+        for r in result.radii
+    ]
     assert np.abs(result.crossing - exact).max() < 2e-3
     assert (result.crossing_low <= exact).all() and (result.crossing_high >= exact).all()
-    assert np.allclose(result.vote_share.sum(1), 1) and np.allclose(result.vote_share[:, 1], result.crossing)
+    assert np.allclose(result.vote_share.sum(1), 1) and np.allclose(
+        result.vote_share[:, 1], result.crossing
+    )
     assert result.crossing_radius == pytest.approx(boundary - 0.3, abs=2e-4)
     assert result.witness_class == 1 and result.witness[0, 0] == pytest.approx(boundary, abs=2e-4)
 
@@ -63,35 +99,50 @@ def test_index_at_radius_zero_is_the_entropy_of_the_output() -> None:
     result = step.result
     assert result.index[0] == pytest.approx(float(binary_entropy(4 * 0.2 + 0.7 - 1)), abs=1e-6)
     assert result.ci_low[0] == result.ci_high[0] == result.index[0] == result.entropy_of_mean[0]
-    assert result.model_calls == 1 and result.samples.tolist() == [1] and step.done == step.total == 0
+    assert (
+        result.model_calls == 1 and result.samples.tolist() == [1] and step.done == step.total == 0
+    )
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_from_radius_one_on_every_input_gives_the_same(sampler: str) -> None:
     classifier = small_mlp()
     rng = np.random.default_rng(1)
-    first, second = (sweep(classifier, rng.random((1, 6, 6)), radii=(1.0, 1.7), sampler=sampler, samples=128) for _ in range(2))
-    assert np.allclose(first.index, second.index, atol=1e-6) and first.index[0] == pytest.approx(first.index[1], abs=1e-6)
+    first, second = (
+        sweep(classifier, rng.random((1, 6, 6)), radii=(1.0, 1.7), sampler=sampler, samples=128)
+        for _ in range(2)
+    )
+    assert np.allclose(first.index, second.index, atol=1e-6) and first.index[0] == pytest.approx(
+        first.index[1], abs=1e-6
+    )
     assert np.array_equal(first.mean_confidence[0], first.mean_confidence[1])
 
 
 def test_entropy_survives_a_confidence_that_rounds_to_one() -> None:
-    result = sweep(Classifier.from_module(Constant([60.0, 0.0]), (1,)), [0.5], radii=(0.0, 0.5), samples=32)
+    result = sweep(
+        Classifier.from_module(Constant([60.0, 0.0]), (1,)), [0.5], radii=(0.0, 0.5), samples=32
+    )
     exact = math.exp(-60) * 61 / math.log(2)
     assert result.index == pytest.approx(exact, rel=1e-2)
 
 
 def test_mutual_information_sees_a_sharp_boundary_that_the_index_does_not() -> None:
     result = sweep(linear([4000.0], -2000.0), [0.45], radii=(0.2,), samples=1024)
-    assert result.index[0] < 0.02 and result.mutual_information[0] > 0.8 and result.crossing[0] > 0.3
+    assert (
+        result.index[0] < 0.02 and result.mutual_information[0] > 0.8 and result.crossing[0] > 0.3
+    )
 
 
-def test_the_first_step_holds_the_whole_curve_and_later_ones_sharpen_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_step_holds_the_whole_curve_and_later_ones_sharpen_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     steps = all_steps(small_mlp(), np.full((1, 6, 6), 0.5), samples=256, target_half_width=0)
     first, last = steps[0].result, steps[-1].result
     assert np.isfinite(first.index).all() and (first.samples[1:] == 32).all()
-    assert (last.samples[1:] == 256).all() and (last.ci_high - last.ci_low).mean() < (first.ci_high - first.ci_low).mean() / 2
+    assert (last.samples[1:] == 256).all() and (last.ci_high - last.ci_low).mean() < (
+        first.ci_high - first.ci_low
+    ).mean() / 2
     dones = [step.done for step in steps]
     assert dones == sorted(dones) and steps[-1].done == steps[-1].total
 
@@ -99,7 +150,11 @@ def test_the_first_step_holds_the_whole_curve_and_later_ones_sharpen_it(monkeypa
 def test_a_radius_stops_when_its_interval_is_narrow_enough() -> None:
     result = sweep(small_mlp(), np.full((1, 6, 6), 0.5), samples=8192, target_half_width=0.02)
     half = (result.ci_high - result.ci_low) / 2
-    assert (half <= 0.02 + 1e-9).all() and result.samples[1:].min() < 8192 and result.samples[1:].min() >= 64
+    assert (
+        (half <= 0.02 + 1e-9).all()
+        and result.samples[1:].min() < 8192
+        and result.samples[1:].min() >= 64
+    )
     assert result.model_calls >= result.samples.sum()
 
 
@@ -107,8 +162,18 @@ def test_a_radius_stops_when_its_interval_is_narrow_enough() -> None:
 def test_the_batch_size_never_changes_the_result(sampler: str) -> None:
     classifier = small_mlp()
     x = np.random.default_rng(0).random((1, 6, 6))
-    whole, small = (sweep(classifier, x, sampler=sampler, samples=300, batch=batch) for batch in (0, 7))
-    for name in ("index", "ci_low", "mean_confidence", "crossing", "shown_class", "samples", "vote_share"):
+    whole, small = (
+        sweep(classifier, x, sampler=sampler, samples=300, batch=batch) for batch in (0, 7)
+    )
+    for name in (
+        "index",
+        "ci_low",
+        "mean_confidence",
+        "crossing",
+        "shown_class",
+        "samples",
+        "vote_share",
+    ):
         assert np.allclose(getattr(whole, name), getattr(small, name), atol=1e-6), name
     assert whole.model_calls == small.model_calls
 
@@ -129,12 +194,19 @@ def test_running_out_of_memory_does_not_change_the_result(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(fresh, "_backend", Starving())
     result = sweep(fresh, x, samples=256)
-    assert np.allclose(result.index, expected.index, atol=1e-6) and result.model_calls == expected.model_calls
+    assert (
+        np.allclose(result.index, expected.index, atol=1e-6)
+        and result.model_calls == expected.model_calls
+    )
 
 
 def test_the_same_seed_gives_the_same_result_bit_for_bit() -> None:
-    first, second, other = (sweep(small_mlp(), np.full((1, 6, 6), 0.4), samples=128, seed=seed) for seed in (3, 3, 4))
-    assert np.array_equal(first.index, second.index) and not np.array_equal(first.index, other.index)
+    first, second, other = (
+        sweep(small_mlp(), np.full((1, 6, 6), 0.4), samples=128, seed=seed) for seed in (3, 3, 4)
+    )
+    assert np.array_equal(first.index, second.index) and not np.array_equal(
+        first.index, other.index
+    )
 
 
 def test_shown_samples_can_be_drawn_again_with_the_classes_the_run_gave_them() -> None:
@@ -142,24 +214,43 @@ def test_shown_samples_can_be_drawn_again_with_the_classes_the_run_gave_them() -
     for sampler in SAMPLERS:
         result = sweep(classifier, np.full((1, 6, 6), 0.4), samples=128, sampler=sampler)
         for i in (0, 5, 20):
-            pictures = zone_samples(result, ZonnscanParams(samples=128, sampler=sampler), float(result.radii[i]))
+            pictures = zone_samples(
+                result, ZonnscanParams(samples=128, sampler=sampler), float(result.radii[i])
+            )
             assert pictures.shape == (8, 1, 6, 6)
-            assert np.array_equal(classifier.infer(pictures).argmax(1).numpy(), result.shown_class[i])
+            assert np.array_equal(
+                classifier.infer(pictures).argmax(1).numpy(), result.shown_class[i]
+            )
 
 
 def test_a_box_between_two_inputs_is_swept_around_its_centre() -> None:
     corners = np.array([[0.1, 0.9], [0.5, 0.4]])
-    result = sweep(linear([6.0, -9.0], 1.0), corners, zone="box", radii=(0.0, 0.5, 1.0), samples=4096, target_half_width=0)
+    result = sweep(
+        linear([6.0, -9.0], 1.0),
+        corners,
+        zone="box",
+        radii=(0.0, 0.5, 1.0),
+        samples=4096,
+        target_half_width=0,
+    )
     assert result.input == pytest.approx([0.3, 0.65])
-    assert result.index[2] == pytest.approx(exact_index([6.0, -9.0], 1.0, [0.1, 0.4], [0.5, 0.9]), abs=1e-3)
-    assert result.index[1] == pytest.approx(exact_index([6.0, -9.0], 1.0, [0.2, 0.525], [0.4, 0.775]), abs=1e-3)
+    assert result.index[2] == pytest.approx(
+        exact_index([6.0, -9.0], 1.0, [0.1, 0.4], [0.5, 0.9]), abs=1e-3
+    )
+    assert result.index[1] == pytest.approx(
+        exact_index([6.0, -9.0], 1.0, [0.2, 0.525], [0.4, 0.775]), abs=1e-3
+    )
     assert zone_samples(result, ZonnscanParams(zone="box"), 1.0).min() >= 0.1
 
 
 def test_a_multi_label_model_counts_every_label_on_its_own() -> None:
     classifier = Classifier.from_module(Constant([0.0, 200.0]), (1,), multi_label=True)
     result = sweep(classifier, [0.5], radii=(0.0, 0.5), samples=32)
-    assert np.allclose(result.index, 0.5) and np.allclose(result.entropy_of_mean, 0.5) and not result.crossing.any()
+    assert (
+        np.allclose(result.index, 0.5)
+        and np.allclose(result.entropy_of_mean, 0.5)
+        and not result.crossing.any()
+    )
 
 
 def test_above_the_dimensions_of_sobol_plain_sampling_stands_in_and_is_named() -> None:
@@ -181,11 +272,18 @@ def test_a_table_of_one_feature_and_a_sequence_can_be_swept() -> None:
 @pytest.mark.parametrize("samples", [1, 2, 5, 17, 31, 33, 100])
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_every_number_of_samples_works(sampler: str, samples: int) -> None:
-    result = sweep(small_mlp(), np.full((1, 6, 6), 0.4), samples=samples, sampler=sampler, radii=(0.0, 0.2))
-    assert 0 < result.samples[1] <= samples and 0 <= result.ci_low[1] <= result.index[1] <= result.ci_high[1] <= 1
+    result = sweep(
+        small_mlp(), np.full((1, 6, 6), 0.4), samples=samples, sampler=sampler, radii=(0.0, 0.2)
+    )
+    assert (
+        0 < result.samples[1] <= samples
+        and 0 <= result.ci_low[1] <= result.index[1] <= result.ci_high[1] <= 1
+    )
 
 
-def test_the_preset_paper_is_plain_sampling_with_ten_thousand_samples_unless_told_otherwise() -> None:
+def test_the_preset_paper_is_plain_sampling_with_ten_thousand_samples_unless_told_otherwise() -> (
+    None
+):
     paper = ZonnscanParams.parse({"preset": "paper"})
     assert (paper.sampler, paper.samples, paper.target_half_width) == ("plain", 10_000, 0.0)
     own = ZonnscanParams.parse({"preset": "paper", "samples": 50})
@@ -226,4 +324,8 @@ def test_a_model_that_returns_nan_is_refused() -> None:
 def test_the_result_survives_the_workspace() -> None:
     result = sweep(small_mlp(), np.full((1, 6, 6), 0.4), samples=64)
     again = decode(ZonnscanResult, *encode(result))
-    assert np.array_equal(again.index, result.index) and again.labels == result.labels and again.witness.shape == result.witness.shape
+    assert (
+        np.array_equal(again.index, result.index)
+        and again.labels == result.labels
+        and again.witness.shape == result.witness.shape
+    )

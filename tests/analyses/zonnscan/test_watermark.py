@@ -8,7 +8,13 @@ import torch
 from torch import nn
 
 from robgui import resources
-from robgui.analyses.zonnscan import WatermarkParams, WatermarkResult, compare_models, embed, make_key
+from robgui.analyses.zonnscan import (
+    WatermarkParams,
+    WatermarkResult,
+    compare_models,
+    embed,
+    make_key,
+)
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, inputs, open_dataset
 from robgui.core.errors import DataError, ModelError
@@ -22,9 +28,18 @@ from tests.guards import no_deviceless_factories
 QUICK = {"size": 20, "runs": 3, "samples": 64, "rate": 0.01, "rounds": 400}
 
 
-def watermark_steps(models: tuple[Classifier, ...], x: np.ndarray, labels: np.ndarray | None = None, **params: object) -> list[Step]:
+def watermark_steps(
+    models: tuple[Classifier, ...],
+    x: np.ndarray,
+    labels: np.ndarray | None = None,
+    **params: object,
+) -> list[Step]:
     known = find("zonnscan_watermark")
-    return list(known.engine(models, from_arrays(x.astype(np.float32), labels), known.params.parse(dict(params))))
+    return list(
+        known.engine(
+            models, from_arrays(x.astype(np.float32), labels), known.params.parse(dict(params))
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +57,9 @@ def trained() -> tuple[Classifier, np.ndarray, np.ndarray]:
     return Classifier.from_module(net, (8,), name="stripes"), x, y
 
 
-def test_the_copy_gives_the_key_its_classes_and_the_model_is_untouched(trained: tuple[Classifier, np.ndarray, np.ndarray]) -> None:
+def test_the_copy_gives_the_key_its_classes_and_the_model_is_untouched(
+    trained: tuple[Classifier, np.ndarray, np.ndarray],
+) -> None:
     classifier, x, y = trained
     before, fingerprint = classifier.infer(x), classifier.fingerprint
     step = watermark_steps((classifier,), x, y, **QUICK)[-1]
@@ -56,7 +73,9 @@ def test_the_copy_gives_the_key_its_classes_and_the_model_is_untouched(trained: 
     assert finding.kind == "changed boundary" and finding.input.shape == (8,) and result.ks_p < 1e-3
 
 
-def test_leaving_early_leaves_the_model_as_it_was(trained: tuple[Classifier, np.ndarray, np.ndarray]) -> None:
+def test_leaving_early_leaves_the_model_as_it_was(
+    trained: tuple[Classifier, np.ndarray, np.ndarray],
+) -> None:
     classifier, x, y = trained
     before = classifier.infer(x)
     known = find("zonnscan_watermark")
@@ -64,23 +83,34 @@ def test_leaving_early_leaves_the_model_as_it_was(trained: tuple[Classifier, np.
     first = next(going)
     going.close()
     assert torch.equal(classifier.infer(x), before)
-    assert np.isnan(first.result.ks_p) and not known.findings(first.result, WatermarkParams(**QUICK))
+    assert np.isnan(first.result.ks_p) and not known.findings(
+        first.result, WatermarkParams(**QUICK)
+    )
 
 
 def test_the_index_of_two_models_is_the_integral_over_the_zones() -> None:
     models = linear([6.0, -9.0], 1.0), linear([-3.0, 8.0], 0.5)
     x = np.array([[0.1, 0.4], [0.9, 0.2], [0.5, 0.5], [0.0, 1.0]])
     result = watermark_steps(models, x, mode="compare", radius=0.1, runs=4, samples=4000)[-1].result
-    for index, (weights, bias) in zip(result.index, (([6.0, -9.0], 1.0), ([-3.0, 8.0], 0.5)), strict=True):
-        exact = [exact_index(weights, bias, list(np.maximum(v - 0.1, 0)), list(np.minimum(v + 0.1, 1))) for v in x]
+    for index, (weights, bias) in zip(
+        result.index, (([6.0, -9.0], 1.0), ([-3.0, 8.0], 0.5)), strict=True
+    ):
+        exact = [
+            exact_index(weights, bias, list(np.maximum(v - 0.1, 0)), list(np.minimum(v + 0.1, 1)))
+            for v in x
+        ]
         assert index.mean(0) == pytest.approx(exact, abs=5e-3)
     assert result.rounds == 0 and not result.adversarial.any() and np.isnan(result.accuracy).all()
 
 
 def test_a_model_compared_with_itself_is_the_same() -> None:
     model = linear([6.0, -9.0], 1.0)
-    result = watermark_steps((model, model), np.random.default_rng(0).random((10, 2)), mode="compare", runs=2)[-1].result
-    assert result.ks_p == 1 and result.kept == 1 and np.array_equal(result.index[0], result.index[1])
+    result = watermark_steps(
+        (model, model), np.random.default_rng(0).random((10, 2)), mode="compare", runs=2
+    )[-1].result
+    assert (
+        result.ks_p == 1 and result.kept == 1 and np.array_equal(result.index[0], result.index[1])
+    )
 
 
 def test_what_cannot_be_done_is_said_in_one_sentence() -> None:
@@ -97,19 +127,26 @@ def test_what_cannot_be_done_is_said_in_one_sentence() -> None:
         watermark_steps((Classifier.from_callable(black_box, (2,), output="logits"),), x)
 
 
-def test_every_step_survives_the_workspace_and_names_its_devices(trained: tuple[Classifier, np.ndarray, np.ndarray]) -> None:
+def test_every_step_survives_the_workspace_and_names_its_devices(
+    trained: tuple[Classifier, np.ndarray, np.ndarray],
+) -> None:
     classifier, x, y = trained
     with no_deviceless_factories():
         steps = watermark_steps((classifier,), x, y, **QUICK)
     for step in (steps[0], steps[-1]):
         again = decode(WatermarkResult, *encode(step.result))
-        assert np.array_equal(again.index, step.result.index, equal_nan=True) and again.models == step.result.models
+        assert (
+            np.array_equal(again.index, step.result.index, equal_nan=True)
+            and again.models == step.result.models
+        )
 
 
 @pytest.mark.parametrize("name", ["fashion_mlp.pt2", "fashion_rnn.pt", "table_mlp.onnx"])
 def test_every_torch_format_can_be_marked(name: str) -> None:
     classifier = load(resources.path("demo", name), device="cpu")
-    dataset = open_dataset(resources.path("demo", "table.csv" if name.startswith("table") else "fashion.npz"))
+    dataset = open_dataset(
+        resources.path("demo", "table.csv" if name.startswith("table") else "fashion.npz")
+    )
     few = dataset.subset(range(200))
     x = inputs(classifier, few)
     key = make_key(classifier, x, few.labels, size=6, eps=0.1)
@@ -119,7 +156,9 @@ def test_every_torch_format_can_be_marked(name: str) -> None:
     assert marked.fingerprint != classifier.fingerprint and torch.equal(classifier.infer(x), before)
 
 
-def test_holding_the_other_answers_keeps_the_accuracy(trained: tuple[Classifier, np.ndarray, np.ndarray]) -> None:
+def test_holding_the_other_answers_keeps_the_accuracy(
+    trained: tuple[Classifier, np.ndarray, np.ndarray],
+) -> None:
     classifier, x, y = trained
     key = make_key(classifier, x, y, size=20, eps=0.1)
     free, held = (embed(classifier, key, rounds=400, rate=0.01, kept=kept) for kept in (None, x))
@@ -127,21 +166,27 @@ def test_holding_the_other_answers_keeps_the_accuracy(trained: tuple[Classifier,
     assert accuracies[1] >= accuracies[0] and accuracies[1] > 0.85
 
 
-def test_a_watermark_puts_the_key_back_into_its_classes_and_the_index_sees_it(trained: tuple[Classifier, np.ndarray, np.ndarray]) -> None:
+def test_a_watermark_puts_the_key_back_into_its_classes_and_the_index_sees_it(
+    trained: tuple[Classifier, np.ndarray, np.ndarray],
+) -> None:
     classifier, x, y = trained
     key = make_key(classifier, x, y, size=20, eps=0.1)
     before = classifier.infer(key.inputs).argmax(1).numpy()
     assert np.array_equal(before != key.classes, key.adversarial)
     marked = embed(classifier, key, rounds=400, rate=0.01)
     assert (marked.infer(key.inputs).argmax(1).numpy() == key.classes).mean() >= 0.9
-    assert marked.fingerprint != classifier.fingerprint and np.array_equal(classifier.infer(key.inputs).argmax(1).numpy(), before)
+    assert marked.fingerprint != classifier.fingerprint and np.array_equal(
+        classifier.infer(key.inputs).argmax(1).numpy(), before
+    )
     values, known = compare_models(classifier, marked, key.inputs, runs=3, samples=64)
     assert values.shape == (2, 3, 20) and known.ks_p < 1e-3
     same, unchanged = compare_models(classifier, classifier, key.inputs, runs=2, samples=64)
     assert np.array_equal(same[0], same[1]) and unchanged.ks_p == 1
 
 
-def test_a_key_that_cannot_be_filled_says_how_many_inputs_there_are(trained: tuple[Classifier, np.ndarray, np.ndarray]) -> None:
+def test_a_key_that_cannot_be_filled_says_how_many_inputs_there_are(
+    trained: tuple[Classifier, np.ndarray, np.ndarray],
+) -> None:
     classifier, x, y = trained
     with pytest.raises(DataError, match="choose more inputs or another eps"):
         make_key(classifier, x[:10], y[:10], size=50)

@@ -18,7 +18,12 @@ from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError
 
 NAMES = ("T-shirt/top", "black and white", "shirt", "none")
-TEN = from_arrays(np.arange(20, dtype=np.float32).reshape(10, 2), [0, 1, 2, 3, 0, 1, 2, 3, -1, 2], NAMES, name="ten")
+TEN = from_arrays(
+    np.arange(20, dtype=np.float32).reshape(10, 2),
+    [0, 1, 2, 3, 0, 1, 2, 3, -1, 2],
+    NAMES,
+    name="ten",
+)
 
 
 @given(st.lists(st.integers(0, 9), max_size=12), st.data())
@@ -27,8 +32,15 @@ def test_a_subset_of_a_subset_is_the_composed_subset(first: list[int], data: st.
     nested, direct = TEN.subset(first).subset(second), TEN.subset([first[i] for i in second])
     np.testing.assert_array_equal(nested.array(), direct.array())
     assert nested.labels is not None and direct.labels is not None
-    assert nested.labels.tolist() == direct.labels.tolist() and nested.fingerprint == direct.fingerprint
-    assert nested.keys() == [nested.key(i) for i in range(len(nested))] == [f"row {first[i]}" for i in second]
+    assert (
+        nested.labels.tolist() == direct.labels.tolist()
+        and nested.fingerprint == direct.fingerprint
+    )
+    assert (
+        nested.keys()
+        == [nested.key(i) for i in range(len(nested))]
+        == [f"row {first[i]}" for i in second]
+    )
 
 
 def test_the_fingerprint_of_a_subset_covers_its_indices():
@@ -39,7 +51,13 @@ def test_the_fingerprint_of_a_subset_covers_its_indices():
 
 @pytest.mark.parametrize("indices", [[10], [-1], [0, 99]])
 def test_an_index_outside_is_named(indices: list[int]):
-    for call in (TEN.array, TEN.subset, TEN.readable, lambda chosen: TEN.thumbnail(chosen[-1], 8), lambda chosen: TEN.key(chosen[-1])):
+    for call in (
+        TEN.array,
+        TEN.subset,
+        TEN.readable,
+        lambda chosen: TEN.thumbnail(chosen[-1], 8),
+        lambda chosen: TEN.key(chosen[-1]),
+    ):
         with pytest.raises(DataError, match=f"no item {indices[-1]}; the dataset has 10 items"):
             call(indices)
 
@@ -99,7 +117,11 @@ def test_a_selection_finds_its_items(text: str, expected: list[int]):
 def test_a_wrong_selection_is_explained_in_one_sentence(text: str):
     with pytest.raises(DataError) as error:
         TEN.select(text)
-    assert str(error.value).startswith("the selection") and "\n" not in str(error.value) and str(error.value).endswith(".")
+    assert (
+        str(error.value).startswith("the selection")
+        and "\n" not in str(error.value)
+        and str(error.value).endswith(".")
+    )
 
 
 @given(st.text(alphabet="labeindxm =!<>~\"'039 \n", max_size=40))
@@ -128,12 +150,16 @@ def folder(path: Path, count: int) -> Dataset:
 
 def test_many_threads_read_one_dataset(tmp_path: Path):
     files = folder(tmp_path, 40)
-    np.save(tmp_path / "a.npy", np.arange(40, dtype=np.uint8)[:, None, None].repeat(8, 1).repeat(8, 2))
+    np.save(
+        tmp_path / "a.npy", np.arange(40, dtype=np.uint8)[:, None, None].repeat(8, 1).repeat(8, 2)
+    )
     for dataset in (files, open_dataset(tmp_path / "a.npy", high=255, low=0)):
 
         def look(index: int, dataset: Dataset = dataset) -> tuple[int, int]:
             kept, items = dataset.readable([index], (1, 4, 4))
-            return int(dataset.thumbnail(index, 16)[0, 0, 0]), round(float(items[0, 0, 0, 0]) * 255) if kept else -1
+            return int(dataset.thumbnail(index, 16)[0, 0, 0]), (
+                round(float(items[0, 0, 0, 0]) * 255) if kept else -1
+            )
 
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(look, list(range(40)) * 5))
@@ -144,8 +170,17 @@ def test_many_threads_read_one_dataset(tmp_path: Path):
 
 
 def test_datasets_need_neither_torch_nor_qt():
-    code = "import sys, robgui.core.dataset; print('torch' in sys.modules, any('PySide' in name for name in sys.modules))"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3])
+    code = (
+        "import sys, robgui.core.dataset; print('torch' in sys.modules, any('PySide' in name for"
+        " name in sys.modules))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[3],
+    )
     assert answer.stdout.split() == ["False", "False"]
 
 

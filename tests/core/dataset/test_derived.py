@@ -1,4 +1,6 @@
-"""Derived inputs live in the workspace, keep their trail and can be looked at like any other input."""
+"""Derived inputs live in the workspace, keep their trail and can be looked at like any other
+input.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 from tests.inline import steps
 
-TRAIL = (Ancestor("digits, image 3", dataset="abc", index=3), Ancestor("Feature game on tiny", run="17"))
+TRAIL = (
+    Ancestor("digits, image 3", dataset="abc", index=3),
+    Ancestor("Feature game on tiny", run="17"),
+)
 
 
 def item(name: str = "adversarial example", value: float = 0.5, **changes: object) -> Derived:
@@ -34,7 +39,10 @@ def test_a_derived_input_comes_back_from_the_workspace_with_its_trail(tmp_path):
 
 
 def test_an_unknown_number_is_refused_in_one_sentence(tmp_path):
-    with Workspace.open(tmp_path / "w.robgui") as workspace, pytest.raises(WorkspaceError, match="no derived input 9"):
+    with (
+        Workspace.open(tmp_path / "w.robgui") as workspace,
+        pytest.raises(WorkspaceError, match="no derived input 9"),
+    ):
         workspace.derived([9])
 
 
@@ -56,12 +64,18 @@ def test_what_does_not_belong_together_is_refused():
 
 def test_a_run_on_a_derived_input_keeps_its_identity_when_the_family_grows(tmp_path):
     torch.manual_seed(0)
-    classifier = Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).eval(), (1, 4, 4))
+    classifier = Classifier.from_module(
+        nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).eval(), (1, 4, 4)
+    )
     with Workspace.open(tmp_path / "w.robgui") as workspace:
         first = DerivedDataset(workspace.add_derived([item(value=0.2)]))
-        asked = build_request("zonnscan", [classifier], first.only([0]), {"radii": (0.0, 0.1), "samples": 32})
+        asked = build_request(
+            "zonnscan", [classifier], first.only([0]), {"radii": (0.0, 0.1), "samples": 32}
+        )
         grown = first.with_more(workspace.add_derived([item(value=0.9)]))
-        later = build_request("zonnscan", [classifier], grown.only([0]), {"radii": (0.0, 0.1), "samples": 32})
+        later = build_request(
+            "zonnscan", [classifier], grown.only([0]), {"radii": (0.0, 0.1), "samples": 32}
+        )
         assert asked.fingerprint == later.fingerprint
         going = steps(asked, workspace, [classifier])
         *_, last = going

@@ -25,8 +25,17 @@ def test_class_folders_give_labels_in_the_order_of_their_names(tmp_path: Path):
     (tmp_path / "empty").mkdir()
     dataset = open_dataset(tmp_path)
     assert dataset.names == ("green", "none", "red")
-    assert dataset.labels is not None and dataset.labels.tolist() == [0, 1, 2, 2] and dataset.labels.dtype == np.int64
-    assert [dataset.key(i) for i in range(4)] == ["green/a.png", "none/x.png", "red/2.png", "red/10.png"]
+    assert (
+        dataset.labels is not None
+        and dataset.labels.tolist() == [0, 1, 2, 2]
+        and dataset.labels.dtype == np.int64
+    )
+    assert [dataset.key(i) for i in range(4)] == [
+        "green/a.png",
+        "none/x.png",
+        "red/2.png",
+        "red/10.png",
+    ]
     assert dataset.shape == (3, 4, 6) and dataset.kind == "image" and dataset.path == tmp_path
 
 
@@ -65,20 +74,29 @@ def test_a_labels_csv_beside_flat_images_is_understood(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "document",
-    [{"a.png": "dog", "b.png": "cat"}, [{"file": "a.png", "label": "dog"}, {"file": "b.png", "label": "cat"}], {"a": "dog", "b": "cat"}],
+    [
+        {"a.png": "dog", "b.png": "cat"},
+        [{"file": "a.png", "label": "dog"}, {"file": "b.png", "label": "cat"}],
+        {"a": "dog", "b": "cat"},
+    ],
 )
 def test_a_labels_json_beside_flat_images_is_understood(tmp_path: Path, document: object):
     paint(tmp_path / "a.png")
     paint(tmp_path / "b.png")
     (tmp_path / "labels.json").write_text(json.dumps(document), encoding="utf-8")
     dataset = open_dataset(tmp_path)
-    assert dataset.labels is not None and [dataset.names[label] for label in dataset.labels] == ["dog", "cat"]
+    assert dataset.labels is not None and [dataset.names[label] for label in dataset.labels] == [
+        "dog",
+        "cat",
+    ]
 
 
 def test_class_numbers_in_a_labels_file_are_kept(tmp_path: Path):
     for name in "ab":
         paint(tmp_path / "images" / f"{name}.png")
-    (tmp_path / "labels.csv").write_text("file,imagenet_index,wnid,name\na.png,8,n1,hen\nb.png,2,n2,shark\n", encoding="utf-8")
+    (tmp_path / "labels.csv").write_text(
+        "file,imagenet_index,wnid,name\na.png,8,n1,hen\nb.png,2,n2,shark\n", encoding="utf-8"
+    )
     for path in (tmp_path, tmp_path / "images"):
         dataset = open_dataset(path)
         assert dataset.labels is not None and dataset.labels.tolist() == [8, 2]
@@ -181,7 +199,12 @@ def test_the_fingerprint_of_a_folder_changes_with_its_files(tmp_path: Path):
 
 def test_unknown_files_paths_and_options_are_refused_in_one_sentence(tmp_path: Path):
     (tmp_path / "a.xyz").write_bytes(b"hello")
-    for path, options in ((tmp_path / "a.xyz", {}), (tmp_path / "nothing", {}), (tmp_path, {"colour": 1}), (tmp_path, {"kind": "sound"})):
+    for path, options in (
+        (tmp_path / "a.xyz", {}),
+        (tmp_path / "nothing", {}),
+        (tmp_path, {"colour": 1}),
+        (tmp_path, {"kind": "sound"}),
+    ):
         with pytest.raises(DataError) as error:
             open_dataset(path, **options)
         assert "\n" not in str(error.value) and str(error.value).endswith(".")

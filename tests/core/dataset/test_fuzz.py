@@ -27,7 +27,9 @@ def _image(kind: str, mode: str = "RGB", **options: object) -> bytes:
     image = Image.fromarray(pixels).convert(mode)
     exif = Image.Exif()
     exif[0x0112] = 6
-    image.save(buffer, kind, **({"exif": exif} if kind in ("JPEG", "PNG", "WEBP") else {}), **options)
+    image.save(
+        buffer, kind, **({"exif": exif} if kind in ("JPEG", "PNG", "WEBP") else {}), **options
+    )
     return buffer.getvalue()
 
 
@@ -40,8 +42,12 @@ def _saved(save: Callable[..., None], *values: object, **arrays: object) -> byte
 _DIGITS = np.arange(2 * 8 * 9, dtype=np.uint8).reshape(2, 8, 9)
 _IDX = bytes([0, 0, 8, 3]) + struct.pack(">3I", *_DIGITS.shape) + _DIGITS.tobytes()
 _ROWS = b"id,a,b,class\n1,2,3,x\n1,5,6,y\n2,8,9,x\n2,1.5e3,-2,y\n"
-_TRACKS = json.dumps([{"points": [[0, 1.5], [2, 3]], "label": "u"}, {"id": 3, "points": [[4, 5]], "label": None}]).encode()
-_RECORDS = json.dumps([{"icao24": "a", "t": i, "x": i / 2, "label": "u"} for i in range(6)]).encode()
+_TRACKS = json.dumps(
+    [{"points": [[0, 1.5], [2, 3]], "label": "u"}, {"id": 3, "points": [[4, 5]], "label": None}]
+).encode()
+_RECORDS = json.dumps(
+    [{"icao24": "a", "t": i, "x": i / 2, "label": "u"} for i in range(6)]
+).encode()
 
 SEEDS: dict[str, bytes] = {
     "a.png": _image("PNG"),
@@ -93,7 +99,11 @@ def broken(draw: st.DrawFn, seed: bytes) -> bytes:
             case "flip":
                 data[place] = draw(st.integers(0, 255))
             case "big":
-                data[place : place + 4] = draw(st.sampled_from([b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\0\0\0\0", b"9999"]))
+                data[place : place + 4] = draw(
+                    st.sampled_from(
+                        [b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\0\0\0\0", b"9999"]
+                    )
+                )
             case "cut":
                 del data[place:]
             case "drop":
@@ -179,7 +189,11 @@ _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["id", "points", "x", "label", "track", "tracks", "time"]), inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["id", "points", "x", "label", "track", "tracks", "time"]),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=24,
 )

@@ -17,7 +17,11 @@ LABELS = np.array([7, 2, 1], np.uint8)
 
 
 def idx(values: np.ndarray, code: int = 8) -> bytes:
-    return bytes([0, 0, code, values.ndim]) + struct.pack(f">{values.ndim}I", *values.shape) + values.tobytes()
+    return (
+        bytes([0, 0, code, values.ndim])
+        + struct.pack(f">{values.ndim}I", *values.shape)
+        + values.tobytes()
+    )
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -27,10 +31,19 @@ def write(path: Path, data: bytes) -> Path:
 
 @pytest.mark.parametrize("end", ["", ".gz"])
 @pytest.mark.parametrize(
-    "names", [("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"), ("t10k-images.idx3-ubyte", "t10k-labels.idx1-ubyte")]
+    "names",
+    [
+        ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
+        ("t10k-images.idx3-ubyte", "t10k-labels.idx1-ubyte"),
+    ],
 )
-def test_images_find_their_labels_and_labels_their_images(tmp_path: Path, names: tuple[str, str], end: str):
-    paths = [write(tmp_path / (name + end), idx(values)) for name, values in zip(names, (IMAGES, LABELS), strict=True)]
+def test_images_find_their_labels_and_labels_their_images(
+    tmp_path: Path, names: tuple[str, str], end: str
+):
+    paths = [
+        write(tmp_path / (name + end), idx(values))
+        for name, values in zip(names, (IMAGES, LABELS), strict=True)
+    ]
     for path in paths:
         dataset = open_dataset(path)
         assert dataset.shape == (1, 4, 5) and dataset.kind == "image"
@@ -45,7 +58,11 @@ def test_a_folder_opens_the_test_images_unless_told_otherwise(tmp_path: Path):
         write(tmp_path / f"{part}-labels-idx1-ubyte.gz", idx(LABELS[:count]))
     assert len(open_dataset(tmp_path)) == 2 and len(open_dataset(tmp_path, split="t10k")) == 2
     train = open_dataset(tmp_path, split="train")
-    assert len(train) == 3 and train.path == tmp_path and open_dataset(tmp_path, **train.options).fingerprint == train.fingerprint
+    assert (
+        len(train) == 3
+        and train.path == tmp_path
+        and open_dataset(tmp_path, **train.options).fingerprint == train.fingerprint
+    )
 
 
 def test_images_without_labels_have_none(tmp_path: Path):
@@ -54,7 +71,9 @@ def test_images_without_labels_have_none(tmp_path: Path):
 
 def test_big_endian_floats_are_read(tmp_path: Path):
     values = np.linspace(0, 1, 60).reshape(3, 4, 5).astype(">f4")
-    np.testing.assert_allclose(open_dataset(write(tmp_path / "a.idx", idx(values, 0x0D))).array()[:, 0], values, atol=1e-6)
+    np.testing.assert_allclose(
+        open_dataset(write(tmp_path / "a.idx", idx(values, 0x0D))).array()[:, 0], values, atol=1e-6
+    )
 
 
 def test_labels_alone_say_what_is_missing(tmp_path: Path):

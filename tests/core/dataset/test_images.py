@@ -15,7 +15,10 @@ from robgui.core.dataset import open_dataset
 from robgui.core.dataset.images import fit, image_shape, read_image, resize, thumbnail, value_range
 from robgui.core.errors import DataError
 
-_COLOURS = np.array([[[255, 0, 0], [0, 255, 0]], [[0, 0, 255], [10, 120, 250]], [[1, 2, 3], [200, 200, 200]]], np.uint8)
+_COLOURS = np.array(
+    [[[255, 0, 0], [0, 255, 0]], [[0, 0, 255], [10, 120, 250]], [[1, 2, 3], [200, 200, 200]]],
+    np.uint8,
+)
 
 
 @pytest.mark.parametrize("suffix", [".png", ".bmp", ".tif", ".webp", ".ppm"])
@@ -39,7 +42,9 @@ def test_jpeg_and_gif_give_nearly_their_pixels(tmp_path: Path):
 def test_sixteen_bit_grey_keeps_its_depth(tmp_path: Path, suffix: str):
     values = np.array([[0, 1, 257], [1000, 40000, 65535]], np.uint16)
     Image.fromarray(values).save(tmp_path / f"a{suffix}")
-    np.testing.assert_allclose(open_dataset(tmp_path / f"a{suffix}").array()[0, 0], values / 65535, atol=1e-6)
+    np.testing.assert_allclose(
+        open_dataset(tmp_path / f"a{suffix}").array()[0, 0], values / 65535, atol=1e-6
+    )
 
 
 def test_a_float_tiff_in_zero_to_one_is_taken_as_it_is(tmp_path: Path):
@@ -131,7 +136,11 @@ def test_shrinking_averages_areas():
 def test_growing_interpolates_linearly():
     ramp = np.linspace(0, 1, 5, dtype=np.float32)[None, :, None]
     grown = resize(ramp, 1, 10)[0, :, 0]
-    np.testing.assert_allclose(grown[1:-1], np.interp((np.arange(10) + 0.5) / 2 - 0.5, np.arange(5), ramp[0, :, 0])[1:-1], atol=1e-6)
+    np.testing.assert_allclose(
+        grown[1:-1],
+        np.interp((np.arange(10) + 0.5) / 2 - 0.5, np.arange(5), ramp[0, :, 0])[1:-1],
+        atol=1e-6,
+    )
 
 
 def test_one_side_may_shrink_while_the_other_grows():
@@ -139,9 +148,20 @@ def test_one_side_may_shrink_while_the_other_grows():
     np.testing.assert_allclose(resize(pixels, 2, 3)[:, :, 0], [[0, 0, 0], [1, 1, 1]])
 
 
-@given(st.integers(1, 40), st.integers(1, 40), st.sampled_from([1, 3]), st.integers(1, 40), st.integers(1, 40), st.sampled_from([1, 3]))
-def test_fitting_keeps_constants_and_the_range(height: int, width: int, channels: int, new_height: int, new_width: int, new_channels: int):
-    constant = fit(np.full((height, width, channels), 51, np.uint8), (new_channels, new_height, new_width))
+@given(
+    st.integers(1, 40),
+    st.integers(1, 40),
+    st.sampled_from([1, 3]),
+    st.integers(1, 40),
+    st.integers(1, 40),
+    st.sampled_from([1, 3]),
+)
+def test_fitting_keeps_constants_and_the_range(
+    height: int, width: int, channels: int, new_height: int, new_width: int, new_channels: int
+):
+    constant = fit(
+        np.full((height, width, channels), 51, np.uint8), (new_channels, new_height, new_width)
+    )
     assert constant.shape == (new_channels, new_height, new_width)
     np.testing.assert_allclose(constant, 0.2, atol=1e-6)
 

@@ -14,16 +14,25 @@ from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 
 
-def classifier(shape: tuple[int, ...], labels: tuple[str, ...] = ("a", "b"), **settings: object) -> Classifier:
+def classifier(
+    shape: tuple[int, ...], labels: tuple[str, ...] = ("a", "b"), **settings: object
+) -> Classifier:
     def model(x: torch.Tensor) -> torch.Tensor:
-        return x.flatten(1).sum(1, keepdim=True) * torch.arange(len(labels), device=x.device, dtype=x.dtype)
+        return x.flatten(1).sum(1, keepdim=True) * torch.arange(
+            len(labels), device=x.device, dtype=x.dtype
+        )
 
     return Classifier.from_callable(model, shape, labels, name="net", output="logits", **settings)
 
 
 def table(columns: int = 2, **options: object) -> Dataset:
     rng = np.random.default_rng(0)
-    return from_arrays(rng.normal(50, 20, (30, columns)).astype(np.float32), rng.integers(0, 2, 30), name="rows", **options)
+    return from_arrays(
+        rng.normal(50, 20, (30, columns)).astype(np.float32),
+        rng.integers(0, 2, 30),
+        name="rows",
+        **options,
+    )
 
 
 def test_images_are_given_in_the_shape_of_the_model():
@@ -47,10 +56,19 @@ def test_a_table_model_without_range_adopts_that_of_the_data_and_says_so():
 
 
 def test_a_model_without_class_names_adopts_those_of_the_data_and_says_so():
-    model, said = Classifier.from_callable(lambda x: x.flatten(1)[:, :3], (1, 2, 2), name="net", output="logits"), []
+    model, said = (
+        Classifier.from_callable(
+            lambda x: x.flatten(1)[:, :3], (1, 2, 2), name="net", output="logits"
+        ),
+        [],
+    )
     model.notice = said.append
     data = from_arrays(np.zeros((3, 2, 2), np.uint8), [0, 1, 2], ("cat", "dog", "owl"), "pets")
-    assert match(model, data).labels == ("cat", "dog", "owl") and len(said) == 1 and "those of pets" in said[0]
+    assert (
+        match(model, data).labels == ("cat", "dog", "owl")
+        and len(said) == 1
+        and "those of pets" in said[0]
+    )
     assert match(match(model, data), data).labels == ("cat", "dog", "owl") and len(said) == 2
     fewer = from_arrays(np.zeros((2, 2, 2), np.uint8), [0, 1], ("cat", "dog"), "pets")
     assert match(model, fewer) is model
@@ -58,7 +76,9 @@ def test_a_model_without_class_names_adopts_those_of_the_data_and_says_so():
 
 def test_a_subset_gives_the_same_range_as_the_whole():
     data = table()
-    assert match(classifier((2,)), data.subset([3])).settings == match(classifier((2,)), data).settings
+    assert (
+        match(classifier((2,)), data.subset([3])).settings == match(classifier((2,)), data).settings
+    )
 
 
 def test_a_model_with_a_range_and_data_in_zero_to_one_stay_as_they_are():
@@ -76,14 +96,18 @@ def test_one_row_does_not_tell_a_range():
 def test_a_value_outside_the_range_names_its_column():
     data = table(features=("width", "height"))
     model = classifier((2,), low=(-1000.0, 45.0), high=(1000.0, 55.0))
-    with pytest.raises(DataError, match="height has values outside the range of net; set low and high"):
+    with pytest.raises(
+        DataError, match="height has values outside the range of net; set low and high"
+    ):
         inputs(model, data)
 
 
 def test_columns_are_found_by_their_names():
     data = table(3, features=("x", "y", "z"))
     model = match(classifier((2,), features=("z", "x")), data)
-    np.testing.assert_allclose(model.decode(inputs(model, data)), data.array()[:, [2, 0]], rtol=1e-5)
+    np.testing.assert_allclose(
+        model.decode(inputs(model, data)), data.array()[:, [2, 0]], rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,12 +115,22 @@ def test_columns_are_found_by_their_names():
     [
         ((1, 8, 8), table(), "takes images"),
         ((3,), table(), "takes 3 columns, but rows has 2"),
-        ((4, 3), from_arrays(np.random.default_rng(0).random((5, 4, 2)), name="tracks"), "takes 3 columns, but tracks has 2"),
+        (
+            (4, 3),
+            from_arrays(np.random.default_rng(0).random((5, 4, 2)), name="tracks"),
+            "takes 3 columns, but tracks has 2",
+        ),
         ((5, 8, 8), from_arrays(np.zeros((2, 8, 8), np.uint8)), "5 channels"),
-        ((2,), from_arrays(np.random.default_rng(0).random((3, 2)), [0, 1, 2]), "2 classes, but inputs has labels up to 2"),
+        (
+            (2,),
+            from_arrays(np.random.default_rng(0).random((3, 2)), [0, 1, 2]),
+            "2 classes, but inputs has labels up to 2",
+        ),
     ],
 )
-def test_what_does_not_fit_is_said_in_one_sentence(shape: tuple[int, ...], data: Dataset, words: str):
+def test_what_does_not_fit_is_said_in_one_sentence(
+    shape: tuple[int, ...], data: Dataset, words: str
+):
     with pytest.raises(DataError, match=words) as error:
         match(classifier(shape), data)
     assert "\n" not in str(error.value)
@@ -107,7 +141,11 @@ def test_class_folders_get_the_class_numbers_of_the_model(tmp_path: Path):
         (tmp_path / name).mkdir()
         Image.new("RGB", (4, 4)).save(tmp_path / name / "a.png")
     aligned = align(classifier((3, 4, 4), ("red", "Green", "none")), open_dataset(tmp_path))
-    assert aligned.names == ("red", "Green", "none") and aligned.labels is not None and aligned.labels.tolist() == [1, 2, 0]
+    assert (
+        aligned.names == ("red", "Green", "none")
+        and aligned.labels is not None
+        and aligned.labels.tolist() == [1, 2, 0]
+    )
 
 
 def test_names_the_model_does_not_know_are_left_as_they_are():
@@ -126,7 +164,9 @@ def test_sequences_are_padded_inside_the_range():
     model = match(classifier((8, 2)), data)
     x = inputs(model, data)
     assert x.shape == (4, 8, 2) and x.min() >= 0 and x.max() <= 1
-    np.testing.assert_allclose(model.decode(x)[1, 1:], np.broadcast_to(points[1, 1], (7, 2)), rtol=1e-4)
+    np.testing.assert_allclose(
+        model.decode(x)[1, 1:], np.broadcast_to(points[1, 1], (7, 2)), rtol=1e-4
+    )
 
 
 def test_batches_go_on_past_a_bad_image(tmp_path: Path):
@@ -135,7 +175,12 @@ def test_batches_go_on_past_a_bad_image(tmp_path: Path):
     (tmp_path / "2.png").write_bytes(b"")
     data = open_dataset(tmp_path)
     found = list(batches(classifier((1, 4, 4)), data, 2))
-    assert [indices for indices, _ in found] == [[0, 1], [3], [4]] and found[1][1].shape == (1, 1, 4, 4)
+    assert [indices for indices, _ in found] == [[0, 1], [3], [4]] and found[1][1].shape == (
+        1,
+        1,
+        4,
+        4,
+    )
     assert [skipped.path for skipped in data.skipped] == ["2.png"]
 
 
@@ -150,7 +195,10 @@ def test_classes_of_unknown_names_are_taken_by_number_and_that_is_said():
     match(model, data)
     assert align(model, data).labels is not None and align(model, data).labels.tolist() == [0, 1]
     assert said == [
-        "net knows no class “cat”, as pictures calls one; the classes of pictures are taken by their numbers, so that “cat” is “shirt”."
+        (
+            "net knows no class “cat”, as pictures calls one; the classes of pictures are taken by"
+            " their numbers, so that “cat” is “shirt”."
+        )
     ]
 
 

@@ -18,7 +18,15 @@ GREY = RANDOM.integers(0, 256, (5, 8, 9), np.uint8)
 
 
 @pytest.mark.parametrize(
-    ("x", "y"), [("images", "labels"), ("x", "y"), ("X", "Y"), ("data", "labels"), ("x_test", "y_test"), ("arr_0", "arr_1")]
+    ("x", "y"),
+    [
+        ("images", "labels"),
+        ("x", "y"),
+        ("X", "Y"),
+        ("data", "labels"),
+        ("x_test", "y_test"),
+        ("arr_0", "arr_1"),
+    ],
 )
 def test_the_keys_of_an_archive_are_guessed(tmp_path: Path, x: str, y: str):
     np.savez(tmp_path / "a.npz", **{x: GREY, y: np.arange(5), "names": np.array(list("abcde"))})
@@ -30,7 +38,9 @@ def test_the_keys_of_an_archive_are_guessed(tmp_path: Path, x: str, y: str):
 
 
 def test_of_training_and_test_arrays_the_test_arrays_are_opened(tmp_path: Path):
-    np.savez_compressed(tmp_path / "a.npz", x_train=GREY, y_train=np.arange(5), x_test=GREY[:2], y_test=np.arange(2))
+    np.savez_compressed(
+        tmp_path / "a.npz", x_train=GREY, y_train=np.arange(5), x_test=GREY[:2], y_test=np.arange(2)
+    )
     assert len(open_dataset(tmp_path / "a.npz")) == 2
     assert len(open_dataset(tmp_path / "a.npz", split="train")) == 5
 
@@ -44,7 +54,9 @@ def test_an_unknown_key_means_the_largest_array(tmp_path: Path):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_array_files_are_read_in_both_orders(tmp_path: Path, order: Any):
     np.save(tmp_path / "a.npy", np.asarray(GREY, order=order))
-    np.testing.assert_allclose(open_dataset(tmp_path / "a.npy").array([4, 1])[:, 0], GREY[[4, 1]] / 255, atol=1e-7)
+    np.testing.assert_allclose(
+        open_dataset(tmp_path / "a.npy").array([4, 1])[:, 0], GREY[[4, 1]] / 255, atol=1e-7
+    )
 
 
 def test_an_array_file_takes_its_labels_from_another(tmp_path: Path):
@@ -67,7 +79,9 @@ def test_an_array_file_takes_its_labels_from_another(tmp_path: Path):
         ((2, 3, 3, 3), (3, 3, 3)),
     ],
 )
-def test_the_layout_of_images_is_told_from_the_shape(shape: tuple[int, ...], expected: tuple[int, ...]):
+def test_the_layout_of_images_is_told_from_the_shape(
+    shape: tuple[int, ...], expected: tuple[int, ...]
+):
     values = RANDOM.integers(0, 256, shape, np.uint8)
     dataset = from_arrays(values)
     assert dataset.kind == "image" and dataset.shape == expected
@@ -78,12 +92,18 @@ def test_the_layout_of_images_is_told_from_the_shape(shape: tuple[int, ...], exp
 
 def test_one_by_one_and_all_at_once_are_the_same():
     dataset = from_arrays(RANDOM.random((4, 3, 8, 8)))
-    np.testing.assert_array_equal(np.concatenate([dataset.array([i]) for i in range(4)]), dataset.array())
-    np.testing.assert_allclose(np.stack([dataset._source.read(i, (3, 8, 8)) for i in range(4)]), dataset.array(), atol=1e-7)
+    np.testing.assert_array_equal(
+        np.concatenate([dataset.array([i]) for i in range(4)]), dataset.array()
+    )
+    np.testing.assert_allclose(
+        np.stack([dataset._source.read(i, (3, 8, 8)) for i in range(4)]), dataset.array(), atol=1e-7
+    )
 
 
 def test_floats_from_0_to_255_become_0_to_1():
-    np.testing.assert_allclose(from_arrays(GREY.astype(np.float64)).array()[:, 0], GREY / 255, atol=1e-6)
+    np.testing.assert_allclose(
+        from_arrays(GREY.astype(np.float64)).array()[:, 0], GREY / 255, atol=1e-6
+    )
 
 
 def test_other_ranges_need_low_and_high(tmp_path: Path):
@@ -94,25 +114,40 @@ def test_other_ranges_need_low_and_high(tmp_path: Path):
     np.testing.assert_allclose(dataset.array()[:, 0], GREY / 255, atol=1e-6)
 
 
-@pytest.mark.parametrize(("shape", "kind"), [((5, 4), "table"), ((5, 7, 2), "sequence"), ((5, 16, 16), "image"), ((5, 784), "table")])
+@pytest.mark.parametrize(
+    ("shape", "kind"),
+    [((5, 4), "table"), ((5, 7, 2), "sequence"), ((5, 16, 16), "image"), ((5, 784), "table")],
+)
 def test_the_kind_of_floats_is_told_from_the_shape(shape: tuple[int, ...], kind: str):
     assert from_arrays(RANDOM.random(shape)).kind == kind
 
 
 def test_the_kind_can_be_given():
     dataset = from_arrays(RANDOM.random((3, 16, 16)), kind="sequence", lengths=[16, 3, 1])
-    assert dataset.kind == "sequence" and dataset.shape is None and dataset.lengths([1]).tolist() == [3]
+    assert (
+        dataset.kind == "sequence"
+        and dataset.shape is None
+        and dataset.lengths([1]).tolist() == [3]
+    )
 
 
 @pytest.mark.parametrize(
-    "labels", [["dog", "cat", "dog"], np.array([[0, 1], [1, 0], [0, 1]]), np.array([[1], [0], [1]]), np.array([1.0, 0.0, 1.0])]
+    "labels",
+    [
+        ["dog", "cat", "dog"],
+        np.array([[0, 1], [1, 0], [0, 1]]),
+        np.array([[1], [0], [1]]),
+        np.array([1.0, 0.0, 1.0]),
+    ],
 )
 def test_labels_may_be_words_numbers_or_one_hot(labels: Any):
     dataset = from_arrays(np.zeros((3, 4)), labels)
     assert dataset.labels is not None and dataset.labels.tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize("labels", [[1, 2], [0.5, 1, 2], [-7, 0, 1], [[1, 2], [0, 1], [1, 0]], [10**9, 0, 1]])
+@pytest.mark.parametrize(
+    "labels", [[1, 2], [0.5, 1, 2], [-7, 0, 1], [[1, 2], [0, 1], [1, 0]], [10**9, 0, 1]]
+)
 def test_labels_that_are_none_are_refused(labels: Any):
     with pytest.raises(DataError):
         from_arrays(np.zeros((3, 4)), labels)
@@ -128,7 +163,15 @@ def test_rows_that_are_not_finite_are_left_out_with_their_labels():
 
 @pytest.mark.parametrize(
     "array",
-    [np.zeros(()), np.zeros(3), np.zeros((0, 4)), np.array([[1j]]), np.array([["a"]]), np.array([[None]]), np.zeros((2, 3, 4, 5, 6))],
+    [
+        np.zeros(()),
+        np.zeros(3),
+        np.zeros((0, 4)),
+        np.array([[1j]]),
+        np.array([["a"]]),
+        np.array([[None]]),
+        np.zeros((2, 3, 4, 5, 6)),
+    ],
 )
 def test_arrays_that_are_no_inputs_are_refused(array: np.ndarray):
     with pytest.raises(DataError):
@@ -152,10 +195,14 @@ def test_pickled_objects_are_never_read(tmp_path: Path):
 def lying_header(shape: str) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, GREY)
-    return buffer.getvalue().replace(b"(5, 8, 9), }" + b" " * len(shape), shape.encode() + b", }" + b" " * (len("(5, 8, 9)")))
+    return buffer.getvalue().replace(
+        b"(5, 8, 9), }" + b" " * len(shape), shape.encode() + b", }" + b" " * (len("(5, 8, 9)"))
+    )
 
 
-@pytest.mark.parametrize("shape", ["(99999999999, 8, 9)", "(5, 8, 10)", "(999999, 99999, 9)", "(-5, 8, 9)"])
+@pytest.mark.parametrize(
+    "shape", ["(99999999999, 8, 9)", "(5, 8, 10)", "(999999, 99999, 9)", "(-5, 8, 9)"]
+)
 def test_arrays_that_declare_more_than_they_hold_are_refused(tmp_path: Path, shape: str):
     (tmp_path / "a.npy").write_bytes(lying_header(shape))
     with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
@@ -167,8 +214,13 @@ def test_arrays_that_declare_more_than_they_hold_are_refused(tmp_path: Path, sha
 
 def test_a_zip_bomb_is_refused(tmp_path: Path):
     header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, {"descr": "|u1", "fortran_order": False, "shape": (2**14, 2**10, 2**10)})
-    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive, archive.open("x.npy", "w") as file:
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "|u1", "fortran_order": False, "shape": (2**14, 2**10, 2**10)}
+    )
+    with (
+        zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("x.npy", "w") as file,
+    ):
         file.write(header.getvalue() + bytes(2**24))
     with pytest.raises(DataError, match=r"17\.2 GB of data, more than"):
         open_dataset(tmp_path / "a.npz")
@@ -192,7 +244,9 @@ def test_labels_of_another_length_are_left_out_and_that_is_said(tmp_path: Path):
     np.savez(tmp_path / "a.npz", images=GREY, labels=np.arange(4))
     dataset = open_dataset(tmp_path / "a.npz")
     assert dataset.labels is None
-    assert dataset.notes == ("The array 'labels' has the shape (4,), which does not fit 5 inputs, and is left out.",)
+    assert dataset.notes == (
+        "The array 'labels' has the shape (4,), which does not fit 5 inputs, and is left out.",
+    )
 
 
 def test_what_is_no_array_of_inputs_is_said_for_what_it_is(tmp_path: Path):

@@ -68,14 +68,26 @@ class _Model:
 
 
 def test_what_an_analysis_lacks_with_its_settings_is_said_in_words():
-    sweep, corners, sets = find("zonnscan"), find("zonnscan_corner_cases"), find("zonnscan_populations")
+    sweep, corners, sets = (
+        find("zonnscan"),
+        find("zonnscan_corner_cases"),
+        find("zonnscan_populations"),
+    )
     box, ball = sweep.params.parse({"zone": "box"}), sweep.params.parse({})
-    assert "takes two inputs" in str(short := sweep.shortage(box, [_Model], 1)) and short.remedy is Remedy.MORE_INPUTS
-    assert "takes one input" in str(short := sweep.shortage(ball, [_Model], 2)) and short.remedy is Remedy.FEWER_INPUTS
+    assert (
+        "takes two inputs" in str(short := sweep.shortage(box, [_Model], 1))
+        and short.remedy is Remedy.MORE_INPUTS
+    )
+    assert (
+        "takes one input" in str(short := sweep.shortage(ball, [_Model], 2))
+        and short.remedy is Remedy.FEWER_INPUTS
+    )
     assert sweep.shortage(box, [_Model], 2) is None and sweep.shortage(ball, [_Model], 1) is None
     short = corners.shortage(corners.params.parse({}), [_Model], 9)
     assert "needs two models" in str(short) and short.remedy is Remedy.MORE_MODELS
-    assert "a black box gives outputs only" in str(sets.shortage(sets.params.parse({}), [_Model], 9))
+    assert "a black box gives outputs only" in str(
+        sets.shortage(sets.params.parse({}), [_Model], 9)
+    )
     assert sets.shortage(sets.params.parse({"against": "rest"}), [_Model], 9) is None
 
 

@@ -19,7 +19,13 @@ from robgui.core.model.settings import write_side_file
 
 @pytest.fixture
 def classifier(tmp_path):
-    model = Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(12, 2)), (1, 3, 4), ("a b", "c"), mean=(0.5,), name="net")
+    model = Classifier.from_module(
+        nn.Sequential(nn.Flatten(), nn.Linear(12, 2)),
+        (1, 3, 4),
+        ("a b", "c"),
+        mean=(0.5,),
+        name="net",
+    )
     model.path = tmp_path / "my net.pt2"
     return model
 
@@ -47,7 +53,12 @@ def test_the_command_line_says_what_the_request_says(classifier, dataset):
     assert given.model == [str(classifier.path)]
     assert given.data == str(dataset.path)
     assert indices("--index", given.index) == [3, 4, 5, 9]
-    assert find("zonnscan").params.parse(values_of(given, find("zonnscan").params)).model_dump(mode="json") == asked.params
+    assert (
+        find("zonnscan")
+        .params.parse(values_of(given, find("zonnscan").params))
+        .model_dump(mode="json")
+        == asked.params
+    )
 
 
 def test_settings_at_their_default_are_left_out(classifier, dataset):

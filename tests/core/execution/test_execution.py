@@ -56,8 +56,18 @@ def test_a_run_is_queued_then_running_then_done_with_everything_recorded(workspa
     assert workspace.run(going.execution.run_id).state is RunState.RUNNING
     rest = list(going)
     run = workspace.run(going.execution.run_id)
-    assert (run.state, run.done, run.total, run.device, run.error) == (RunState.DONE, 8, 8, "cpu", "")
-    assert run.verdict == going.execution.verdict == tiny.verdict(rest[-1].result, going.execution.params)
+    assert (run.state, run.done, run.total, run.device, run.error) == (
+        RunState.DONE,
+        8,
+        8,
+        "cpu",
+        "",
+    )
+    assert (
+        run.verdict
+        == going.execution.verdict
+        == tiny.verdict(rest[-1].result, going.execution.params)
+    )
     assert set(run.versions) == {"robgui", "torch", "numpy", "python"}
     assert run.seconds > 0
     np.testing.assert_array_equal(workspace.result(run.id).confidence, rest[-1].result.confidence)
@@ -66,14 +76,18 @@ def test_a_run_is_queued_then_running_then_done_with_everything_recorded(workspa
 
 
 def test_only_the_chosen_inputs_are_seen(model, data):
-    request = build_request("tiny_confidence", [model], data, {"samples": 1, "radii": (0.0,)}, indices=[3])
+    request = build_request(
+        "tiny_confidence", [model], data, {"samples": 1, "radii": (0.0,)}, indices=[3]
+    )
     (step,) = steps(request, None, [model], data)
     expected = model.probs(tiny.inputs()[3:4]).max()
     assert step.result.confidence[0] == pytest.approx(float(expected))
 
 
 def test_the_same_request_gives_the_same_result(model, data):
-    one, two = (list(steps(ask(model, data, seed=3), None, [model], data))[-1].result for _ in range(2))
+    one, two = (
+        list(steps(ask(model, data, seed=3), None, [model], data))[-1].result for _ in range(2)
+    )
     np.testing.assert_array_equal(one.confidence, two.confidence)
 
 
@@ -85,7 +99,11 @@ def test_closing_keeps_the_newest_step_and_closes_the_engine(workspace, model, d
     going.close()
     going.close()
     run = workspace.run(going.execution.run_id)
-    assert (run.state, run.done, going.execution.state) == (RunState.CANCELLED, 3, RunState.CANCELLED)
+    assert (run.state, run.done, going.execution.state) == (
+        RunState.CANCELLED,
+        3,
+        RunState.CANCELLED,
+    )
     assert workspace.result(run.id).drawn == 3
     assert run.verdict
     assert len(workspace.findings(run.id)) == 2
@@ -102,7 +120,9 @@ def test_closing_before_the_start_cancels_without_loading_anything(workspace, da
     assert model.calls == calls
 
 
-def test_a_model_that_raises_fails_the_run_with_its_sentence_and_keeps_the_result(workspace, model, data):
+def test_a_model_that_raises_fails_the_run_with_its_sentence_and_keeps_the_result(
+    workspace, model, data
+):
     going = steps(ask(model, data, fail_after=4), workspace, [model], data)
     with pytest.raises(ModelError, match="gave up"):
         list(going)
@@ -151,7 +171,9 @@ def test_ctrl_c_cancels_and_keeps_the_result(workspace, model, data, monkeypatch
     assert "interrupted" in run.error
 
 
-def test_partial_results_are_committed_on_the_way_and_not_at_every_step(workspace, model, data, monkeypatch):
+def test_partial_results_are_committed_on_the_way_and_not_at_every_step(
+    workspace, model, data, monkeypatch
+):
     monkeypatch.setattr(executing, "COMMIT_SECONDS", 0.05)
     commits: list[int] = []
     update = workspace.update_run
@@ -196,7 +218,9 @@ def test_a_paused_run_leaves_the_workspace_free_and_counts_no_time(workspace, mo
     assert workspace.run(run.id).state is RunState.CANCELLED
 
 
-def test_a_summary_that_raises_fails_the_run_but_keeps_the_result(workspace, model, data, monkeypatch):
+def test_a_summary_that_raises_fails_the_run_but_keeps_the_result(
+    workspace, model, data, monkeypatch
+):
     going = steps(ask(model, data, samples=2), workspace, [model], data)
     broken = replace(going.execution.analysis, findings=lambda result, params: 1 / 0)
     monkeypatch.setattr(going.execution, "analysis", broken)
@@ -224,7 +248,10 @@ def test_a_full_disk_fails_the_run_with_that_sentence(workspace, model, data, mo
 
 
 def test_a_read_only_workspace_refuses_to_run(workspace, model, data):
-    with Workspace.open(workspace.path) as second, pytest.raises(WorkspaceError, match="another window"):
+    with (
+        Workspace.open(workspace.path) as second,
+        pytest.raises(WorkspaceError, match="another window"),
+    ):
         steps(ask(model, data), second, [model], data)
 
 
@@ -253,13 +280,18 @@ def test_models_and_data_are_loaded_found_again_and_checked(workspace, tmp_path)
     from robgui.core.loading import load
 
     torch.export.save(
-        torch.export.export(tiny.network(), (torch.zeros(2, 3),), dynamic_shapes=({0: torch.export.Dim("n")},)), tmp_path / "m.pt2"
+        torch.export.export(
+            tiny.network(), (torch.zeros(2, 3),), dynamic_shapes=({0: torch.export.Dim("n")},)
+        ),
+        tmp_path / "m.pt2",
     )
     np.savez(tmp_path / "d.npz", inputs=tiny.inputs())
     model, data = load(tmp_path / "m.pt2"), open_dataset(tmp_path / "d.npz")
     request = build_request("tiny_confidence", [model], data, {"samples": 2})
     expected = list(steps(request, None, [model], data))[-1].result
-    np.testing.assert_array_equal(list(steps(request, workspace))[-1].result.confidence, expected.confidence)
+    np.testing.assert_array_equal(
+        list(steps(request, workspace))[-1].result.confidence, expected.confidence
+    )
 
     (tmp_path / "m.pt2").rename(tmp_path / "moved.pt2")
     with pytest.raises(ModelError, match="no longer at"):
@@ -268,9 +300,13 @@ def test_models_and_data_are_loaded_found_again_and_checked(workspace, tmp_path)
     workspace_runs = len(workspace.runs())
     with pytest.raises(ModelError, match="no longer at"):
         list(steps(request, None))
-    relinked = [known for known in workspace.references("model") if known.fingerprint == model.fingerprint]
+    relinked = [
+        known for known in workspace.references("model") if known.fingerprint == model.fingerprint
+    ]
     assert [known.path for known in relinked] == [str(tmp_path / "moved.pt2")]
-    np.testing.assert_array_equal(list(steps(request, workspace))[-1].result.confidence, expected.confidence)
+    np.testing.assert_array_equal(
+        list(steps(request, workspace))[-1].result.confidence, expected.confidence
+    )
     assert len(workspace.runs()) == workspace_runs + 1
 
     np.savez(tmp_path / "d.npz", inputs=tiny.inputs() / 2)

@@ -52,7 +52,10 @@ def test_a_form_is_told_by_title_which_field_is_wrong(values, field, words):
 def test_a_program_is_told_by_name_and_gets_the_nearest_name_for_an_unknown_one():
     with pytest.raises(ParamsError, match=r"^eps = -3\.0: should be greater than 0\.$"):
         Kinds.parse({"eps": -3.0})
-    with pytest.raises(ParamsError, match=r"^there is no setting 'size'; did you mean sizes\? The settings are: seed, batch"):
+    with pytest.raises(
+        ParamsError,
+        match=r"^there is no setting 'size'; did you mean sizes\? The settings are: seed, batch",
+    ):
         Kinds.parse({"size": 1})
 
 

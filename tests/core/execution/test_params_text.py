@@ -40,9 +40,21 @@ def _nested(real: float) -> tuple[tuple[str, object], ...]:
     )
 
 
-@given(st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.10g}")), st.integers(-(2**60), 2**60), st.booleans(), st.none() | st.integers(0, 99))
+@given(
+    st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.10g}")),
+    st.integers(-(2**60), 2**60),
+    st.booleans(),
+    st.none() | st.integers(0, 99),
+)
 def test_what_is_written_is_read_back(real, whole, switch, maybe):
-    for name, value in (("real", real), ("whole", whole), ("switch", switch), ("maybe", maybe), ("reals", (real, 1.5)), *_nested(real)):
+    for name, value in (
+        ("real", real),
+        ("whole", whole),
+        ("switch", switch),
+        ("maybe", maybe),
+        ("reals", (real, 1.5)),
+        *_nested(real),
+    ):
         assert read(name, params_text.write(value)) == value
 
 
@@ -95,7 +107,10 @@ def test_words_that_hold_commas_are_read_back():
         names: tuple[str, ...] = ()
 
     for names in (("tench, Tinca", "hen"), ('so "called"', "b; c"), ("a", "b c")):
-        assert params_text.read("names", Words.model_fields["names"], params_text.write(names)) == names
+        assert (
+            params_text.read("names", Words.model_fields["names"], params_text.write(names))
+            == names
+        )
 
 
 def test_equal_steps_are_the_numbers_a_person_would_type():

@@ -26,7 +26,9 @@ def ask(model, data, **params) -> Request:
 
 
 def test_a_request_survives_json(model, data):
-    request = build_request("tiny-confidence", [model], data, {"radii": (0.0, 0.25)}, indices=np.array([1, 2]))
+    request = build_request(
+        "tiny-confidence", [model], data, {"radii": (0.0, 0.25)}, indices=np.array([1, 2])
+    )
     assert Request.model_validate_json(request.model_dump_json()) == request
     assert request.analysis == "tiny_confidence"
     assert request.params["samples"] == 8
@@ -41,7 +43,12 @@ def test_a_wrong_setting_is_found_when_the_request_is_built(model, data):
 
 def test_the_fingerprint_tells_what_matters_and_nothing_else(model, data):
     request = ask(model, data, samples=4)
-    same = request.model_copy(update={"params": {"samples": 4}, "models": (request.models[0].model_copy(update={"path": "/elsewhere"}),)})
+    same = request.model_copy(
+        update={
+            "params": {"samples": 4},
+            "models": (request.models[0].model_copy(update={"path": "/elsewhere"}),),
+        }
+    )
     assert same.fingerprint == request.fingerprint
     assert len(request.fingerprint) == 16
     others = [
@@ -53,7 +60,10 @@ def test_the_fingerprint_tells_what_matters_and_nothing_else(model, data):
         request.model_copy(update={"autocast": True}),
     ]
     assert len({request.fingerprint, *(other.fingerprint for other in others)}) == 1 + len(others)
-    assert request.model_copy(update={"device": "cuda:0"}).fingerprint == request.model_copy(update={"device": "cuda"}).fingerprint
+    assert (
+        request.model_copy(update={"device": "cuda:0"}).fingerprint
+        == request.model_copy(update={"device": "cuda"}).fingerprint
+    )
 
 
 def test_a_reference_holds_what_loading_needs(model, data):
@@ -92,6 +102,9 @@ def test_a_reference_is_taken_as_it_is(model, data):
 def test_the_subject_says_which_model_on_which_input(model, data):
     request = build_request("tiny_confidence", [model], data, {}, indices=[1234])
     assert subject(request) == f"tiny on input 1,234 of {data.name}"
-    assert subject(request.model_copy(update={"indices": (1, 2)})) == f"tiny on 2 inputs of {data.name}"
+    assert (
+        subject(request.model_copy(update={"indices": (1, 2)}))
+        == f"tiny on 2 inputs of {data.name}"
+    )
     assert subject(request.model_copy(update={"indices": None})) == f"tiny on {data.name}"
     assert subject(request.model_copy(update={"dataset": None})) == "tiny"

@@ -10,7 +10,16 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from tests.core.loading.makers import ARCHITECTURES, Evil, image_net, onnx_table_net, save_exported, save_forest, save_script, table_net
+from tests.core.loading.makers import (
+    ARCHITECTURES,
+    Evil,
+    image_net,
+    onnx_table_net,
+    save_exported,
+    save_forest,
+    save_script,
+    table_net,
+)
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,13 @@ class Evil:
 def image_net() -> nn.Module:
     torch.manual_seed(0)
     return nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Dropout(), nn.Linear(4 * 14 * 14, 10)
+        nn.Conv2d(1, 4, 3, padding=1),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Dropout(),
+        nn.Linear(4 * 14 * 14, 10),
     ).eval()
 
 
@@ -54,19 +60,29 @@ def broken():
 
 
 def onnx_model(nodes, inputs, outputs, constants, opset: int = 17) -> onnx.ModelProto:
-    """An ONNX model from nodes, ``name -> shape`` of inputs and outputs, and ``name -> array`` of constants."""
+    """An ONNX model from nodes, ``name -> shape`` of inputs and outputs, and ``name -> array``
+    of constants.
+    """
     graph = helper.make_graph(
         nodes,
         "graph",
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs.items()],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
+        [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+            for name, shape in inputs.items()
+        ],
+        [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+            for name, shape in outputs.items()
+        ],
         [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
 def onnx_table_net(batch: object = "n") -> onnx.ModelProto:
-    weights = {name.replace(".", "_"): value.numpy() for name, value in table_net().state_dict().items()}
+    weights = {
+        name.replace(".", "_"): value.numpy() for name, value in table_net().state_dict().items()
+    }
     nodes = [
         helper.make_node("Gemm", ["x", "0_weight", "0_bias"], ["h"], transB=1, name="first"),
         helper.make_node("Relu", ["h"], ["r"]),
@@ -83,7 +99,14 @@ def save_script(module: nn.Module, path: Path, example: torch.Tensor | None = No
     return path
 
 
-def save_exported(module: nn.Module, path: Path, example: torch.Tensor, *, free: bool = True, decompose: bool = False) -> Path:
+def save_exported(
+    module: nn.Module,
+    path: Path,
+    example: torch.Tensor,
+    *,
+    free: bool = True,
+    decompose: bool = False,
+) -> Path:
     shapes = ({0: torch.export.Dim("n", min=1, max=4096)},) if free else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -98,6 +121,8 @@ def save_forest(path: Path) -> Path:
 
     generator = np.random.default_rng(0)
     x = generator.random((60, 6), dtype=np.float32)
-    forest = RandomForestClassifier(3, max_depth=3, random_state=0).fit(x, np.array(["a", "b", "c"])[(x[:, 0] * 3).astype(int)])
+    forest = RandomForestClassifier(3, max_depth=3, random_state=0).fit(
+        x, np.array(["a", "b", "c"])[(x[:, 0] * 3).astype(int)]
+    )
     skops.io.dump(forest, path)
     return path

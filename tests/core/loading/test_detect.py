@@ -26,7 +26,10 @@ def test_the_shape_of_a_convolutional_network_is_guessed_and_said(tmp_path):
 
 def test_a_shape_that_cannot_be_told_is_asked_for(tmp_path):
     with pytest.raises(ModelError, match="give the shape"):
-        load(script(tmp_path, nn.Sequential(nn.Conv2d(5, 2, 3), nn.Flatten(), nn.Linear(17, 2))), device="cpu")
+        load(
+            script(tmp_path, nn.Sequential(nn.Conv2d(5, 2, 3), nn.Flatten(), nn.Linear(17, 2))),
+            device="cpu",
+        )
     with pytest.raises(ModelError, match="give it as shape"):
         load(script(tmp_path, nn.ReLU()), device="cpu")
 
@@ -37,20 +40,32 @@ def test_a_wrong_shape_is_said_with_the_reason_of_the_model(tmp_path):
 
 
 def test_a_network_on_rows_of_784_is_an_image_network(tmp_path):
-    flattening = load(script(tmp_path, nn.Sequential(nn.Flatten(), nn.Linear(784, 10))), device="cpu")
+    flattening = load(
+        script(tmp_path, nn.Sequential(nn.Flatten(), nn.Linear(784, 10))), device="cpu"
+    )
     assert (flattening.shape, flattening.settings.layout) == ((1, 28, 28), "chw")
     rows = load(script(tmp_path, nn.Linear(784, 10)), device="cpu")
-    assert (rows.shape, rows.settings.layout) == ((1, 28, 28), "flat") and "wants one row per image" in rows.remarks
+    assert (rows.shape, rows.settings.layout) == (
+        (1, 28, 28),
+        "flat",
+    ) and "wants one row per image" in rows.remarks
     table = load(script(tmp_path, nn.Linear(784, 10)), device="cpu", kind="table")
     assert table.shape == (784,)
 
 
 def test_probabilities_are_told_from_logits(tmp_path):
     classifier = load(script(tmp_path, nn.Sequential(nn.Linear(6, 3), nn.Softmax(1))), device="cpu")
-    assert classifier.settings.output == "probabilities" and "its outputs are probabilities" in classifier.remarks
+    assert (
+        classifier.settings.output == "probabilities"
+        and "its outputs are probabilities" in classifier.remarks
+    )
     x = torch.rand(4, 6)
     torch.testing.assert_close(classifier.probs(x).sum(1), torch.ones(4))
-    chosen = load(script(tmp_path, nn.Sequential(nn.Linear(6, 3), nn.Softmax(1))), device="cpu", output="logits")
+    chosen = load(
+        script(tmp_path, nn.Sequential(nn.Linear(6, 3), nn.Softmax(1))),
+        device="cpu",
+        output="logits",
+    )
     assert chosen.settings.output == "logits"
 
 
@@ -109,7 +124,11 @@ def test_a_declared_input_tells_kind_shape_and_layout(sizes, first):
 
 
 def test_a_network_for_large_images_is_tried_with_large_images_first():
-    assert guesses_from_layer(FirstLayer(conv=True, size=3, large=True))[0]["shape"] == (3, 224, 224)
+    assert guesses_from_layer(FirstLayer(conv=True, size=3, large=True))[0]["shape"] == (
+        3,
+        224,
+        224,
+    )
     assert guesses_from_layer(FirstLayer(conv=True, size=3))[0]["shape"] == (3, 32, 32)
 
 
@@ -123,7 +142,11 @@ class Several(nn.Module):
 
     def forward(self, x):
         features = self.body(x)
-        return {"features": features, "logits": self.head(features)} if self.named else (features, self.head(features))
+        return (
+            {"features": features, "logits": self.head(features)}
+            if self.named
+            else (features, self.head(features))
+        )
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -141,7 +164,9 @@ def test_of_several_outputs_the_likeliest_or_the_named_one_holds_the_scores(tmp_
         assert other.fingerprint != plain.fingerprint
         scores, _ = other.activations(torch.rand(4, 6))
         assert scores.shape == (4, other.classes)
-        with pytest.raises(ModelError, match=r"no output 'nothing' .* outputs are: (features, logits|0, 1)\."):
+        with pytest.raises(
+            ModelError, match=r"no output 'nothing' .* outputs are: (features, logits|0, 1)\."
+        ):
             load(path, device="cpu", scores="nothing")
 
 

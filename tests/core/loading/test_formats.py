@@ -1,4 +1,6 @@
-"""Every format: a round trip equal to the network it was made from, with gradients and activations where promised."""
+"""Every format: a round trip equal to the network it was made from, with gradients and
+activations where promised.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def test_activations_are_the_outputs_of_the_convolution_and_linear_layers(folder
     expected = []
     for layer in net:
         if isinstance(layer, nn.Conv2d | nn.Linear):
-            layer.register_forward_hook(lambda module, inputs, output: expected.append(output.detach()))
+            layer.register_forward_hook(
+                lambda module, inputs, output: expected.append(output.detach())
+            )
     net(x)
     scores, layers = classifier.activations(x)
     assert len(layers) == 2
@@ -93,13 +97,19 @@ def test_a_decomposed_export_shows_its_layers(tmp_path):
     classifier = load(path, device="cpu")
     x = torch.rand(3, 1, 28, 28)
     scores, layers = classifier.activations(x)
-    assert {name: tuple(value.shape) for name, value in layers.items()} == {"0": (3, 4, 28, 28), "6": (3, 10)}
+    assert {name: tuple(value.shape) for name, value in layers.items()} == {
+        "0": (3, 4, 28, 28),
+        "6": (3, 10),
+    }
     torch.testing.assert_close(scores, image_net()(x))
 
 
 @pytest.mark.parametrize("batch", [1, 4])
 def test_an_export_for_a_fixed_batch_takes_any_number(tmp_path, batch):
-    classifier = load(save_exported(image_net(), tmp_path / "m.pt2", torch.rand(batch, 1, 28, 28), free=False), device="cpu")
+    classifier = load(
+        save_exported(image_net(), tmp_path / "m.pt2", torch.rand(batch, 1, 28, 28), free=False),
+        device="cpu",
+    )
     x = torch.rand(6, 1, 28, 28, requires_grad=True)
     torch.testing.assert_close(classifier.logits(x), image_net()(x))
     scores, layers = classifier.activations(x, lambda output: output.flatten(1).amax(1))
@@ -158,11 +168,19 @@ def test_a_forest_from_skops_answers_with_its_probabilities_and_labels(folder):
     import skops.io
 
     classifier = load(folder / "forest.skops", device="cpu")
-    forest = skops.io.load(folder / "forest.skops", trusted=skops.io.get_untrusted_types(file=folder / "forest.skops"))
+    forest = skops.io.load(
+        folder / "forest.skops", trusted=skops.io.get_untrusted_types(file=folder / "forest.skops")
+    )
     x = np.random.default_rng(1).random((9, 6), dtype=np.float32)
     np.testing.assert_allclose(classifier.probs(x).numpy(), forest.predict_proba(x), atol=1e-6)
-    assert classifier.labels == ("a", "b", "c") and classifier.kind == "table" and classifier.shape == (6,)
-    assert not classifier.capabilities.gradients and "scikit-learn" in classifier.capabilities.reason
+    assert (
+        classifier.labels == ("a", "b", "c")
+        and classifier.kind == "table"
+        and classifier.shape == (6,)
+    )
+    assert (
+        not classifier.capabilities.gradients and "scikit-learn" in classifier.capabilities.reason
+    )
 
 
 def test_a_linear_model_without_probabilities_is_asked_for_its_decision_function(tmp_path):
@@ -203,15 +221,23 @@ def test_column_names_are_kept_and_cause_no_warning(tmp_path):
 
 @pytest.mark.parametrize("nest", ["state_dict", "model", "model_state_dict"])
 def test_nested_and_prefixed_weights_are_found(folder, tmp_path, nest):
-    wrapped = {nest: {f"module.{name}": value for name, value in table_net().state_dict().items()}, "epoch": 3, "best": np.float64(0.5)}
+    wrapped = {
+        nest: {f"module.{name}": value for name, value in table_net().state_dict().items()},
+        "epoch": 3,
+        "best": np.float64(0.5),
+    }
     torch.save(wrapped, tmp_path / "m.pth")
-    classifier = load(tmp_path / "m.pth", trust=True, device="cpu", architecture=f"{folder / 'nets.py'}:table_net")
+    classifier = load(
+        tmp_path / "m.pth", trust=True, device="cpu", architecture=f"{folder / 'nets.py'}:table_net"
+    )
     x = torch.rand(2, 6)
     torch.testing.assert_close(classifier.infer(x), table_net()(x).detach())
 
 
 def test_numbers_of_numpy_beside_the_weights_need_no_trust(tmp_path):
-    torch.save({"state_dict": table_net().state_dict(), "best": np.float64(0.5)}, tmp_path / "m.pth")
+    torch.save(
+        {"state_dict": table_net().state_dict(), "best": np.float64(0.5)}, tmp_path / "m.pth"
+    )
     with pytest.raises(ModelError, match="holds weights only"):
         load(tmp_path / "m.pth")
 

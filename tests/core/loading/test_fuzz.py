@@ -1,4 +1,6 @@
-"""Damaged files of every format: whatever the bytes, the loader answers with a model or with one sentence."""
+"""Damaged files of every format: whatever the bytes, the loader answers with a model or with one
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,15 @@ from hypothesis import strategies as st
 from robgui.core.errors import RobguiError
 from robgui.core.loading import load
 
-FILES = ("table.pt2", "table.pt", "table.pth", "legacy.th", "table.safetensors", "table.onnx", "forest.skops")
+FILES = (
+    "table.pt2",
+    "table.pt",
+    "table.pth",
+    "legacy.th",
+    "table.safetensors",
+    "table.onnx",
+    "forest.skops",
+)
 #: Where a damaged byte with a right checksum reaches the reader behind the zip.
 MEMBERS = {
     "table.pt2": "models/model.json",
@@ -21,9 +31,14 @@ MEMBERS = {
     "table.pt": "data.pkl",
     "forest.skops": "schema.json",
 }
-edits = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=6)
+edits = st.lists(
+    st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=6
+)
 cuts = st.one_of(st.just(1.0), st.floats(0, 1))
-quick = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+quick = settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
 
 def damage(content: bytes, changes: list[tuple[float, int]], cut: float = 1.0) -> bytes:
@@ -62,6 +77,9 @@ def test_damage_behind_a_right_checksum_ends_in_one_sentence(folder, name, chang
     with tempfile.NamedTemporaryFile() as target:
         with zipfile.ZipFile(target, "w") as archive:
             for member, content in members.items():
-                archive.writestr(member, damage(content, changes, cut) if member.endswith(MEMBERS[name]) else content)
+                archive.writestr(
+                    member,
+                    damage(content, changes, cut) if member.endswith(MEMBERS[name]) else content,
+                )
         target.flush()
         answers(Path(target.name).read_bytes(), Path(name).suffix)

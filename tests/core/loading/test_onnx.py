@@ -1,4 +1,6 @@
-"""ONNX: the translation to torch equals onnxruntime, oddities of real files are handled, dangers are refused."""
+"""ONNX: the translation to torch equals onnxruntime, oddities of real files are handled, dangers
+are refused.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ def numbers(*values: int) -> np.ndarray:
     return np.array(values, dtype=np.int64)
 
 
-def node(kind: str, inputs: list[str] | None = None, outputs: list[str] | None = None, **attributes: object) -> onnx.NodeProto:
+def node(
+    kind: str,
+    inputs: list[str] | None = None,
+    outputs: list[str] | None = None,
+    **attributes: object,
+) -> onnx.NodeProto:
     return helper.make_node(kind, inputs or ["x"], outputs or ["y"], **attributes)
 
 
@@ -42,12 +49,32 @@ IMAGES: dict[str, tuple[list[onnx.NodeProto], dict[str, np.ndarray], int]] = {
         {"w": noise(4, 1, 3, 3)},
         17,
     ),
-    "Conv same lower": ([node("Conv", ["x", "w"], auto_pad="SAME_LOWER")], {"w": noise(4, 2, 2, 2)}, 17),
+    "Conv same lower": (
+        [node("Conv", ["x", "w"], auto_pad="SAME_LOWER")],
+        {"w": noise(4, 2, 2, 2)},
+        17,
+    ),
     "MaxPool": ([node("MaxPool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])], {}, 17),
-    "MaxPool uneven": ([node("MaxPool", kernel_shape=[2, 2], strides=[2, 2], pads=[0, 0, 1, 1])], {}, 17),
-    "MaxPool rounded up": ([node("MaxPool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)], {}, 17),
-    "AveragePool": ([node("AveragePool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])], {}, 17),
-    "AveragePool with padding counted": ([node("AveragePool", kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)], {}, 17),
+    "MaxPool uneven": (
+        [node("MaxPool", kernel_shape=[2, 2], strides=[2, 2], pads=[0, 0, 1, 1])],
+        {},
+        17,
+    ),
+    "MaxPool rounded up": (
+        [node("MaxPool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)],
+        {},
+        17,
+    ),
+    "AveragePool": (
+        [node("AveragePool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])],
+        {},
+        17,
+    ),
+    "AveragePool with padding counted": (
+        [node("AveragePool", kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)],
+        {},
+        17,
+    ),
     "AveragePool uneven": ([node("AveragePool", kernel_shape=[3, 3], pads=[0, 0, 1, 1])], {}, 17),
     "GlobalAveragePool": ([node("GlobalAveragePool")], {}, 17),
     "GlobalMaxPool": ([node("GlobalMaxPool")], {}, 17),
@@ -56,13 +83,33 @@ IMAGES: dict[str, tuple[list[onnx.NodeProto], dict[str, np.ndarray], int]] = {
         {"s": noise(2), "b": noise(2), "m": noise(2), "v": np.abs(noise(2)) + 0.5},
         17,
     ),
-    "InstanceNormalization": ([node("InstanceNormalization", ["x", "s", "b"])], {"s": noise(2), "b": noise(2)}, 17),
-    "LayerNormalization": ([node("LayerNormalization", ["x", "s", "b"])], {"s": noise(8), "b": noise(8)}, 17),
+    "InstanceNormalization": (
+        [node("InstanceNormalization", ["x", "s", "b"])],
+        {"s": noise(2), "b": noise(2)},
+        17,
+    ),
+    "LayerNormalization": (
+        [node("LayerNormalization", ["x", "s", "b"])],
+        {"s": noise(8), "b": noise(8)},
+        17,
+    ),
     "LRN": ([node("LRN", size=3, alpha=0.1)], {}, 17),
     "Transpose": ([node("Transpose", perm=[0, 2, 3, 1])], {}, 17),
-    "Pad with a constant": ([node("Pad", ["x", "p", "c"])], {"p": numbers(0, 0, 1, 2, 0, 0, 0, 1), "c": np.float32(0.5)}, 17),
-    "Pad by reflection": ([node("Pad", ["x", "p"], mode="reflect")], {"p": numbers(0, 0, 1, 2, 0, 0, 0, 1)}, 17),
-    "Pad by the edge": ([node("Pad", ["x", "p"], mode="edge")], {"p": numbers(0, 0, 1, 2, 0, 0, 0, 1)}, 17),
+    "Pad with a constant": (
+        [node("Pad", ["x", "p", "c"])],
+        {"p": numbers(0, 0, 1, 2, 0, 0, 0, 1), "c": np.float32(0.5)},
+        17,
+    ),
+    "Pad by reflection": (
+        [node("Pad", ["x", "p"], mode="reflect")],
+        {"p": numbers(0, 0, 1, 2, 0, 0, 0, 1)},
+        17,
+    ),
+    "Pad by the edge": (
+        [node("Pad", ["x", "p"], mode="edge")],
+        {"p": numbers(0, 0, 1, 2, 0, 0, 0, 1)},
+        17,
+    ),
     "Pad of old": ([node("Pad", pads=[0, 0, 1, 1, 0, 0, 1, 1], value=2.0)], {}, 10),
     "Slice": (
         [node("Slice", ["x", "s", "e", "a", "t"])],
@@ -71,21 +118,55 @@ IMAGES: dict[str, tuple[list[onnx.NodeProto], dict[str, np.ndarray], int]] = {
     ),
     "Slice of old": ([node("Slice", starts=[1], ends=[-1], axes=[3])], {}, 9),
     "Gather": ([node("Gather", ["x", "i"], axis=3)], {"i": numbers(0, -1, 3)}, 17),
-    "Split and Concat": ([node("Split", ["x", "s"], ["a", "b"], axis=2), node("Concat", ["b", "a"], axis=3 - 1)], {"s": numbers(3, 5)}, 17),
-    "Split in equal parts": ([node("Split", ["x"], ["a", "b"], axis=1), node("Sub", ["a", "b"])], {}, 17),
-    "Squeeze and Unsqueeze": ([node("Unsqueeze", ["x", "a"], ["u"]), node("Squeeze", ["u", "a"])], {"a": numbers(1)}, 17),
+    "Split and Concat": (
+        [node("Split", ["x", "s"], ["a", "b"], axis=2), node("Concat", ["b", "a"], axis=3 - 1)],
+        {"s": numbers(3, 5)},
+        17,
+    ),
+    "Split in equal parts": (
+        [node("Split", ["x"], ["a", "b"], axis=1), node("Sub", ["a", "b"])],
+        {},
+        17,
+    ),
+    "Squeeze and Unsqueeze": (
+        [node("Unsqueeze", ["x", "a"], ["u"]), node("Squeeze", ["u", "a"])],
+        {"a": numbers(1)},
+        17,
+    ),
     "Resize to nearest": (
-        [node("Resize", ["x", "", "s"], mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")],
+        [
+            node(
+                "Resize",
+                ["x", "", "s"],
+                mode="nearest",
+                coordinate_transformation_mode="asymmetric",
+                nearest_mode="floor",
+            )
+        ],
         {"s": np.array([1, 1, 2, 2], np.float32)},
         17,
     ),
     "Resize linear": (
-        [node("Resize", ["x", "", "", "s"], mode="linear", coordinate_transformation_mode="half_pixel")],
+        [
+            node(
+                "Resize",
+                ["x", "", "", "s"],
+                mode="linear",
+                coordinate_transformation_mode="half_pixel",
+            )
+        ],
         {"s": numbers(1, 2, 12, 16)},
         17,
     ),
     "Resize linear with aligned corners": (
-        [node("Resize", ["x", "", "s"], mode="linear", coordinate_transformation_mode="align_corners")],
+        [
+            node(
+                "Resize",
+                ["x", "", "s"],
+                mode="linear",
+                coordinate_transformation_mode="align_corners",
+            )
+        ],
         {"s": np.array([1, 1, 2, 2], np.float32)},
         17,
     ),
@@ -112,11 +193,19 @@ IMAGES: dict[str, tuple[list[onnx.NodeProto], dict[str, np.ndarray], int]] = {
         17,
     ),
     "Max, Min, Sum of several": (
-        [node("Max", ["x", "c"], ["a"]), node("Min", ["x", "c"], ["b"]), node("Sum", ["a", "b", "x"])],
+        [
+            node("Max", ["x", "c"], ["a"]),
+            node("Min", ["x", "c"], ["b"]),
+            node("Sum", ["a", "b", "x"]),
+        ],
         {"c": noise(8)},
         17,
     ),
-    "Where with a comparison": ([node("Greater", ["x", "c"], ["g"]), node("Where", ["g", "x", "c"])], {"c": noise(8)}, 17),
+    "Where with a comparison": (
+        [node("Greater", ["x", "c"], ["g"]), node("Where", ["g", "x", "c"])],
+        {"c": noise(8)},
+        17,
+    ),
     "Cast and Not": (
         [
             node("Less", ["x", "c"], ["l"]),
@@ -140,13 +229,22 @@ IMAGES: dict[str, tuple[list[onnx.NodeProto], dict[str, np.ndarray], int]] = {
     "a constant of a computed shape": (
         [
             node("Shape", ["x"], ["s"]),
-            node("ConstantOfShape", ["s"], ["c"], value=numpy_helper.from_array(np.array([2.0], np.float32))),
+            node(
+                "ConstantOfShape",
+                ["s"],
+                ["c"],
+                value=numpy_helper.from_array(np.array([2.0], np.float32)),
+            ),
             node("Add", ["x", "c"]),
         ],
         {},
         17,
     ),
-    "Expand": ([node("GlobalAveragePool", ["x"], ["g"]), node("Expand", ["g", "s"])], {"s": numbers(1, 2, 3, 3)}, 17),
+    "Expand": (
+        [node("GlobalAveragePool", ["x"], ["g"]), node("Expand", ["g", "s"])],
+        {"s": numbers(1, 2, 3, 3)},
+        17,
+    ),
     "Tile": ([node("Tile", ["x", "r"])], {"r": numbers(1, 2, 1, 1)}, 17),
     "Dropout": ([node("Dropout", ["x"])], {}, 17),
     "Constant": ([node("Constant", [], ["c"], value_float=2.0), node("Mul", ["x", "c"])], {}, 17),
@@ -181,14 +279,28 @@ for simple in (
 ):
     IMAGES[simple] = ([node(simple)], {}, 17)
 IMAGES["Gelu"] = ([node("Gelu")], {}, 20)
-IMAGES["Sqrt and Log"] = ([node("Exp", ["x"], ["e"]), node("Sqrt", ["e"], ["s"]), node("Log", ["s"])], {}, 17)
+IMAGES["Sqrt and Log"] = (
+    [node("Exp", ["x"], ["e"]), node("Sqrt", ["e"], ["s"]), node("Log", ["s"])],
+    {},
+    17,
+)
 
 
-def image_classifier(tmp_path: Path, nodes: list[onnx.NodeProto], constants: dict[str, np.ndarray], opset: int) -> Path:
-    """The nodes followed by a flattening and, so that gradients and layers have something to show, a softmax-free head."""
+def image_classifier(
+    tmp_path: Path, nodes: list[onnx.NodeProto], constants: dict[str, np.ndarray], opset: int
+) -> Path:
+    """The nodes followed by a flattening and, so that gradients and layers have something to
+    show, a softmax-free head.
+    """
     *body, last = [onnx.NodeProto.FromString(each.SerializeToString()) for each in nodes]
     last.output[0] = "features"
-    model = onnx_model([*body, last, node("Flatten", ["features"], ["y"])], {"x": ["n", 2, 8, 8]}, {"y": ["n", None]}, constants, opset)
+    model = onnx_model(
+        [*body, last, node("Flatten", ["features"], ["y"])],
+        {"x": ["n", 2, 8, 8]},
+        {"y": ["n", None]},
+        constants,
+        opset,
+    )
     onnx.save(model, tmp_path / "m.onnx")
     return tmp_path / "m.onnx"
 
@@ -207,11 +319,16 @@ def test_an_operation_in_torch_equals_onnxruntime(tmp_path, name):
 def test_a_matrix_product_and_its_bias_are_one_layer(tmp_path):
     weight, bias = noise(6, 3), noise(3)
     nodes = [node("MatMul", ["x", "w"], ["m"], name="head"), node("Add", ["b", "m"])]
-    onnx.save(onnx_model(nodes, {"x": ["n", 6]}, {"y": ["n", 3]}, {"w": weight, "b": bias}), tmp_path / "m.onnx")
+    onnx.save(
+        onnx_model(nodes, {"x": ["n", 6]}, {"y": ["n", 3]}, {"w": weight, "b": bias}),
+        tmp_path / "m.onnx",
+    )
     x = torch.rand(4, 6)
     scores, layers = load(tmp_path / "m.onnx", device="cpu").activations(x)
     assert list(layers) == ["head"]
-    torch.testing.assert_close(layers["head"], x @ torch.from_numpy(weight) + torch.from_numpy(bias))
+    torch.testing.assert_close(
+        layers["head"], x @ torch.from_numpy(weight) + torch.from_numpy(bias)
+    )
     torch.testing.assert_close(scores, layers["head"])
 
 
@@ -231,12 +348,17 @@ def test_a_fixed_batch_takes_any_number(tmp_path, batch):
     classifier = load(tmp_path / "m.onnx", device="cpu")
     x = torch.rand(7, 6)
     torch.testing.assert_close(classifier.infer(x), table_net()(x).detach())
-    assert any(f"batches of {batch}" in remark for remark in classifier.remarks) and classifier.capabilities.gradients
+    assert (
+        any(f"batches of {batch}" in remark for remark in classifier.remarks)
+        and classifier.capabilities.gradients
+    )
 
 
 def test_a_reshape_to_one_row_is_freed(tmp_path):
     nodes = [node("Reshape", ["x", "s"], ["f"]), node("MatMul", ["f", "w"])]
-    model = onnx_model(nodes, {"x": [1, 1, 28, 28]}, {"y": [1, 10]}, {"s": numbers(1, 784), "w": noise(784, 10)})
+    model = onnx_model(
+        nodes, {"x": [1, 1, 28, 28]}, {"y": [1, 10]}, {"s": numbers(1, 784), "w": noise(784, 10)}
+    )
     onnx.save(model, tmp_path / "m.onnx")
     classifier = load(tmp_path / "m.onnx", device="cpu")
     assert any("any size" in remark for remark in classifier.remarks)
@@ -259,16 +381,30 @@ def test_a_batch_that_cannot_be_freed_runs_one_by_one(tmp_path):
 def test_channels_last_and_columns_are_detected(tmp_path):
     weights = {"w": noise(3 * 4 * 5, 7)}
     onnx.save(
-        onnx_model([node("Flatten", ["x"], ["f"]), node("MatMul", ["f", "w"])], {"x": ["n", 4, 5, 3]}, {"y": ["n", 7]}, weights),
+        onnx_model(
+            [node("Flatten", ["x"], ["f"]), node("MatMul", ["f", "w"])],
+            {"x": ["n", 4, 5, 3]},
+            {"y": ["n", 7]},
+            weights,
+        ),
         tmp_path / "a.onnx",
     )
     last = load(tmp_path / "a.onnx", device="cpu")
-    assert last.shape == (3, 4, 5) and last.settings.layout == "hwc" and "wants channels last" in last.remarks
+    assert (
+        last.shape == (3, 4, 5)
+        and last.settings.layout == "hwc"
+        and "wants channels last" in last.remarks
+    )
     x = torch.rand(2, 3, 4, 5)
-    torch.testing.assert_close(last.infer(x), x.permute(0, 2, 3, 1).flatten(1) @ torch.from_numpy(weights["w"]))
+    torch.testing.assert_close(
+        last.infer(x), x.permute(0, 2, 3, 1).flatten(1) @ torch.from_numpy(weights["w"])
+    )
     onnx.save(
         onnx_model(
-            [node("Flatten", ["x"], ["f"]), node("MatMul", ["f", "w"])], {"x": ["n", 784, 1]}, {"y": ["n", 7]}, {"w": noise(784, 7)}
+            [node("Flatten", ["x"], ["f"]), node("MatMul", ["f", "w"])],
+            {"x": ["n", 784, 1]},
+            {"y": ["n", 7]},
+            {"w": noise(784, 7)},
         ),
         tmp_path / "b.onnx",
     )
@@ -277,15 +413,29 @@ def test_channels_last_and_columns_are_detected(tmp_path):
 
 
 def test_open_sides_of_an_image_are_guessed(tmp_path):
-    nodes = [node("Conv", ["x", "w"], ["c"]), node("GlobalAveragePool", ["c"], ["g"]), node("Flatten", ["g"])]
-    onnx.save(onnx_model(nodes, {"x": ["n", 3, "h", "w"]}, {"y": ["n", 4]}, {"w": noise(4, 3, 3, 3)}), tmp_path / "m.onnx")
+    nodes = [
+        node("Conv", ["x", "w"], ["c"]),
+        node("GlobalAveragePool", ["c"], ["g"]),
+        node("Flatten", ["g"]),
+    ]
+    onnx.save(
+        onnx_model(nodes, {"x": ["n", 3, "h", "w"]}, {"y": ["n", 4]}, {"w": noise(4, 3, 3, 3)}),
+        tmp_path / "m.onnx",
+    )
     classifier = load(tmp_path / "m.onnx", device="cpu")
-    assert classifier.shape == (3, 32, 32) and "shape 3x32x32 guessed from its input" in classifier.remarks
+    assert (
+        classifier.shape == (3, 32, 32)
+        and "shape 3x32x32 guessed from its input" in classifier.remarks
+    )
     assert load(tmp_path / "m.onnx", device="cpu", shape=(3, 20, 24)).shape == (3, 20, 24)
 
 
 def test_bytes_as_input_are_served_by_the_high_value(tmp_path):
-    nodes = [node("Cast", ["x"], ["f"], to=TensorProto.FLOAT), node("Flatten", ["f"], ["g"]), node("MatMul", ["g", "w"])]
+    nodes = [
+        node("Cast", ["x"], ["f"], to=TensorProto.FLOAT),
+        node("Flatten", ["f"], ["g"]),
+        node("MatMul", ["g", "w"]),
+    ]
     model = onnx_model(nodes, {"x": ["n", 3, 4, 4]}, {"y": ["n", 2]}, {"w": noise(48, 2)})
     model.graph.input[0].type.tensor_type.elem_type = TensorProto.UINT8
     onnx.save(model, tmp_path / "m.onnx")
@@ -315,7 +465,9 @@ def external(tmp_path: Path, location: str) -> Path:
 
 def test_data_beside_the_model_are_read(tmp_path):
     path = external(tmp_path, "weights.bin")
-    (path.parent / "weights.bin").write_bytes(table_net().state_dict()["0.weight"].numpy().tobytes())
+    (path.parent / "weights.bin").write_bytes(
+        table_net().state_dict()["0.weight"].numpy().tobytes()
+    )
     x = torch.rand(3, 6)
     torch.testing.assert_close(load(path, device="cpu").infer(x), table_net()(x).detach())
 
@@ -341,14 +493,24 @@ def test_missing_data_are_named(tmp_path):
 
 
 def test_a_constant_of_any_size_is_refused(tmp_path):
-    nodes = [node("ConstantOfShape", ["s"], ["c"]), node("ReduceSum", ["c"], ["t"]), node("Add", ["x", "t"])]
-    onnx.save(onnx_model(nodes, {"x": ["n", 6]}, {"y": ["n", 6]}, {"s": numbers(10**6, 10**6)}), tmp_path / "m.onnx")
+    nodes = [
+        node("ConstantOfShape", ["s"], ["c"]),
+        node("ReduceSum", ["c"], ["t"]),
+        node("Add", ["x", "t"]),
+    ]
+    onnx.save(
+        onnx_model(nodes, {"x": ["n", 6]}, {"y": ["n", 6]}, {"s": numbers(10**6, 10**6)}),
+        tmp_path / "m.onnx",
+    )
     with pytest.raises(ModelError, match="ConstantOfShape"):
         load(tmp_path / "m.onnx", device="cpu")
 
 
 def test_two_inputs_are_refused_and_of_two_outputs_the_scores_are_taken(tmp_path):
-    onnx.save(onnx_model([node("Add", ["x", "z"])], {"x": ["n", 6], "z": ["n", 6]}, {"y": ["n", 6]}, {}), tmp_path / "two.onnx")
+    onnx.save(
+        onnx_model([node("Add", ["x", "z"])], {"x": ["n", 6], "z": ["n", 6]}, {"y": ["n", 6]}, {}),
+        tmp_path / "two.onnx",
+    )
     with pytest.raises(ModelError, match="takes 2 inputs"):
         load(tmp_path / "two.onnx", device="cpu")
     model = onnx_table_net()
@@ -356,5 +518,7 @@ def test_two_inputs_are_refused_and_of_two_outputs_the_scores_are_taken(tmp_path
     model.graph.output.insert(0, helper.make_tensor_value_info("label", TensorProto.INT64, ["n"]))
     onnx.save(model, tmp_path / "m.onnx")
     classifier = load(tmp_path / "m.onnx", device="cpu")
-    assert classifier.classes == 3 and any("the output 'y' of 2 is taken" in remark for remark in classifier.remarks)
+    assert classifier.classes == 3 and any(
+        "the output 'y' of 2 is taken" in remark for remark in classifier.remarks
+    )
     assert classifier.capabilities.gradients  # what only the class number needs is left out

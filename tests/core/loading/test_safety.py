@@ -1,4 +1,7 @@
-"""No file executes code, grows without bounds or breaks the program; each refusal is one sentence that names the file."""
+"""No file executes code, grows without bounds or breaks the program.
+
+Each refusal is one sentence that names the file.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,13 @@ from robgui.core.loading import is_ours, load
 from tests.core.loading.makers import save_exported, save_script, table_net
 
 
-def rewrite(source: Path, target: Path, changes: dict[str, bytes], *, drop: tuple[str, ...] = ()) -> Path:
-    """A copy of a zip file with members replaced (by the end of their names), dropped or added; checksums are right."""
+def rewrite(
+    source: Path, target: Path, changes: dict[str, bytes], *, drop: tuple[str, ...] = ()
+) -> Path:
+    """A copy of a zip file with members replaced (by the end of their names), dropped or added.
+
+    Checksums are right.
+    """
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
         root = old.namelist()[0].split("/")[0]
         left = dict(changes)
@@ -85,23 +93,32 @@ def test_a_malicious_pickle_in_a_script_is_not_executed(folder, tmp_path, evil, 
     assert not executed()
 
 
-@pytest.mark.parametrize("member", ["sample_inputs/model.pt", "data/weights/model.pt", "data/constants/model.pt"])
+@pytest.mark.parametrize(
+    "member", ["sample_inputs/model.pt", "data/weights/model.pt", "data/constants/model.pt"]
+)
 def test_a_malicious_pickle_in_an_export_is_not_executed(folder, tmp_path, evil, member):
     trap, executed = evil
     buffer = io.BytesIO()
     torch.save(trap, buffer)
-    load(rewrite(folder / "table.pt2", tmp_path / "m.pt2", {member: buffer.getvalue()}), device="cpu")
+    load(
+        rewrite(folder / "table.pt2", tmp_path / "m.pt2", {member: buffer.getvalue()}), device="cpu"
+    )
     assert not executed()
 
 
 def test_pickled_weights_in_an_export_need_trust(folder, tmp_path, evil):
     trap, executed = evil
-    config = json.loads(zipfile.ZipFile(folder / "table.pt2").read("table/data/weights/model_weights_config.json"))
+    config = json.loads(
+        zipfile.ZipFile(folder / "table.pt2").read("table/data/weights/model_weights_config.json")
+    )
     for entry in config["config"].values():
         entry["use_pickle"] = True
     buffer = io.BytesIO()
     torch.save(trap, buffer)
-    changes = {"weights_config.json": json.dumps(config).encode(), "weights/weight_0": buffer.getvalue()}
+    changes = {
+        "weights_config.json": json.dumps(config).encode(),
+        "weights/weight_0": buffer.getvalue(),
+    }
     refused(rewrite(folder / "table.pt2", tmp_path / "m.pt2", changes), TrustError)
     assert not executed()
 
@@ -112,32 +129,57 @@ def model_json(folder: Path) -> dict:
 
 @pytest.mark.parametrize(
     "target",
-    ["torch.os.system", "torch.ops.aten.from_file.default", "torch.ops.profiler._record_function_enter.default", "math.os", "#evil:op"],
+    [
+        "torch.os.system",
+        "torch.ops.aten.from_file.default",
+        "torch.ops.profiler._record_function_enter.default",
+        "math.os",
+        "#evil:op",
+    ],
 )
 def test_an_export_with_a_foreign_operation_needs_trust(folder, tmp_path, target):
     document = model_json(folder)
     document["graph_module"]["graph"]["nodes"][-1]["target"] = target
-    path = rewrite(folder / "table.pt2", tmp_path / "m.pt2", {"models/model.json": json.dumps(document).encode()})
+    path = rewrite(
+        folder / "table.pt2",
+        tmp_path / "m.pt2",
+        {"models/model.json": json.dumps(document).encode()},
+    )
     assert target in refused(path, TrustError)
 
 
 def test_shape_expressions_and_names_of_an_export_are_never_evaluated(folder, tmp_path):
     marker = tmp_path / "executed"
     code = f"__import__('pathlib').Path({str(marker)!r}).touch()"
-    text = json.dumps(model_json(folder)).replace("Symbol('s77', positive=True, integer=True)", code)
+    text = json.dumps(model_json(folder)).replace(
+        "Symbol('s77', positive=True, integer=True)", code
+    )
     document = json.loads(text)
     document["graph_module"]["graph"]["tensor_values"][code] = {}
     document["guards_code"] = [code]
-    path = rewrite(folder / "table.pt2", tmp_path / "m.pt2", {"models/model.json": json.dumps(document).encode()})
+    path = rewrite(
+        folder / "table.pt2",
+        tmp_path / "m.pt2",
+        {"models/model.json": json.dumps(document).encode()},
+    )
     load(path, device="cpu").infer(torch.rand(2, 6))
     assert not marker.exists()
 
 
 def test_an_export_whose_weights_claim_more_than_they_hold_is_refused(folder, tmp_path):
-    config = json.loads(zipfile.ZipFile(folder / "table.pt2").read("table/data/weights/model_weights_config.json"))
+    config = json.loads(
+        zipfile.ZipFile(folder / "table.pt2").read("table/data/weights/model_weights_config.json")
+    )
     meta = config["config"]["0.weight"]["tensor_meta"]
-    meta["sizes"], meta["strides"] = [{"as_int": 10**6}, {"as_int": 10**6}], [{"as_int": 0}, {"as_int": 0}]
-    path = rewrite(folder / "table.pt2", tmp_path / "m.pt2", {"weights_config.json": json.dumps(config).encode()})
+    meta["sizes"], meta["strides"] = (
+        [{"as_int": 10**6}, {"as_int": 10**6}],
+        [{"as_int": 0}, {"as_int": 0}],
+    )
+    path = rewrite(
+        folder / "table.pt2",
+        tmp_path / "m.pt2",
+        {"weights_config.json": json.dumps(config).encode()},
+    )
     assert "does not hold the tensor" in refused(path)
 
 
@@ -199,7 +241,9 @@ def test_an_unknown_type_in_a_skops_file_needs_trust(tmp_path):
     assert "pickle.dumps" in refused(tmp_path / "m.skops", TrustError)
 
 
-@pytest.mark.parametrize(("field", "value"), [("left_child", 10**6), ("left_child", 0), ("feature", 10**6)])
+@pytest.mark.parametrize(
+    ("field", "value"), [("left_child", 10**6), ("left_child", 0), ("feature", 10**6)]
+)
 def test_a_tree_that_points_outside_itself_is_refused(tmp_path, field, value):
     import skops.io
     from sklearn.tree import DecisionTreeClassifier
@@ -300,7 +344,15 @@ def test_overlapping_members_are_refused(folder, tmp_path):
     assert "far larger" in refused(path)
 
 
-ALL = ("image.pt2", "image.pt", "image.pth", "legacy.th", "table.safetensors", "table.onnx", "forest.skops")
+ALL = (
+    "image.pt2",
+    "image.pt",
+    "image.pth",
+    "legacy.th",
+    "table.safetensors",
+    "table.onnx",
+    "forest.skops",
+)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 0.98])
@@ -362,11 +414,18 @@ def test_a_graph_that_asks_for_any_amount_of_memory_is_refused(folder, tmp_path)
         {"name": "size", "arg": {"as_ints": [10**6, 10**6]}, "kind": 1},
         {"name": "fill_value", "arg": {"as_float": 1.0}, "kind": 1},
     ]
-    path = rewrite(folder / "table.pt2", tmp_path / "m.pt2", {"models/model.json": json.dumps(document).encode()})
+    path = rewrite(
+        folder / "table.pt2",
+        tmp_path / "m.pt2",
+        {"models/model.json": json.dumps(document).encode()},
+    )
     assert "refused" in refused(path)
 
 
-@pytest.mark.parametrize(("name", "module", "extra"), [("table.onnx", "onnxruntime", "onnx"), ("forest.skops", "skops", "sklearn")])
+@pytest.mark.parametrize(
+    ("name", "module", "extra"),
+    [("table.onnx", "onnxruntime", "onnx"), ("forest.skops", "skops", "sklearn")],
+)
 def test_a_missing_package_is_named_with_its_extra(folder, monkeypatch, name, module, extra):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=rf"pip install 'robgui\[{extra}\]'"):
@@ -378,7 +437,9 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     assert "plain file" in refused(tmp_path / "m.pt2")
 
 
-@pytest.mark.parametrize("content", [b"\x80\x02X\xff\xff\xff\xefabc.", b"\x80\x02Nr\xff\xff\xff\x7f.", b"\x80\x02"])
+@pytest.mark.parametrize(
+    "content", [b"\x80\x02X\xff\xff\xff\xefabc.", b"\x80\x02Nr\xff\xff\xff\x7f.", b"\x80\x02"]
+)
 def test_a_script_whose_pickle_declares_more_than_it_holds_is_refused(folder, tmp_path, content):
     path = rewrite(folder / "table.pt", tmp_path / "m.pt", {"/data.pkl": content})
     assert "is damaged" in refused(path)
@@ -390,6 +451,8 @@ def test_a_fitted_network_of_scikit_learn_needs_no_trust(tmp_path):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = MLPClassifier((3,), max_iter=2, random_state=0).fit(np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1])
+        fitted = MLPClassifier((3,), max_iter=2, random_state=0).fit(
+            np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]
+        )
     skops.io.dump(fitted, tmp_path / "m.skops")
     assert load(tmp_path / "m.skops", device="cpu").classes == 2

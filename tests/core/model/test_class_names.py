@@ -29,7 +29,10 @@ def model(tmp_path):
         ("names.txt", "\ufeff" + "\r\n".join(NAMES) + "\r\n\r\n"),
         ("names.json", json.dumps(NAMES)),
         ("names.json", json.dumps({str(place): name for place, name in enumerate(NAMES)})),
-        ("names.json", json.dumps({str(place): [f"n{place}", name] for place, name in enumerate(NAMES)})),
+        (
+            "names.json",
+            json.dumps({str(place): [f"n{place}", name] for place, name in enumerate(NAMES)}),
+        ),
     ],
 )
 def test_every_usual_form_is_read(tmp_path, name, text):
@@ -39,7 +42,14 @@ def test_every_usual_form_is_read(tmp_path, name, text):
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("n.txt", b""), ("n.txt", b"\xff\xfe\x00"), ("n.json", b"{"), ("n.json", b'{"1": "a"}'), ("n.json", b"[1, 2]"), ("n.json", b"3")],
+    [
+        ("n.txt", b""),
+        ("n.txt", b"\xff\xfe\x00"),
+        ("n.json", b"{"),
+        ("n.json", b'{"1": "a"}'),
+        ("n.json", b"[1, 2]"),
+        ("n.json", b"3"),
+    ],
 )
 def test_what_holds_no_names_is_said_with_the_file(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)

@@ -15,8 +15,12 @@ from robgui.core.model.classifier import Classifier
 def test_a_linear_layer_and_a_convolution_at_the_end_have_one_row_per_class():
     linear = nn.Sequential(nn.Flatten(), nn.Linear(12, 7), nn.ReLU(), nn.Linear(7, 3))
     assert torch.equal(Classifier.from_module(linear, (3, 2, 2)).class_weights(), linear[3].weight)
-    pooled = nn.Sequential(nn.Conv2d(3, 5, 1), nn.Conv2d(5, 4, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten())
-    assert torch.equal(Classifier.from_module(pooled, (3, 2, 2)).class_weights(), pooled[1].weight[:, :, 0, 0])
+    pooled = nn.Sequential(
+        nn.Conv2d(3, 5, 1), nn.Conv2d(5, 4, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+    )
+    assert torch.equal(
+        Classifier.from_module(pooled, (3, 2, 2)).class_weights(), pooled[1].weight[:, :, 0, 0]
+    )
 
 
 def test_a_transposed_matrix_is_turned():

@@ -1,4 +1,6 @@
-"""Classifier: normalisation, layouts, kinds of output, memory, and what must not happen on a GPU."""
+"""Classifier: normalisation, layouts, kinds of output, memory, and what must not happen on a
+GPU.
+"""
 
 from __future__ import annotations
 
@@ -40,17 +42,36 @@ def images(count: int = 4) -> torch.Tensor:
 values = st.floats(-100, 100, width=32)
 
 
-@given(low=values, span=st.floats(0.1, 300), mean=st.tuples(values, values, values), std=st.floats(0.01, 10))
+@given(
+    low=values,
+    span=st.floats(0.1, 300),
+    mean=st.tuples(values, values, values),
+    std=st.floats(0.01, 10),
+)
 def test_the_model_sees_low_plus_x_times_the_span_minus_mean_over_std(low, span, mean, std):
-    classifier = Classifier.from_module(Sees((3, 4, 5)), (3, 4, 5), low=(low,), high=(low + span,), mean=mean, std=(std,), output="logits")
+    classifier = Classifier.from_module(
+        Sees((3, 4, 5)),
+        (3, 4, 5),
+        low=(low,),
+        high=(low + span,),
+        mean=mean,
+        std=(std,),
+        output="logits",
+    )
     x = images().double()
     expected = (low + x * span - torch.tensor(mean, dtype=torch.float64)[:, None, None]) / std
-    torch.testing.assert_close(classifier.infer(images()).double(), expected.flatten(1), rtol=1e-4, atol=1e-3)
+    torch.testing.assert_close(
+        classifier.infer(images()).double(), expected.flatten(1), rtol=1e-4, atol=1e-3
+    )
 
 
 def test_table_columns_have_their_own_bounds():
-    classifier = Classifier.from_module(Sees((2,)), (2,), low=(0.0, 10.0), high=(1.0, 20.0), output="logits")
-    torch.testing.assert_close(classifier.infer(torch.tensor([[0.5, 0.5]])), torch.tensor([[0.5, 15.0]]))
+    classifier = Classifier.from_module(
+        Sees((2,)), (2,), low=(0.0, 10.0), high=(1.0, 20.0), output="logits"
+    )
+    torch.testing.assert_close(
+        classifier.infer(torch.tensor([[0.5, 0.5]])), torch.tensor([[0.5, 15.0]])
+    )
     units = np.array([[0.25, 12.0]], dtype=np.float32)
     np.testing.assert_allclose(classifier.decode(classifier.encode(units)), units)
 
@@ -70,7 +91,9 @@ def test_layouts_are_what_the_raw_model_wants(layout, raw, expected):
 
 
 def test_bgr_turns_the_channels_round():
-    classifier = Classifier.from_module(Sees((3, 4, 5)), (3, 4, 5), channels="bgr", mean=(1.0, 2.0, 3.0), output="logits")
+    classifier = Classifier.from_module(
+        Sees((3, 4, 5)), (3, 4, 5), channels="bgr", mean=(1.0, 2.0, 3.0), output="logits"
+    )
     normalised = images() - torch.tensor([1.0, 2.0, 3.0])[:, None, None]
     torch.testing.assert_close(classifier.infer(images()), normalised.flip(1).flatten(1))
 
@@ -86,10 +109,16 @@ def test_probabilities_are_told_from_logits_and_kept():
 
 def test_a_function_of_tensors_gives_gradients():
     net = linear()
-    classifier = Classifier.from_callable(lambda x: net(x) * 1.0, (6,), labels=("a", "b", "c"), name="f")
+    classifier = Classifier.from_callable(
+        lambda x: net(x) * 1.0, (6,), labels=("a", "b", "c"), name="f"
+    )
     x = torch.rand(2, 6, requires_grad=True)
     classifier.logits(x).sum().backward()
-    assert x.grad is not None and classifier.capabilities.gradients and classifier.labels == ("a", "b", "c")
+    assert (
+        x.grad is not None
+        and classifier.capabilities.gradients
+        and classifier.labels == ("a", "b", "c")
+    )
 
 
 def test_a_function_of_numpy_arrays_is_a_black_box():
@@ -126,14 +155,20 @@ def test_several_labels_use_the_sigmoid():
     classifier = Classifier.from_module(net, (6,), multi_label=True)
     x = torch.rand(4, 6)
     torch.testing.assert_close(classifier.probs(x), net(x).sigmoid().detach())
-    from_probabilities = Classifier.from_module(nn.Sequential(net, nn.Sigmoid()), (6,), multi_label=True, output="probabilities")
-    torch.testing.assert_close(from_probabilities.probs(x), net(x).sigmoid().detach(), rtol=1e-4, atol=1e-6)
+    from_probabilities = Classifier.from_module(
+        nn.Sequential(net, nn.Sigmoid()), (6,), multi_label=True, output="probabilities"
+    )
+    torch.testing.assert_close(
+        from_probabilities.probs(x), net(x).sigmoid().detach(), rtol=1e-4, atol=1e-6
+    )
 
 
 def test_a_single_score_is_two_classes():
     net = linear(6, 1)
     x = torch.rand(4, 6)
-    torch.testing.assert_close(Classifier.from_module(net, (6,)).probs(x)[:, 1], net(x).sigmoid()[:, 0].detach())
+    torch.testing.assert_close(
+        Classifier.from_module(net, (6,)).probs(x)[:, 1], net(x).sigmoid()[:, 0].detach()
+    )
     probability = Classifier.from_module(nn.Sequential(net, nn.Sigmoid()), (6,))
     torch.testing.assert_close(probability.probs(x)[:, 1], net(x).sigmoid()[:, 0].detach())
     with pytest.raises(ModelError, match="cannot be multi-label"):
@@ -156,7 +191,9 @@ def test_batches_do_not_change_the_scores():
 
 
 class Forgetful(nn.Module):
-    """Runs out of memory at random calls with more than one input, and always above ``most`` inputs."""
+    """Runs out of memory at random calls with more than one input, and always above ``most``
+    inputs.
+    """
 
     def __init__(self, seed: int, most: int) -> None:
         super().__init__()
@@ -226,7 +263,9 @@ def test_a_model_that_raises_later_is_one_sentence():
 
     classifier = Classifier.from_module(Picky(), (3,))
     for call in (classifier.infer, lambda x: classifier.logits(torch.as_tensor(x))):
-        with pytest.raises(ModelError, match=r"Picky: the model raised IndexError .* too bright\.$"):
+        with pytest.raises(
+            ModelError, match=r"Picky: the model raised IndexError .* too bright\.$"
+        ):
             call(torch.full((1, 3), 1e9))
 
 
@@ -265,7 +304,9 @@ def test_autocast_and_channels_last_change_little():
     classifier = Classifier.from_module(net, (3, 4, 5))
     exact = classifier.probs(images())
     torch.testing.assert_close(classifier.to("cpu", channels_last=True).probs(images()), exact)
-    torch.testing.assert_close(classifier.to("cpu", autocast=True).probs(images()), exact, rtol=0, atol=0.05)
+    torch.testing.assert_close(
+        classifier.to("cpu", autocast=True).probs(images()), exact, rtol=0, atol=0.05
+    )
 
 
 def test_activations_hold_every_layer_in_order_and_reduced():
@@ -318,7 +359,10 @@ def test_no_tensor_is_made_without_a_device():
 
 
 def test_the_guards_themselves_find_what_they_are_for():
-    with pytest.raises(AssertionError, match=r"torch\.zeros was called without a device"), no_deviceless_factories():
+    with (
+        pytest.raises(AssertionError, match=r"torch\.zeros was called without a device"),
+        no_deviceless_factories(),
+    ):
         torch.zeros(3)
     with count_host_syncs() as syncs:
         for value in torch.rand(5, device="cpu"):

@@ -42,7 +42,9 @@ def test_the_largest_images_still_go_a_few_at_a_time():
 
 def test_the_batch_never_changes_the_answer():
     torch.manual_seed(0)
-    classifier = Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(784, 64), nn.ReLU(), nn.Linear(64, 10)), (1, 28, 28))
+    classifier = Classifier.from_module(
+        nn.Sequential(nn.Flatten(), nn.Linear(784, 64), nn.ReLU(), nn.Linear(64, 10)), (1, 28, 28)
+    )
     x = torch.rand(333, 1, 28, 28)
     assert classifier.batch() == 4096
     assert torch.allclose(classifier.infer(x), classifier.infer(x, batch=7), atol=1e-6)

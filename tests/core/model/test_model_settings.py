@@ -9,16 +9,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robgui.core.errors import ModelError
-from robgui.core.model.settings import ModelSettings, parse, read_side_file, side_file, write_side_file
+from robgui.core.model.settings import (
+    ModelSettings,
+    parse,
+    read_side_file,
+    side_file,
+    write_side_file,
+)
 
 names = st.text(max_size=8)
 numbers = st.floats(-1e6, 1e6)
 
 
-@given(labels=st.lists(names, max_size=4), mean=numbers, output=st.sampled_from(["logits", "probabilities"]), multi=st.booleans())
+@given(
+    labels=st.lists(names, max_size=4),
+    mean=numbers,
+    output=st.sampled_from(["logits", "probabilities"]),
+    multi=st.booleans(),
+)
 def test_the_side_file_gives_back_what_was_written(tmp_path_factory, labels, mean, output, multi):
     model = tmp_path_factory.mktemp("side") / "m.pt2"
-    settings = ModelSettings(shape=(3, 8, 8), labels=tuple(labels), mean=(mean,), output=output, multi_label=multi)
+    settings = ModelSettings(
+        shape=(3, 8, 8), labels=tuple(labels), mean=(mean,), output=output, multi_label=multi
+    )
     assert write_side_file(model, settings) == side_file(model)
     assert parse(read_side_file(model), "x") == settings
 
@@ -51,7 +64,9 @@ def test_settings_that_do_not_fit_are_one_sentence_that_names_the_place(values, 
     assert str(caught.value).startswith("model.toml: ") and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("shape", "kind"), [((4,), "table"), ((9, 4), "sequence"), ((3, 8, 8), "image")])
+@pytest.mark.parametrize(
+    ("shape", "kind"), [((4,), "table"), ((9, 4), "sequence"), ((3, 8, 8), "image")]
+)
 def test_the_kind_follows_the_shape_when_it_is_not_given(shape, kind):
     assert ModelSettings(shape=shape).kind == kind
 

@@ -31,7 +31,9 @@ def test_nothing_said_is_nothing_remembered(path):
     assert settled(path, {"mean": [0.1]}, time.time()) == {"mean": [0.1]}
 
 
-def test_what_was_said_comes_back_also_for_a_copy_elsewhere_and_makes_the_same_model(path, said, tmp_path):
+def test_what_was_said_comes_back_also_for_a_copy_elsewhere_and_makes_the_same_model(
+    path, said, tmp_path
+):
     remember(path, said)
     (tmp_path / "other").mkdir()
     copy = shutil.copy(path, tmp_path / "other" / "renamed.pt2")
@@ -56,7 +58,9 @@ def test_another_content_is_another_model(path, said):
 def test_the_memory_wins_over_a_side_file_that_was_there_when_the_user_spoke(path, said):
     write_side_file(path, ModelSettings(mean=(0.1,)))
     remember(path, said)
-    os.utime(side_file(path), (time.time() + 60, time.time() + 60))  # copied again, with the same words
+    os.utime(
+        side_file(path), (time.time() + 60, time.time() + 60)
+    )  # copied again, with the same words
     assert recall(path)["mean"] == (0.25,)
 
 
@@ -69,7 +73,9 @@ def test_a_side_file_edited_since_wins_in_the_fields_it_names(path, said):
     assert load(path, device="cpu", **found).settings.mean == (0.3,)
 
 
-def test_what_a_workspace_stored_counts_until_the_side_file_is_newer_and_less_than_what_the_user_said(path, said):
+def test_what_a_workspace_stored_counts_until_the_side_file_is_newer_and_less_than_what_the_user_said(
+    path, said
+):
     stored = {"mean": [0.4], "std": [0.5]}
     write_side_file(path, ModelSettings(mean=(0.1,)))
     now = side_file(path).stat().st_mtime
@@ -94,10 +100,15 @@ def test_a_damaged_record_is_no_memory(path, said, user_folders):
         assert recall(path) == {}
 
 
-def test_the_command_line_says_where_it_differs_from_what_was_said_in_the_window(path, said, capsys):
+def test_the_command_line_says_where_it_differs_from_what_was_said_in_the_window(
+    path, said, capsys
+):
     assert main(["inspect", str(path), "--model-set", "shape=1,28,28"]) == 0
     assert "in the window" not in capsys.readouterr().err
     remember(path, said)
     assert main(["inspect", str(path), "--model-set", "std=0.7"]) == 0
     told = capsys.readouterr().err
-    assert "something else of this model in the window (mean, labels)" in told and told.count("\n") == 1
+    assert (
+        "something else of this model in the window (mean, labels)" in told
+        and told.count("\n") == 1
+    )

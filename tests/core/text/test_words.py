@@ -9,7 +9,14 @@ from robgui.core.text import words
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0.0123, "12 ms"), (2.14, "2.1 s"), (200, "3 min 20 s"), (7500, "2 h 5 min"), (None, "unknown"), (float("inf"), "unknown")],
+    [
+        (0.0123, "12 ms"),
+        (2.14, "2.1 s"),
+        (200, "3 min 20 s"),
+        (7500, "2 h 5 min"),
+        (None, "unknown"),
+        (float("inf"), "unknown"),
+    ],
 )
 def test_durations(seconds, said):
     assert words.duration(seconds) == said
@@ -35,22 +42,47 @@ def test_numbers(value, said):
 
 @pytest.mark.parametrize(
     ("share", "said"),
-    [(0.9123, "91.2 %"), (0, "0 %"), (1, "100 %"), (1e-5, "0.001 %"), (0.99999, "over 99.9 %"), (float("nan"), "n/a")],
+    [
+        (0.9123, "91.2 %"),
+        (0, "0 %"),
+        (1, "100 %"),
+        (1e-5, "0.001 %"),
+        (0.99999, "over 99.9 %"),
+        (float("nan"), "n/a"),
+    ],
 )
 def test_shares(share, said):
     assert words.percent(share) == said
 
 
 @pytest.mark.parametrize(
-    ("p", "said"), [(0.0234, "0.02"), (1, "1"), (0, "0"), (7.2e-7, "7·10⁻⁷"), (1e-10, "10⁻¹⁰"), (1e-4, "10⁻⁴"), (float("nan"), "n/a")]
+    ("p", "said"),
+    [
+        (0.0234, "0.02"),
+        (1, "1"),
+        (0, "0"),
+        (7.2e-7, "7·10⁻⁷"),
+        (1e-10, "10⁻¹⁰"),
+        (1e-4, "10⁻⁴"),
+        (float("nan"), "n/a"),
+    ],
 )
 def test_probabilities(p, said):
     assert words.probability(p) == said
 
 
 def test_one_is_not_a_plural():
-    assert [words.count(many, "input") for many in (0, 1, 2000)] == ["0 inputs", "1 input", "2,000 inputs"]
-    assert [words.count(2, noun) for noun in ("class", "box", "batch", "pass")] == ["2 classes", "2 boxes", "2 batches", "2 passes"]
+    assert [words.count(many, "input") for many in (0, 1, 2000)] == [
+        "0 inputs",
+        "1 input",
+        "2,000 inputs",
+    ]
+    assert [words.count(2, noun) for noun in ("class", "box", "batch", "pass")] == [
+        "2 classes",
+        "2 boxes",
+        "2 batches",
+        "2 passes",
+    ]
 
 
 def test_sizes():

@@ -9,7 +9,16 @@ from robgui.core.view import Axis, Ink, Matrix, class_ink, class_pixels, colour_
 
 
 def classes(values, winners, names=("red", "shirt")):
-    return Matrix("m", Axis("x"), Axis("y"), np.array(values, float), Axis("score"), (0, 1), classes=np.array(winners), class_names=names)
+    return Matrix(
+        "m",
+        Axis("x"),
+        Axis("y"),
+        np.array(values, float),
+        Axis("score"),
+        (0, 1),
+        classes=np.array(winners),
+        class_names=names,
+    )
 
 
 def test_the_map_is_turned_round_when_the_low_end_is_the_worst():
@@ -34,7 +43,11 @@ def test_a_value_that_is_not_known_is_the_palest_and_not_an_error():
 
 def test_a_difference_has_two_ends_and_a_ground_between():
     below, zero, above = diverging(False)
-    assert below == Ink("changed").colour() and above == Ink("original").colour() and zero not in (below, above)
+    assert (
+        below == Ink("changed").colour()
+        and above == Ink("original").colour()
+        and zero not in (below, above)
+    )
 
 
 def test_a_class_beside_one_called_green_is_not_drawn_in_a_green():

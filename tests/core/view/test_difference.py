@@ -7,7 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robgui.core.view import Axis, Bars, Curves, Line, Matrix, Series, Table, aligned, difference, is_zero
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Curves,
+    Line,
+    Matrix,
+    Series,
+    Table,
+    aligned,
+    difference,
+    is_zero,
+)
 
 AT = np.array([0.0, 0.5, 1.0])
 
@@ -17,11 +28,15 @@ def curves(*heights, y=Axis("score")):
 
 
 def bars(**values):
-    return Bars("b", Axis("share"), tuple(values), (Series("s", np.array(list(values.values()), float)),))
+    return Bars(
+        "b", Axis("share"), tuple(values), (Series("s", np.array(list(values.values()), float)),)
+    )
 
 
 def matrix(value, levels=(0.0, 1.0)):
-    return Matrix("m", Axis("x"), Axis("y"), np.full((2, 2), float(value)), Axis("score"), levels, worst="low")
+    return Matrix(
+        "m", Axis("x"), Axis("y"), np.full((2, 2), float(value)), Axis("score"), levels, worst="low"
+    )
 
 
 def test_curves_side_by_side_have_axes_that_hold_both():
@@ -49,12 +64,18 @@ def test_the_difference_is_the_second_less_the_first_around_zero():
     np.testing.assert_array_equal(change.lines[0].y, [1, 0, -2])
     assert (change.y.low, change.y.high) == (-2, 2)
     change = difference(matrix(0.25), matrix(1))
-    assert change.worst == "middle" and change.levels == (-0.75, 0.75) and (change.values == 0.75).all()
+    assert (
+        change.worst == "middle"
+        and change.levels == (-0.75, 0.75)
+        and (change.values == 0.75).all()
+    )
     change = difference(bars(cat=1, dog=2), bars(dog=5, cow=3))
     assert change.names == ("dog",) and change.series[0].values.tolist() == [3]
 
 
-@pytest.mark.parametrize("view", [curves(1, 2, 3), matrix(1), bars(cat=2)], ids=["curves", "matrix", "bars"])
+@pytest.mark.parametrize(
+    "view", [curves(1, 2, 3), matrix(1), bars(cat=2)], ids=["curves", "matrix", "bars"]
+)
 def test_the_difference_of_a_view_from_itself_is_nothing(view):
     assert is_zero(difference(view, view))
 

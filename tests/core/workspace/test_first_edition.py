@@ -29,7 +29,11 @@ def test_every_run_opens_keeps_its_words_and_can_be_said_and_drawn_anew(workspac
     runs = workspace.runs()
     assert len({run.request.analysis for run in runs}) == len(runs) == 14
     for run in runs:
-        assert run.verdict is not None and run.verdict.sentence and run.verdict.status is Status.UNKNOWN
+        assert (
+            run.verdict is not None
+            and run.verdict.sentence
+            and run.verdict.status is Status.UNKNOWN
+        )
         known = find(run.request.analysis)
         params, result = known.params.parse(dict(run.request.params)), workspace.result(run.id)
         assert isinstance(result, known.result) and known.verdict(result, params).sentence

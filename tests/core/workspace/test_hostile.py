@@ -1,4 +1,6 @@
-"""A workspace may come from anyone: whatever is wrong with it is one sentence, and its report and export stay harmless."""
+"""A workspace may come from anyone: whatever is wrong with it is one sentence, and its report
+and export stay harmless.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,37 @@ from tests.inline import steps
 
 #: Values of every type, in place of what a cell should hold.
 ODD_NUMBERS = (None, -1, 0, 2**62, 1e300, -1e300)
-ODD = (*ODD_NUMBERS, "", "x", "nan", "{}", "[]", "null", "NaN", "[" * 5000, '{"a":' * 3000, b"", b"\xff\xfe", "../../x", "<b>")
+ODD = (
+    *ODD_NUMBERS,
+    "",
+    "x",
+    "nan",
+    "{}",
+    "[]",
+    "null",
+    "NaN",
+    "[" * 5000,
+    '{"a":' * 3000,
+    b"",
+    b"\xff\xfe",
+    "../../x",
+    "<b>",
+)
 #: The same inside a document.
 ODD_TAGS = ({"$array": "a0"}, {"$type": "X", "fields": {}}, {"$tuple": 3}, {"$float": "nan"})
 ODD_JSON = (None, -1, 2**70, 1e308, "", "x", [], {}, [[]], True, *ODD_TAGS)
-QUICK = {"zonnscan": {"samples": 16, "radii": (0.0, 0.1)}, "zonnscan_populations": {"samples": 16}, "deepinspect": {}}
+QUICK = {
+    "zonnscan": {"samples": 16, "radii": (0.0, 0.1)},
+    "zonnscan_populations": {"samples": 16},
+    "deepinspect": {},
+}
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory) -> Path:
-    """A real workspace: three analyses, a failed run, findings with pictures, a derived input, references."""
+    """A real workspace: three analyses, a failed run, findings with pictures, a derived input,
+    references.
+    """
     path = tmp_path_factory.mktemp("base") / "base.robgui"
     net = nn.Sequential(nn.Flatten(), nn.Linear(16, 6), nn.ReLU(), nn.Linear(6, 3))
     classifier = Classifier.from_module(net, (1, 4, 4), tuple("abc"), name="net")
@@ -46,11 +69,34 @@ def base(tmp_path_factory) -> Path:
     with Workspace.open(path) as workspace:
         for name, params in QUICK.items():
             indices = [1] if name == "zonnscan" else None
-            list(steps(build_request(name, [classifier], data, params, indices=indices), workspace, [classifier], data))
+            list(
+                steps(
+                    build_request(name, [classifier], data, params, indices=indices),
+                    workspace,
+                    [classifier],
+                    data,
+                )
+            )
         first = workspace.runs()[0]
         picture = np.full((4, 4, 3), 9, np.uint8)
-        workspace.add_findings(first.id, [Finding("trap", "bad", 0.9, {"radius": 0.5}, picture, images[0]), Finding("trap", "mild", 0.1)])
-        workspace.add_derived([Derived("made", images[0], "image", "images", (Ancestor("images, 3", dataset="d", index=3),))])
+        workspace.add_findings(
+            first.id,
+            [
+                Finding("trap", "bad", 0.9, {"radius": 0.5}, picture, images[0]),
+                Finding("trap", "mild", 0.1),
+            ],
+        )
+        workspace.add_derived(
+            [
+                Derived(
+                    "made",
+                    images[0],
+                    "image",
+                    "images",
+                    (Ancestor("images, 3", dataset="d", index=3),),
+                )
+            ]
+        )
         workspace.set_in_use(first.request.models[0], first.request.dataset)
         failed = workspace.add_run(first.request)
         workspace.update_run(failed.id, error="The model net is no longer at /models/net.pt2.")
@@ -58,14 +104,20 @@ def base(tmp_path_factory) -> Path:
 
 
 class OnlyChanged(Figures):
-    """Draws results that differ from those of the base only: drawing the same ones hundreds of times takes minutes."""
+    """Draws results that differ from those of the base only: drawing the same ones hundreds of
+    times takes minutes.
+    """
 
     def __init__(self, workspace: Workspace, base: Path | None) -> None:
         super().__init__(workspace)
         self._same = stored(base) & stored(workspace.path) if base is not None else set()
 
     def _of(self, chapter, dark):
-        return ([], "") if chapter.run.id in {name for name, *_ in self._same} else super()._of(chapter, dark)
+        return (
+            ([], "")
+            if chapter.run.id in {name for name, *_ in self._same}
+            else super()._of(chapter, dark)
+        )
 
 
 def stored(path: Path) -> set[tuple]:
@@ -75,7 +127,9 @@ def stored(path: Path) -> set[tuple]:
     return {((name or b"").decode("utf-8", "replace"), *rest) for name, *rest in rows}
 
 
-def look_at_everything(path: Path, folder: Path, base: Path | None = None, *, report: bool = True) -> None:
+def look_at_everything(
+    path: Path, folder: Path, base: Path | None = None, *, report: bool = True
+) -> None:
     """All that the window and the command line read."""
     with Workspace.open(path, create=False) as workspace:
         runs = workspace.runs()
@@ -138,7 +192,9 @@ def test_the_base_itself_is_sound(base, tmp_path):
     ],
 )
 def test_a_value_of_a_run_that_cannot_be_is_one_sentence(base, tmp_path, column, value):
-    path = changed(base, tmp_path / "w.robgui", (f"UPDATE runs SET {column} = ? WHERE rowid = 1", (value,)))
+    path = changed(
+        base, tmp_path / "w.robgui", (f"UPDATE runs SET {column} = ? WHERE rowid = 1", (value,))
+    )
     assert "w.robgui" in refused(path, tmp_path)
 
 
@@ -147,7 +203,11 @@ def test_an_analysis_cannot_name_a_file_outside_the_folder_of_an_export(base, tm
     victim.parent.mkdir()
     victim.write_text("mine")
     request = json.dumps({"analysis": "../../../victim/package"})
-    path = changed(base, tmp_path / "w.robgui", ("UPDATE runs SET request = ?, id = '1' WHERE rowid = 1", (request,)))
+    path = changed(
+        base,
+        tmp_path / "w.robgui",
+        ("UPDATE runs SET request = ?, id = '1' WHERE rowid = 1", (request,)),
+    )
     (tmp_path / "out").mkdir()
     refused(path, tmp_path / "out")
     assert victim.read_text() == "mine"
@@ -164,13 +224,22 @@ def test_an_analysis_cannot_name_a_file_outside_the_folder_of_an_export(base, tm
         "ALTER TABLE runs ADD COLUMN odd TEXT",
     ],
 )
-def test_tables_views_and_triggers_that_are_not_ours_are_refused_before_they_run(base, tmp_path, schema):
-    assert "not those of robgui" in refused(changed(base, tmp_path / "w.robgui", (schema, ())), tmp_path)
+def test_tables_views_and_triggers_that_are_not_ours_are_refused_before_they_run(
+    base, tmp_path, schema
+):
+    assert "not those of robgui" in refused(
+        changed(base, tmp_path / "w.robgui", (schema, ())), tmp_path
+    )
 
 
 def test_an_endless_view_in_place_of_a_table_does_not_hang(base, tmp_path):
-    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, '{}' AS request, 'done' AS state FROM n"
-    path = changed(base, tmp_path / "w.robgui", ("DROP TABLE runs", ()), (f"CREATE VIEW runs AS {endless}", ()))
+    endless = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, '{}' AS"
+        " request, 'done' AS state FROM n"
+    )
+    path = changed(
+        base, tmp_path / "w.robgui", ("DROP TABLE runs", ()), (f"CREATE VIEW runs AS {endless}", ())
+    )
     began = time.monotonic()
     assert "not those of robgui" in refused(path, tmp_path)
     assert time.monotonic() - began < 5
@@ -181,7 +250,10 @@ def test_a_query_that_does_not_end_is_interrupted(base, tmp_path, monkeypatch):
     with Workspace.open(shutil.copy(base, tmp_path / "w.robgui")) as workspace:
         began = time.monotonic()
         with pytest.raises(WorkspaceError, match="takes far too long"):
-            workspace._database.rows("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+            workspace._database.rows(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*)"
+                " FROM n"
+            )
         assert time.monotonic() - began < 5
         assert len(workspace.runs()) == 4, "the workspace goes on"
 
@@ -201,15 +273,29 @@ def mutated(base: Path, target: Path, dice: random.Random) -> None:
             content[dice.randrange(len(content))] = dice.randrange(256)
         target.write_bytes(content)
         return
-    tables = {"runs": 11, "results": 3, "findings": 8, "pictures": 2, "refs": 4, "inputs": 3, "settings": 2}
+    tables = {
+        "runs": 11,
+        "results": 3,
+        "findings": 8,
+        "pictures": 2,
+        "refs": 4,
+        "inputs": 3,
+        "settings": 2,
+    }
     table = dice.choice(list(tables))
     with closing(sqlite3.connect(target)) as connection:
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-        documents = [name for name in columns if name in ("request", "document", "detail", "body", "value", "versions")]
+        documents = [
+            name
+            for name in columns
+            if name in ("request", "document", "detail", "body", "value", "versions")
+        ]
         column = dice.choice(documents if kind == "document" and documents else columns)
         rows = [row[0] for row in connection.execute(f"SELECT rowid FROM {table}")]
         row = dice.choice(rows)
-        (value,) = connection.execute(f"SELECT {column} FROM {table} WHERE rowid = ?", (row,)).fetchone()
+        (value,) = connection.execute(
+            f"SELECT {column} FROM {table} WHERE rowid = ?", (row,)
+        ).fetchone()
         if kind == "document" and documents:
             value = json.dumps(bent(json.loads(value), dice))
         else:

@@ -26,9 +26,21 @@ from robgui.core.workspace import RunState, Workspace, database
 from robgui.core.workspace.export import write_document
 from tests.core.tiny import TinyResult
 
-MODEL = Reference(kind="model", name="m", path="/models/m.pt2", fingerprint="0123456789abcdef", options={"mean": [0.5]})
+MODEL = Reference(
+    kind="model",
+    name="m",
+    path="/models/m.pt2",
+    fingerprint="0123456789abcdef",
+    options={"mean": [0.5]},
+)
 DATA = Reference(kind="dataset", name="d", path="/data/d.npz", fingerprint="fedcba9876543210")
-REQUEST = Request(analysis="tiny_confidence", models=(MODEL,), dataset=DATA, indices=(1, 2), params={"samples": 4, "radii": (0.0, 0.1)})
+REQUEST = Request(
+    analysis="tiny_confidence",
+    models=(MODEL,),
+    dataset=DATA,
+    indices=(1, 2),
+    params={"samples": 4, "radii": (0.0, 0.1)},
+)
 
 FINE = Verdict(Status.HOLDS, "Fine.")
 
@@ -106,7 +118,11 @@ def test_a_run_without_a_step_has_no_result(workspace):
 
 
 def test_an_unknown_run_is_one_sentence(workspace):
-    for call in (lambda: workspace.run("nope"), lambda: workspace.update_run("nope", error="x"), lambda: workspace.finding(9)):
+    for call in (
+        lambda: workspace.run("nope"),
+        lambda: workspace.update_run("nope", error="x"),
+        lambda: workspace.finding(9),
+    ):
         with pytest.raises(WorkspaceError, match="There is no"):
             call()
 
@@ -115,7 +131,9 @@ def test_deleting_a_run_deletes_its_result_and_findings_and_gives_the_space_back
     with Workspace.open(path) as workspace:
         run = workspace.add_run(REQUEST)
         noise = np.random.default_rng(0).random(500_000)
-        workspace.update_run(run.id, step=Step(1, 1, TinyResult(noise, noise, 1)), findings=[Finding("k", "t", 0.5)])
+        workspace.update_run(
+            run.id, step=Step(1, 1, TinyResult(noise, noise, 1)), findings=[Finding("k", "t", 0.5)]
+        )
     large = path.stat().st_size
     with Workspace.open(path) as workspace:
         workspace.delete_run(run.id)
@@ -129,15 +147,29 @@ def test_findings_keep_picture_detail_note_and_star(workspace):
     run = workspace.add_run(REQUEST)
     picture, failing = np.full((3, 4, 3), 9, np.uint8), np.linspace(0, 1, 5, dtype=np.float32)
     detail = {"radius": 0.25, "classes": ["a", "b"], "never": float("inf")}
-    workspace.add_findings(run.id, [Finding("trap", "mild", 0.1), Finding("trap", "bad", 0.9, detail, picture, failing)])
+    workspace.add_findings(
+        run.id,
+        [Finding("trap", "mild", 0.1), Finding("trap", "bad", 0.9, detail, picture, failing)],
+    )
     worst, mild = workspace.findings()
-    assert (worst.title, mild.title, worst.picture, worst.has_picture, mild.has_picture) == ("bad", "mild", None, True, False)
+    assert (worst.title, mild.title, worst.picture, worst.has_picture, mild.has_picture) == (
+        "bad",
+        "mild",
+        None,
+        True,
+        False,
+    )
     workspace.set_finding(worst.id, note="look", starred=True)
     workspace.set_finding(worst.id, note="look again")
     full = workspace.finding(worst.id)
     np.testing.assert_array_equal(full.picture, picture)
     np.testing.assert_array_equal(full.input, failing)
-    assert (full.note, full.starred, full.run_id, full.detail) == ("look again", True, run.id, detail)
+    assert (full.note, full.starred, full.run_id, full.detail) == (
+        "look again",
+        True,
+        run.id,
+        detail,
+    )
     assert workspace.findings(run.id) != []
     assert workspace.findings("other") == []
 
@@ -163,11 +195,23 @@ def test_settings_are_json_values_with_a_default(workspace):
 
 def test_runs_broken_off_by_a_crash_are_cancelled_when_reopened_and_queued_ones_stay_queued(path):
     with Workspace.open(path) as workspace:
-        for state in (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.DONE, RunState.FAILED):
+        for state in (
+            RunState.QUEUED,
+            RunState.RUNNING,
+            RunState.PAUSED,
+            RunState.DONE,
+            RunState.FAILED,
+        ):
             workspace.add_run(REQUEST, state)
     with Workspace.open(path) as workspace:
         states = [run.state for run in workspace.runs()]
-        assert states == [RunState.FAILED, RunState.DONE, RunState.CANCELLED, RunState.CANCELLED, RunState.QUEUED]
+        assert states == [
+            RunState.FAILED,
+            RunState.DONE,
+            RunState.CANCELLED,
+            RunState.CANCELLED,
+            RunState.QUEUED,
+        ]
         assert "interrupted" in workspace.runs()[-2].error
 
 
@@ -192,7 +236,10 @@ def test_another_process_is_kept_from_writing_until_the_first_is_killed(path):
         [
             sys.executable,
             "-c",
-            f"from robgui.core.workspace import Workspace; w = Workspace.open({str(path)!r}); print('held', flush=True); input()",
+            (
+                f"from robgui.core.workspace import Workspace; w = Workspace.open({str(path)!r});"
+                " print('held', flush=True); input()"
+            ),
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -218,7 +265,10 @@ def test_a_closed_workspace_leaves_one_file_and_says_that_it_is_closed(path):
         workspace.runs()
 
 
-@pytest.mark.parametrize("content", [b"not a database at all", b"SQLite format 3\x00" + b"\xff" * 5000, b"PK\x03\x04" * 100])
+@pytest.mark.parametrize(
+    "content",
+    [b"not a database at all", b"SQLite format 3\x00" + b"\xff" * 5000, b"PK\x03\x04" * 100],
+)
 def test_a_file_that_is_no_workspace_is_refused_and_left_alone(path, content):
     path.write_bytes(content)
     with pytest.raises(WorkspaceError) as caught:
@@ -253,7 +303,11 @@ def test_a_file_from_a_newer_version_is_refused_and_left_alone(path):
 def test_an_older_file_is_migrated_and_keeps_its_runs(path, monkeypatch):
     with Workspace.open(path) as workspace:
         workspace.add_run(REQUEST, RunState.DONE)
-    monkeypatch.setattr(database, "MIGRATIONS", [*database.MIGRATIONS, "ALTER TABLE runs ADD COLUMN colour TEXT; CREATE TABLE extra (a)"])
+    monkeypatch.setattr(
+        database,
+        "MIGRATIONS",
+        [*database.MIGRATIONS, "ALTER TABLE runs ADD COLUMN colour TEXT; CREATE TABLE extra (a)"],
+    )
     with Workspace.open(path) as workspace:
         assert len(workspace.runs()) == 1
         assert workspace._database.rows("SELECT colour FROM runs") == [(None,)]
@@ -264,7 +318,11 @@ def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
     with Workspace.open(path) as workspace:
         workspace.add_run(REQUEST, RunState.DONE)
     with monkeypatch.context() as patch:
-        patch.setattr(database, "MIGRATIONS", [*database.MIGRATIONS, "CREATE TABLE extra (a); CREATE TABLE runs (b)"])
+        patch.setattr(
+            database,
+            "MIGRATIONS",
+            [*database.MIGRATIONS, "CREATE TABLE extra (a); CREATE TABLE runs (b)"],
+        )
         with pytest.raises(WorkspaceError):
             Workspace.open(path)
     with Workspace.open(path) as workspace:
@@ -272,7 +330,9 @@ def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
         assert workspace._database.rows("SELECT name FROM sqlite_master WHERE name = 'extra'") == []
 
 
-@pytest.mark.parametrize("damage", [slice(200, 4096), slice(2 * 4096, 4 * 4096), slice(20 * 4096, None)])
+@pytest.mark.parametrize(
+    "damage", [slice(200, 4096), slice(2 * 4096, 4 * 4096), slice(20 * 4096, None)]
+)
 def test_damage_inside_the_file_is_one_sentence_and_the_file_is_kept(path, damage):
     with Workspace.open(path) as workspace:
         for _ in range(50):
@@ -313,7 +373,8 @@ except WorkspaceError as error:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file modes")
 @pytest.mark.parametrize(
-    ("file_mode", "folder_mode", "expected"), [(0o444, 0o555, "read-only 1"), (0o444, 0o777, "read-only 1"), (0o000, 0o755, "error")]
+    ("file_mode", "folder_mode", "expected"),
+    [(0o444, 0o555, "read-only 1"), (0o444, 0o777, "read-only 1"), (0o000, 0o755, "error")],
 )
 def test_without_permission_it_is_read_only_or_one_sentence(file_mode, folder_mode, expected):
     import tempfile
@@ -324,7 +385,12 @@ def test_without_permission_it_is_read_only_or_one_sentence(file_mode, folder_mo
             workspace.add_run(REQUEST, RunState.DONE)
         path.chmod(file_mode)
         Path(folder).chmod(folder_mode)
-        done = subprocess.run([sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_NOBODY, str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         Path(folder).chmod(0o755)
     assert done.stdout.startswith(expected), done
     assert "Traceback" not in done.stderr
@@ -339,7 +405,9 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(path):
         connection.execute(f"PRAGMA max_page_count = {pages + 2}").fetchall()
         noise = np.random.default_rng(0).random(100_000)
         with pytest.raises(WorkspaceError, match="disk is full"):
-            workspace.update_run(run.id, state=RunState.DONE, step=Step(9, 9, TinyResult(noise, noise, 9)))
+            workspace.update_run(
+                run.id, state=RunState.DONE, step=Step(9, 9, TinyResult(noise, noise, 9))
+            )
         assert workspace.result(run.id).drawn == 1
         connection.execute("PRAGMA max_page_count = 1000000").fetchall()
         workspace.update_run(run.id, state=RunState.DONE, step=step(2))
@@ -349,7 +417,11 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(path):
 def test_an_update_that_cannot_be_stored_changes_nothing(workspace):
     run = workspace.add_run(REQUEST)
     with pytest.raises(WorkspaceError):
-        workspace.update_run(run.id, state=RunState.DONE, step=Step(1, 1, TinyResult(np.array([object()]), np.zeros(1), 1)))
+        workspace.update_run(
+            run.id,
+            state=RunState.DONE,
+            step=Step(1, 1, TinyResult(np.array([object()]), np.zeros(1), 1)),
+        )
     assert workspace.run(run.id).state is RunState.QUEUED
 
 
@@ -397,7 +469,9 @@ def test_export_writes_json_npz_csv_and_png(workspace, tmp_path):
     workspace.update_run(run.id, step=step(5, 5000), findings=[finding])
     workspace.add_run(REQUEST)
     folder = workspace.export(tmp_path / "out")
-    (document,) = [json.loads(file.read_text()) for file in (folder / "runs").glob(f"*{run.id}.json")]
+    (document,) = [
+        json.loads(file.read_text()) for file in (folder / "runs").glob(f"*{run.id}.json")
+    ]
     assert document["request"]["analysis"] == "tiny_confidence"
     assert document["result"]["drawn"] == 5
     with np.load(folder / "runs" / document["arrays"]) as arrays:
@@ -410,7 +484,9 @@ def test_export_writes_json_npz_csv_and_png(workspace, tmp_path):
 
 
 def test_opening_needs_no_torch():
-    code = "import sys; from robgui.core.workspace import Workspace; assert 'torch' not in sys.modules"
+    code = (
+        "import sys; from robgui.core.workspace import Workspace; assert 'torch' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -444,7 +520,9 @@ with Workspace.open(sys.argv[1]) as workspace:
 
 
 def kill_while_committing(path: Path, seconds: float) -> list[tuple[str, int]]:
-    process = subprocess.Popen([sys.executable, "-c", COMMIT_FOREVER, str(path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMIT_FOREVER, str(path)], stdout=subprocess.PIPE, text=True
+    )
     with process:
         lines = [process.stdout.readline()]
         killer = threading.Timer(seconds, process.send_signal, (signal.SIGKILL,))

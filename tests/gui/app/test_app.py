@@ -1,4 +1,6 @@
-"""The program as the desktop sees it: files that are double-clicked while it starts and while it runs."""
+"""The program as the desktop sees it: files that are double-clicked while it starts and while it
+runs.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from pathlib import Path
 from robgui import resources
 
 ROOT = Path(__file__).parents[3]
-#: In a process of its own, because a test run has a plain QApplication already. ``files``: workspace, data, model.
+#: In a process of its own, because a test run has a plain QApplication already. ``files``:
+#: workspace, data, model.
 DOUBLE_CLICKS = """
 import sys, time
 from pathlib import Path
@@ -48,9 +51,18 @@ sys.exit(leave(window, 0))
 
 
 def test_double_clicked_files_are_opened_whether_the_window_is_there_already_or_not(tmp_path):
-    files = [tmp_path / "mine.robgui", resources.path("demo", "fashion.npz"), resources.path("demo", "fashion_mlp.pt2")]
+    files = [
+        tmp_path / "mine.robgui",
+        resources.path("demo", "fashion.npz"),
+        resources.path("demo", "fashion_mlp.pt2"),
+    ]
     done = subprocess.run(
-        [sys.executable, "-c", DOUBLE_CLICKS, *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=False, timeout=240
+        [sys.executable, "-c", DOUBLE_CLICKS, *map(str, files)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["mine.robgui fashion.npz 0", "fashion_mlp.pt2"]

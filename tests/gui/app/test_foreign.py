@@ -1,4 +1,6 @@
-"""A method and panels from other packages: shown where they work, a sentence in the log where they do not."""
+"""A method and panels from other packages: shown where they work, a sentence in the log where
+they do not.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,18 @@ class Broken(Panel):
 
 @pytest.fixture
 def foreign(tmp_path, monkeypatch):
-    """Two packages as pip leaves them: one brings a method with a panel that cannot be made, one nothing but errors."""
+    """Two packages as pip leaves them: one brings a method with a panel that cannot be made, one
+    nothing but errors.
+    """
     site = tmp_path / "site"
     shutil.copytree(EXAMPLE, site / "robgui_brightness")
     (site / "robgui_brightness" / "panel.py").write_text(BROKEN)
     entries = {
-        "robgui_brightness": "[robgui.methods]\nbrightness = robgui_brightness.method:METHOD\n"
-        "[robgui.panels]\nbrightness = robgui_brightness.panel:Broken\nzonnscan = robgui_brightness.panel:Broken\n",
+        "robgui_brightness": (
+            "[robgui.methods]\nbrightness ="
+            " robgui_brightness.method:METHOD\n[robgui.panels]\nbrightness ="
+            " robgui_brightness.panel:Broken\nzonnscan = robgui_brightness.panel:Broken\n"
+        ),
         "robgui_nothing": "[robgui.methods]\nnothing = robgui_nothing.method:METHOD\n",
     }
     for name, words in entries.items():
@@ -50,30 +57,46 @@ def foreign(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def test_a_foreign_method_stands_in_the_rail_and_runs_live_in_the_generic_panel(qtbot, foreign, window):
+def test_a_foreign_method_stands_in_the_rail_and_runs_live_in_the_generic_panel(
+    qtbot, foreign, window
+):
     store = window.store
     assert "Brightness" in [button.text() for button in window.rail._group.buttons()]
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
-    qtbot.waitUntil(lambda: store.library.model is not None and not store.background.busy, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: store.library.model is not None and not store.background.busy, timeout=60_000
+    )
     window.show_panel("brightness")
     panel = window.current_panel
     assert isinstance(panel, GenericPanel) and panel.analysis.name == "brightness"
     window.run_pane.run.click()
-    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
+    )
     qtbot.waitUntil(lambda: panel.run_id is not None, timeout=10_000)
     assert panel.board.widgets[0].view.title == "Confidence under brightness"
     assert panel.verdict.status.text() and store.history.runs[0].verdict == panel.verdict.verdict
 
 
-def test_a_panel_that_cannot_be_made_is_a_sentence_and_nobody_takes_the_place_of_ours(foreign, window):
+def test_a_panel_that_cannot_be_made_is_a_sentence_and_nobody_takes_the_place_of_ours(
+    foreign, window
+):
     log = window.log.text.toPlainText()
-    assert "The panel of Brightness (robgui_brightness.panel:Broken) cannot be made: RuntimeError: no picture today" in log
+    assert (
+        "The panel of Brightness (robgui_brightness.panel:Broken) cannot be made: RuntimeError: no"
+        " picture today" in log
+    )
     assert type(window.panel("zonnscan")).__module__ == "robgui.gui.panels.zonnscan.sweep"
 
 
 def test_a_method_that_cannot_be_loaded_is_a_sentence_and_the_window_starts(foreign, window):
     log = window.log.text.toPlainText()
-    assert "The method nothing (robgui_nothing.method:METHOD) cannot be loaded: ModuleNotFoundError" in log
+    assert (
+        "The method nothing (robgui_nothing.method:METHOD) cannot be loaded: ModuleNotFoundError"
+        in log
+    )
     pages = [window.pages.widget(i) for i in range(window.pages.count())]
-    assert sum(isinstance(page, QTabWidget) for page in pages) == 6, "five of ours and the one that works"
+    assert sum(isinstance(page, QTabWidget) for page in pages) == 6, (
+        "five of ours and the one that works"
+    )

@@ -23,13 +23,21 @@ from robgui.gui.state.opening import Opening
 
 
 def idle(qtbot, window):
-    qtbot.waitUntil(lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=60_000)
+    qtbot.waitUntil(
+        lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=60_000
+    )
 
 
 def drop(window, *paths):
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    event = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    event = QDropEvent(
+        QPointF(50, 50),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
     window.dropEvent(event)
 
 
@@ -63,10 +71,16 @@ def test_a_dropped_workspace_is_opened(window, qtbot, tmp_path):
 def test_run_is_grey_and_says_why_until_everything_is_there(window, qtbot):
     window.show_panel("zonnscan")
     assert not window.run_pane.run.isEnabled()
-    assert any(label.text() == "Open a model first." and label.isVisible() for label in window.run_pane.findChildren(QLabel))
+    assert any(
+        label.text() == "Open a model first." and label.isVisible()
+        for label in window.run_pane.findChildren(QLabel)
+    )
     drop(window, resources.path("demo", "traffic_cnn.pt2"))
     idle(qtbot, window)
-    assert any(label.text() == "Open some inputs first." and label.isVisible() for label in window.run_pane.findChildren(QLabel))
+    assert any(
+        label.text() == "Open some inputs first." and label.isVisible()
+        for label in window.run_pane.findChildren(QLabel)
+    )
     drop(window, resources.path("demo", "traffic"))
     idle(qtbot, window)
     assert window.run_pane.run.isEnabled()
@@ -91,7 +105,9 @@ def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbo
     library = window.store.library
     settings = {"architecture": "nets.py:slow", "shape": (1, 4, 4)}
     digest = code_of(tmp_path / "slow.pth", **settings)
-    library.load_model(Opening(tmp_path / "slow.pth", trusted=digest, settings=settings, quiet=True))
+    library.load_model(
+        Opening(tmp_path / "slow.pth", trusted=digest, settings=settings, quiet=True)
+    )
     library.load_dataset(tmp_path / "greys.npz")
 
     def seen(widget):
@@ -105,16 +121,22 @@ def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbo
     window.store.working.connect(said.append)
     idle(qtbot, window)
     assert said == ["Loading greys.npz …", ""]
-    assert not any(text.startswith("Loading") for text in seen(window.run_pane) | seen(window.status))
+    assert not any(
+        text.startswith("Loading") for text in seen(window.run_pane) | seen(window.status)
+    )
     assert window.run_pane.run.isEnabled()
 
 
-def test_what_was_left_out_of_the_data_is_said_on_opening_and_stands_beside_the_inputs(window, qtbot, tmp_path):
+def test_what_was_left_out_of_the_data_is_said_on_opening_and_stands_beside_the_inputs(
+    window, qtbot, tmp_path
+):
     (tmp_path / "rows.csv").write_text("a,b,class\n1,2,x\n3,,y\n5,6,x\n7,8,y\n", encoding="utf-8")
     drop(window, tmp_path / "rows.csv")
     idle(qtbot, window)
     sentence = "1 of 4 rows are left out because a value is missing."
-    assert any(text.startswith("rows.csv: ") and sentence in text for text in window.toasts.sentences)
+    assert any(
+        text.startswith("rows.csv: ") and sentence in text for text in window.toasts.sentences
+    )
     assert sentence in window.log.text.toPlainText()
     assert "remark" in window.gallery.count.text()
     assert sentence in window.gallery.count.toolTip()
@@ -125,7 +147,11 @@ def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):
     idle(qtbot, window)
     window.show_panel("zonnscan")
     assert window.run_pane.run.isEnabled()
-    box = next(box for box in window.run_pane.form().findChildren(QSpinBox) if box.accessibleName() == "Samples")
+    box = next(
+        box
+        for box in window.run_pane.form().findChildren(QSpinBox)
+        if box.accessibleName() == "Samples"
+    )
     box.selectAll()
     qtbot.keyClicks(box, "0")
     assert not window.run_pane.run.isEnabled()
@@ -203,19 +229,28 @@ def test_every_control_has_a_name_for_a_screen_reader(window):
         widget
         for kind in (QAbstractButton, QComboBox, QLineEdit, QSpinBox)
         for widget in window.findChildren(kind)
-        if widget.isVisible() and not widget.accessibleName() and not getattr(widget, "text", str)() and not widget.toolTip()
+        if widget.isVisible()
+        and not widget.accessibleName()
+        and not getattr(widget, "text", str)()
+        and not widget.toolTip()
         if not widget.objectName().startswith("qt_")
     ]
     assert nameless == []
 
 
-def test_write_report_offers_html_and_pdf_and_the_ending_decides(window, qtbot, tmp_path, monkeypatch):
+def test_write_report_offers_html_and_pdf_and_the_ending_decides(
+    window, qtbot, tmp_path, monkeypatch
+):
     history = window.store.history
     history.workspace.add_run(Request(analysis="zonnscan", params={}))
     with qtbot.waitSignal(history.runs_changed, timeout=10_000):
         history.refresh()
     offered = []
-    for answer, written in (("plain", "plain.pdf"), ("page.html", "page.html"), ("book.pdf", "book.pdf")):
+    for answer, written in (
+        ("plain", "plain.pdf"),
+        ("page.html", "page.html"),
+        ("book.pdf", "book.pdf"),
+    ):
 
         def choose(parent, title, start, kinds, answer=answer):
             offered.append(kinds)
@@ -223,13 +258,22 @@ def test_write_report_offers_html_and_pdf_and_the_ending_decides(window, qtbot, 
 
         monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
         window.actions_["report"].trigger()
-        qtbot.waitUntil(lambda written=written: any(written in sentence for sentence in window.toasts.sentences), timeout=30_000)
+        qtbot.waitUntil(
+            lambda written=written: any(
+                written in sentence for sentence in window.toasts.sentences
+            ),
+            timeout=30_000,
+        )
     assert set(offered) == {"HTML (*.html);;PDF (*.pdf)"}
     kinds = [(tmp_path / name).read_bytes()[:5] for name in ("plain.pdf", "page.html", "book.pdf")]
     assert kinds == [b"%PDF-", b"<!doc", b"%PDF-"]
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
-    next(button for button in window.toasts._shown[-1].findChildren(QPushButton) if button.text() == "Open").click()
+    next(
+        button
+        for button in window.toasts._shown[-1].findChildren(QPushButton)
+        if button.text() == "Open"
+    ).click()
     assert [url.toLocalFile() for url in opened] == [(tmp_path / "book.pdf").as_posix()]
 
 
@@ -237,7 +281,9 @@ def test_findings_are_exported_from_the_file_menu(window, qtbot, tmp_path, monke
     history = window.store.history
     assert not window.actions_["export_findings"].isEnabled()
     run = history.workspace.add_run(Request(analysis="zonnscan", params={}))
-    history.workspace.add_findings(run.id, [Finding("trap", "cat is lost", 0.5, picture=np.zeros((4, 4, 3), np.uint8))])
+    history.workspace.add_findings(
+        run.id, [Finding("trap", "cat is lost", 0.5, picture=np.zeros((4, 4, 3), np.uint8))]
+    )
     with qtbot.waitSignal(history.findings_changed, timeout=10_000):
         history.refresh()
     window.commands.refresh()
@@ -270,7 +316,9 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
         window.run_pane.start()
     (tmp_path / "bad.onnx").write_bytes(b"no model")
     window.commands.open_path(tmp_path / "bad.onnx")
-    qtbot.waitUntil(lambda: any("bad.onnx" in sentence for sentence in window.toasts.sentences), timeout=20_000)
+    qtbot.waitUntil(
+        lambda: any("bad.onnx" in sentence for sentence in window.toasts.sentences), timeout=20_000
+    )
     assert len(window.store.runner.executions) == 3, "nothing has ended yet"
     asked = []
 
@@ -282,7 +330,10 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
 
     QTimer.singleShot(200, lambda: answer("Keep running"))
     assert not window.close() and window.isVisible()
-    assert "zoNNscan radius sweep is still running and 2 more runs wait." in asked[0] and "stay queued" in asked[0]
+    assert (
+        "zoNNscan radius sweep is still running and 2 more runs wait." in asked[0]
+        and "stay queued" in asked[0]
+    )
     QTimer.singleShot(200, lambda: answer("Stop and quit"))
     assert window.close()
     window.store.runner.stop_all()
@@ -303,7 +354,10 @@ def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
     object.__setattr__(known, "engine", broken)
     try:
         qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: any("a wheel came off" in sentence for sentence in window.toasts.sentences), timeout=20_000)
+        qtbot.waitUntil(
+            lambda: any("a wheel came off" in sentence for sentence in window.toasts.sentences),
+            timeout=20_000,
+        )
         qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
     finally:
         object.__setattr__(known, "engine", sound)
@@ -331,4 +385,6 @@ def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_pat
     hold.set()
     idle(qtbot, window)
     qtbot.waitUntil((tmp_path / "slow.html").exists, timeout=10_000)
-    assert (tmp_path / "slow.html").read_text(encoding="utf-8") == "[]", "it was read before its workspace was closed"
+    assert (tmp_path / "slow.html").read_text(encoding="utf-8") == "[]", (
+        "it was read before its workspace was closed"
+    )

@@ -68,7 +68,14 @@ def test_the_sheet_lists_every_shortcut(actions, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("typed", "text", "rank"), [("", "Run", 0), ("op", "Open", 0), ("pic", "Save picture", 1), ("svp", "Save picture", 2), ("x", "Run", -1)]
+    ("typed", "text", "rank"),
+    [
+        ("", "Run", 0),
+        ("op", "Open", 0),
+        ("pic", "Save picture", 1),
+        ("svp", "Save picture", 2),
+        ("x", "Run", -1),
+    ],
 )
 def test_rank(typed, text, rank):
     assert match_rank(typed, text) == rank

@@ -11,7 +11,12 @@ from robgui.gui.app.rail import Place, Rail, places
 from robgui.gui.app.theme import icon
 from robgui.gui.panels import pages
 
-PAGES = [Place("Welcome", "home"), Place("Overview", "overview"), Place("Compare", "compare"), Place("Semantic maps", "app")]
+PAGES = [
+    Place("Welcome", "home"),
+    Place("Overview", "overview"),
+    Place("Compare", "compare"),
+    Place("Semantic maps", "app"),
+]
 
 
 @pytest.fixture
@@ -29,7 +34,8 @@ def rail(qtbot):
 
 
 @pytest.mark.parametrize(
-    ("spare", "style"), [(0, Qt.ToolButtonStyle.ToolButtonIconOnly), (200, Qt.ToolButtonStyle.ToolButtonTextUnderIcon)]
+    ("spare", "style"),
+    [(0, Qt.ToolButtonStyle.ToolButtonIconOnly), (200, Qt.ToolButtonStyle.ToolButtonTextUnderIcon)],
 )
 def test_no_button_is_squeezed_at_any_height(qtbot, rail, spare, style):
     rail.resize(rail.minimumSizeHint().width(), rail.minimumSizeHint().height() + spare)
@@ -41,7 +47,9 @@ def test_no_button_is_squeezed_at_any_height(qtbot, rail, spare, style):
 
 def test_the_methods_stand_between_the_overview_and_the_comparison_with_icons_of_their_own():
     found = places()
-    assert [place.title for place in found[:2]] == ["Welcome", "Overview"] and found[-1].title == "Compare"
+    assert [place.title for place in found[:2]] == ["Welcome", "Overview"] and found[
+        -1
+    ].title == "Compare"
     methods = found[2:-1]
     assert [place.title for place in methods] == [page.title for page in pages()]
     assert all(place.icon.is_file() and not icon(place.icon).isNull() for place in methods)

@@ -1,4 +1,6 @@
-"""Saving from the menu: the views of the result on show, with title and provenance, and not a grab of the screen."""
+"""Saving from the menu: the views of the result on show, with title and provenance, and not a
+grab of the screen.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ def shown(qtbot, window):
     store = window.store
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
-    qtbot.waitUntil(lambda: store.library.model is not None and not store.background.busy, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: store.library.model is not None and not store.background.busy, timeout=60_000
+    )
     window.show_panel("zonnscan")
     store.params_offered.emit("zonnscan", {"samples": 32, "radii": (0.0, 0.1, 0.3)})
     window.run_pane.run.click()
@@ -33,14 +37,24 @@ def choose(monkeypatch, path, offered):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
 
 
-def test_a_picture_has_the_axes_the_legend_and_where_it_comes_from(qtbot, window, shown, tmp_path, monkeypatch):
+def test_a_picture_has_the_axes_the_legend_and_where_it_comes_from(
+    qtbot, window, shown, tmp_path, monkeypatch
+):
     offered = []
     choose(monkeypatch, tmp_path / "a.svg", offered)
     window.actions_["save_picture"].trigger()
-    qtbot.waitUntil(lambda: any("a.svg" in sentence for sentence in window.toasts.sentences), timeout=60_000)
+    qtbot.waitUntil(
+        lambda: any("a.svg" in sentence for sentence in window.toasts.sentences), timeout=60_000
+    )
     words = (tmp_path / "a.svg").read_text(encoding="utf-8")
     title = shown.analysis.title
-    for wanted in (title, "fashion_mlp.pt2 on input 0 of fashion.npz", f"run {shown.run_id}", "seed 0", "radius"):
+    for wanted in (
+        title,
+        "fashion_mlp.pt2 on input 0 of fashion.npz",
+        f"run {shown.run_id}",
+        "seed 0",
+        "radius",
+    ):
         assert wanted in words
     assert "GIF" not in offered[0], "there is no film among these views"
 
@@ -48,7 +62,9 @@ def test_a_picture_has_the_axes_the_legend_and_where_it_comes_from(qtbot, window
 def test_numbers_are_those_of_the_views_on_show(qtbot, window, shown, tmp_path, monkeypatch):
     choose(monkeypatch, tmp_path / "a.npz", [])
     window.actions_["save_numbers"].trigger()
-    qtbot.waitUntil(lambda: any("a.npz" in sentence for sentence in window.toasts.sentences), timeout=60_000)
+    qtbot.waitUntil(
+        lambda: any("a.npz" in sentence for sentence in window.toasts.sentences), timeout=60_000
+    )
     with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
         assert any(np.array_equal(arrays[name], shown.result.radii) for name in arrays)
 
@@ -62,7 +78,10 @@ def test_a_copied_picture_is_on_the_clipboard(qtbot, window, shown):
 def test_a_folder_that_cannot_be_written_is_a_sentence(qtbot, window, shown, tmp_path, monkeypatch):
     choose(monkeypatch, tmp_path / "missing" / "a.png", [])
     window.actions_["save_picture"].trigger()
-    qtbot.waitUntil(lambda: any("cannot be written" in sentence for sentence in window.toasts.sentences), timeout=60_000)
+    qtbot.waitUntil(
+        lambda: any("cannot be written" in sentence for sentence in window.toasts.sentences),
+        timeout=60_000,
+    )
 
 
 def test_without_a_result_it_says_what_to_do(window):

@@ -16,7 +16,9 @@ def test_settings_come_back():
     assert load_settings() == settings
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"dark": "perhaps"}', "\x00\x01", '{"font_scale": []}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"dark": "perhaps"}', "\x00\x01", '{"font_scale": []}']
+)
 def test_a_broken_file_gives_the_defaults(text):
     config_path().parent.mkdir(parents=True, exist_ok=True)
     config_path().write_text(text)

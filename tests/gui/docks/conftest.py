@@ -1,4 +1,6 @@
-"""A store with a real workspace, a small model, small data and a small analysis that can be watched."""
+"""A store with a real workspace, a small model, small data and a small analysis that can be
+watched.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ def _verdict(result, params):
 
 def _findings(result, params):
     picture = np.full((20, 30, 3), 90, np.uint8)
-    return [Finding("crossing", "ant becomes bee", 0.4, picture=picture), Finding("trap", "cat is lost", 0.9)]
+    return [
+        Finding("crossing", "ant becomes bee", 0.4, picture=picture),
+        Finding("trap", "cat is lost", 0.9),
+    ]
 
 
 def count_up(classifier: Classifier, dataset, params: CountParams) -> Iterator[Step[CountResult]]:
@@ -52,7 +57,13 @@ def count_up(classifier: Classifier, dataset, params: CountParams) -> Iterator[S
 @pytest.fixture
 def counting():
     """The analysis ``count_up``, registered for one test."""
-    made = analysis(title="Counting", question="How far?", verdict=_verdict, views=lambda result, params: (), findings=_findings)
+    made = analysis(
+        title="Counting",
+        question="How far?",
+        verdict=_verdict,
+        views=lambda result, params: (),
+        findings=_findings,
+    )
     yield registry.register(made(count_up))
     registry.unregister("count_up")
 
@@ -75,7 +86,9 @@ def model():
     layer = nn.Linear(12, 3, bias=False)
     with torch.no_grad():
         layer.weight.copy_(torch.kron(torch.eye(3), torch.ones(1, 4)))
-    return Classifier.from_module(nn.Sequential(nn.Flatten(), layer), (1, 3, 4), NAMES, name="thirds")
+    return Classifier.from_module(
+        nn.Sequential(nn.Flatten(), layer), (1, 3, 4), NAMES, name="thirds"
+    )
 
 
 @pytest.fixture
@@ -101,7 +114,10 @@ def filled(qtbot, store, model, dataset):
     store.library.add_dataset(dataset)
     store.library.add_model(model)
     qtbot.waitUntil(
-        lambda: len(store.library.predictions.classes) == len(dataset) and bool((store.library.predictions.classes >= 0).all()),
+        lambda: (
+            len(store.library.predictions.classes) == len(dataset)
+            and bool((store.library.predictions.classes >= 0).all())
+        ),
         timeout=10_000,
     )
     return store
@@ -112,6 +128,8 @@ def request_of(filled):
     """Makes a Request for ``count_up``."""
 
     def make(**params):
-        return build_request("count_up", [filled.library.model], filled.library.dataset, params, indices=[3])
+        return build_request(
+            "count_up", [filled.library.model], filled.library.dataset, params, indices=[3]
+        )
 
     return make

@@ -83,7 +83,9 @@ def test_a_note_is_written_in_place(qtbot, findings, filled):
     editor = findings.table.findChild(QLineEdit)
     qtbot.keyClicks(editor, "ask the painter")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: filled.history.workspace.findings()[0].note == "ask the painter", timeout=5_000)
+    qtbot.waitUntil(
+        lambda: filled.history.workspace.findings()[0].note == "ask the painter", timeout=5_000
+    )
     qtbot.keyClicks(findings.text, "painter")
     assert titles(findings) == ["cat is lost"]
 
@@ -99,11 +101,17 @@ def test_a_note_being_written_is_not_disturbed_by_new_findings(qtbot, findings, 
     qtbot.keyClicks(editor, " note")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: findings.model.rowCount() == 4, timeout=5_000)
-    qtbot.waitUntil(lambda: "half a note" in [row.note for row in filled.history.findings], timeout=5_000)
+    qtbot.waitUntil(
+        lambda: "half a note" in [row.note for row in filled.history.findings], timeout=5_000
+    )
 
 
 def test_the_kind_filter_lists_the_kinds_there_are(findings):
-    assert [findings.kinds.itemText(i) for i in range(findings.kinds.count())] == ["All kinds", "crossing", "trap"]
+    assert [findings.kinds.itemText(i) for i in range(findings.kinds.count())] == [
+        "All kinds",
+        "crossing",
+        "trap",
+    ]
     findings.kinds.setCurrentText("crossing")
     assert titles(findings) == ["ant becomes bee"]
 
@@ -122,7 +130,9 @@ def test_a_double_click_shows_the_run(qtbot, findings, filled):
 
 def test_pictures_are_read_for_what_is_on_screen(qtbot, findings):
     with_picture = findings.model.rows[1]
-    qtbot.waitUntil(lambda: isinstance(findings.thumbnails.get(with_picture.id), QPixmap), timeout=5_000)
+    qtbot.waitUntil(
+        lambda: isinstance(findings.thumbnails.get(with_picture.id), QPixmap), timeout=5_000
+    )
     assert findings.thumbnails.get(with_picture.id).size().toTuple() == (30, 20)
 
 
@@ -139,20 +149,37 @@ def said_by(store):
 def test_a_replay_that_gives_the_same_says_so_and_leaves_one_run(qtbot, findings, filled):
     sentences = said_by(filled)
     choose(findings.menu(0), "Replay")
-    qtbot.waitUntil(lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000)
-    assert "to the last bit: “cat is lost”" in sentences[-1] and "2 of the 2 findings of its run came out the same" in sentences[-1]
-    qtbot.waitUntil(lambda: len(filled.history.runs) == 1 and not (filled.background.busy or filled.keeping.busy), timeout=10_000)
+    qtbot.waitUntil(
+        lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000
+    )
+    assert (
+        "to the last bit: “cat is lost”" in sentences[-1]
+        and "2 of the 2 findings of its run came out the same" in sentences[-1]
+    )
+    qtbot.waitUntil(
+        lambda: (
+            len(filled.history.runs) == 1 and not (filled.background.busy or filled.keeping.busy)
+        ),
+        timeout=10_000,
+    )
     assert len(filled.history.findings) == 2
 
 
 def test_a_replay_that_gives_something_else_is_kept_and_said(qtbot, findings, filled):
     sentences = said_by(filled)
     known = filled.analyses["count_up"]
-    changed = dataclasses.replace(known, findings=lambda result, params: [Finding("trap", "cat is lost", 0.8)])
+    changed = dataclasses.replace(
+        known, findings=lambda result, params: [Finding("trap", "cat is lost", 0.8)]
+    )
     registry.register(changed)
     choose(findings.menu(0), "Replay")
-    qtbot.waitUntil(lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000)
-    assert "but with severity 0.8 instead of 0.9" in sentences[-1] and "0 of the 2 findings" in sentences[-1]
+    qtbot.waitUntil(
+        lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000
+    )
+    assert (
+        "but with severity 0.8 instead of 0.9" in sentences[-1]
+        and "0 of the 2 findings" in sentences[-1]
+    )
     assert len(filled.history.runs) == 2, "what differs stays, to be looked at"
 
 
@@ -165,7 +192,9 @@ def test_the_shown_findings_are_exported_as_images_and_csv(qtbot, findings, fill
         choose(findings.menu(0), "Export the 1 shown")
     sentences = said_by(filled)
     filled.history.export_findings(tmp_path / "out", findings.shown())
-    qtbot.waitUntil(lambda: any("1 finding exported" in sentence for sentence in sentences), timeout=5_000)
+    qtbot.waitUntil(
+        lambda: any("1 finding exported" in sentence for sentence in sentences), timeout=5_000
+    )
     lines = (tmp_path / "out" / "findings.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 2 and "ant becomes bee" in lines[1]
     assert [path.suffix for path in (tmp_path / "out" / "findings").iterdir()] == [".png"]

@@ -49,11 +49,19 @@ def test_without_data_it_says_what_to_do(empty):
     assert not empty.clear.isVisible()
 
 
-def test_opening_a_hundred_thousand_inputs_touches_only_those_on_screen(qtbot, store, empty, monkeypatch):
+def test_opening_a_hundred_thousand_inputs_touches_only_those_on_screen(
+    qtbot, store, empty, monkeypatch
+):
     touched = set()
     read = Dataset.thumbnail
-    monkeypatch.setattr(Dataset, "thumbnail", lambda self, index, size: touched.add(index) or read(self, index, size))
-    many = from_arrays(np.zeros((100_000, 4, 4), np.uint8), np.zeros(100_000, np.int64), name="many")
+    monkeypatch.setattr(
+        Dataset,
+        "thumbnail",
+        lambda self, index, size: touched.add(index) or read(self, index, size),
+    )
+    many = from_arrays(
+        np.zeros((100_000, 4, 4), np.uint8), np.zeros(100_000, np.int64), name="many"
+    )
     start = time.perf_counter()
     store.library.add_dataset(many)
     assert time.perf_counter() - start < 2
@@ -79,7 +87,11 @@ def test_visible_rows_are_the_rows_the_view_paints(qtbot, store, empty):
 
 
 def test_misclassified_only_equals_numpy(qtbot, gallery, filled):
-    qtbot.mouseClick(gallery.filter.wrong, Qt.MouseButton.LeftButton, pos=QPoint(8, gallery.filter.wrong.height() // 2))
+    qtbot.mouseClick(
+        gallery.filter.wrong,
+        Qt.MouseButton.LeftButton,
+        pos=QPoint(8, gallery.filter.wrong.height() // 2),
+    )
     assert gallery.filter.wrong.isChecked()
     expected = np.flatnonzero(filled.library.predictions.classes != filled.library.dataset.labels)
     assert shown(gallery) == expected.tolist()
@@ -87,10 +99,14 @@ def test_misclassified_only_equals_numpy(qtbot, gallery, filled):
     qtbot.waitUntil(lambda: gallery.count.text() == "12 of 60 shown · 80.0 % of 60 right")
 
 
-def test_labels_are_compared_by_name_when_the_data_number_their_classes_otherwise(qtbot, store, empty, model):
+def test_labels_are_compared_by_name_when_the_data_number_their_classes_otherwise(
+    qtbot, store, empty, model
+):
     images = np.full((30, 3, 4), 20, np.uint8)
     images[:, 2] = 200
-    store.library.add_dataset(from_arrays(images, np.zeros(30, np.int64), names=("cat", "bee", "ant"), name="other order"))
+    store.library.add_dataset(
+        from_arrays(images, np.zeros(30, np.int64), names=("cat", "bee", "ant"), name="other order")
+    )
     store.library.add_model(model)
     qtbot.waitUntil(lambda: empty.count.text() == "30 inputs · 100.0 % of 30 right", timeout=5_000)
     assert empty.model.entry(0).title == empty.model.entry(0).guess == "cat"
@@ -141,12 +157,18 @@ def test_a_selection_from_elsewhere_is_scrolled_to_and_not_echoed(qtbot, gallery
     filled.select(Selection(input=57), origin="elsewhere")
     assert told == ["elsewhere"]
     assert gallery.view.currentIndex().row() == 57
-    assert gallery.view.viewport().rect().intersects(gallery.view.visualRect(gallery.model.index(57, 0)))
+    assert (
+        gallery.view.viewport()
+        .rect()
+        .intersects(gallery.view.visualRect(gallery.model.index(57, 0)))
+    )
 
 
 def test_the_selection_survives_a_filter(gallery, filled):
     filled.select(Selection(input=10))
-    gallery.filter.classes.setCurrentIndex(gallery.filter.classes.findData(int(filled.library.dataset.labels[10])))
+    gallery.filter.classes.setCurrentIndex(
+        gallery.filter.classes.findData(int(filled.library.dataset.labels[10]))
+    )
     assert gallery.model.rows[gallery.view.currentIndex().row()] == 10
     assert filled.selection.input == 10
 
@@ -173,7 +195,9 @@ def test_a_model_that_gives_nan_is_said_in_words(qtbot, store, empty, dataset):
 
 
 def test_tables_have_small_pictures_too(qtbot, store, empty):
-    store.library.add_dataset(from_arrays(np.random.default_rng(0).random((20, 5)).astype(np.float32), name="rows"))
+    store.library.add_dataset(
+        from_arrays(np.random.default_rng(0).random((20, 5)).astype(np.float32), name="rows")
+    )
     qtbot.waitUntil(lambda: empty.thumbnails.get(0) is not None, timeout=5_000)
     assert not isinstance(empty.thumbnails.get(0), str)
     assert not empty.filter.wrong.isEnabled()
@@ -198,21 +222,33 @@ def test_a_model_that_sleeps_does_not_stop_the_window(qtbot, store, empty, datas
     timer.start()
     store.library.add_dataset(dataset)
     store.library.add_model(sleepy)
-    qtbot.waitUntil(lambda: len(store.library.predictions.classes) > 0 and store.library.predictions.classes[0] >= 0, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: (
+            len(store.library.predictions.classes) > 0 and store.library.predictions.classes[0] >= 0
+        ),
+        timeout=10_000,
+    )
     timer.stop()
     assert max(gaps) < 0.2
 
 
 def ctrl_click(qtbot, gallery, row):
     spot = gallery.view.visualRect(gallery.model.index(row, 0)).center()
-    qtbot.mouseClick(gallery.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, spot)
+    qtbot.mouseClick(
+        gallery.view.viewport(),
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.ControlModifier,
+        spot,
+    )
 
 
 def test_ctrl_click_chooses_a_second_input_and_the_same_again_lets_go(qtbot, gallery, filled):
     filled.select(Selection(input=0))
     ctrl_click(qtbot, gallery, 2)
     assert filled.selection.inputs == (0, 2)
-    assert gallery.model.entry(2).second and "(second input)" in gallery.model.index(2, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert gallery.model.entry(2).second and "(second input)" in gallery.model.index(2, 0).data(
+        Qt.ItemDataRole.AccessibleTextRole
+    )
     assert gallery.view.currentIndex().row() == 0, "the first input stays"
     ctrl_click(qtbot, gallery, 1)
     assert filled.selection.inputs == (0, 1)
@@ -234,14 +270,24 @@ def test_the_first_input_cannot_be_its_own_second(qtbot, gallery, filled):
     ctrl_click(qtbot, gallery, 0)
     assert filled.selection.inputs == (0,)
     ctrl_click(qtbot, gallery, 2)
-    qtbot.mouseClick(gallery.view.viewport(), Qt.MouseButton.LeftButton, pos=gallery.view.visualRect(gallery.model.index(2, 0)).center())
+    qtbot.mouseClick(
+        gallery.view.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=gallery.view.visualRect(gallery.model.index(2, 0)).center(),
+    )
     assert filled.selection.inputs == (2,)
 
 
 def test_a_right_prediction_too_long_for_its_cell_is_not_cut_but_left_to_the_label_above(empty):
     metrics = QFontMetrics(QApplication.font())
-    right, wrong = (Entry(0, "row 1", title, "malignant", 0.984, title == "malignant") for title in ("malignant", "benign"))
-    whole, narrow = metrics.horizontalAdvance("malignant 98 %"), metrics.horizontalAdvance("malignant 98")
+    right, wrong = (
+        Entry(0, "row 1", title, "malignant", 0.984, title == "malignant")
+        for title in ("malignant", "benign")
+    )
+    whole, narrow = (
+        metrics.horizontalAdvance("malignant 98 %"),
+        metrics.horizontalAdvance("malignant 98"),
+    )
     assert guess_in(right, metrics, whole) == "malignant 98 %"
     assert guess_in(right, metrics, narrow) == "98 %"
     assert guess_in(wrong, metrics, narrow).endswith("… 98 %")

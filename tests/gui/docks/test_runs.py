@@ -26,7 +26,10 @@ def cell(runs, row, column):
 
 def finish(qtbot, store, request):
     job = store.submit(request)
-    qtbot.waitUntil(lambda: any(run.id == job.run_id and run.state.ended for run in store.history.runs), timeout=10_000)
+    qtbot.waitUntil(
+        lambda: any(run.id == job.run_id and run.state.ended for run in store.history.runs),
+        timeout=10_000,
+    )
     return job
 
 
@@ -69,7 +72,12 @@ def test_the_chosen_row_stays_chosen_when_its_job_becomes_history(qtbot, runs, f
     job = filled.submit(request_of(steps=10, pause=0.02))
     qtbot.waitUntil(lambda: job.newest is not None, timeout=5_000)
     runs.table.selectRow(0)
-    qtbot.waitUntil(lambda: len(filled.history.runs) == 2 and all(run.state.ended for run in filled.history.runs), timeout=5_000)
+    qtbot.waitUntil(
+        lambda: (
+            len(filled.history.runs) == 2 and all(run.state.ended for run in filled.history.runs)
+        ),
+        timeout=5_000,
+    )
     qtbot.waitUntil(lambda: isinstance(runs.chosen, Run))
     assert runs.chosen.id == job.run_id
 
@@ -82,7 +90,13 @@ def test_stop_ends_the_chosen_job_and_keeps_what_it_had(qtbot, runs, filled, req
     click(qtbot, runs, "stop")
     qtbot.waitUntil(lambda: cell(runs, 0, STATE) == "stopped", timeout=5_000)
     qtbot.waitUntil(lambda: isinstance(runs.chosen, Run))
-    assert runs.allowed() == {"show": True, "rerun": True, "stop": False, "copy": True, "delete": True}
+    assert runs.allowed() == {
+        "show": True,
+        "rerun": True,
+        "stop": False,
+        "copy": True,
+        "delete": True,
+    }
 
 
 def test_a_queued_job_waits_in_words(qtbot, runs, filled, request_of):
@@ -117,7 +131,9 @@ def test_run_again_submits_the_same_request(qtbot, runs, filled, request_of):
     finish(qtbot, filled, request_of(steps=3))
     runs.table.selectRow(0)
     click(qtbot, runs, "rerun")
-    qtbot.waitUntil(lambda: [run.state for run in filled.history.runs] == [RunState.DONE] * 2, timeout=5_000)
+    qtbot.waitUntil(
+        lambda: [run.state for run in filled.history.runs] == [RunState.DONE] * 2, timeout=5_000
+    )
     assert filled.history.runs[0].request == filled.history.runs[1].request
 
 
@@ -158,15 +174,23 @@ def test_a_failed_run_says_why(qtbot, runs, filled, request_of, monkeypatch):
     assert not runs.allowed()["show"]
 
 
-def test_a_run_left_waiting_is_listed_as_queued_after_a_restart_and_can_be_started(qtbot, runs, filled, request_of):
+def test_a_run_left_waiting_is_listed_as_queued_after_a_restart_and_can_be_started(
+    qtbot, runs, filled, request_of
+):
     filled.history.workspace.add_run(request_of(steps=3))
     filled.history.refresh()
     qtbot.waitUntil(lambda: runs.model.rowCount() == 1, timeout=5_000)
     runs.table.selectRow(0)
-    assert (cell(runs, 0, STATE), runs.buttons["rerun"].text(), runs.buttons["delete"].text()) == ("queued", "Start", "Remove")
+    assert (cell(runs, 0, STATE), runs.buttons["rerun"].text(), runs.buttons["delete"].text()) == (
+        "queued",
+        "Start",
+        "Remove",
+    )
     assert "start or remove" in cell(runs, 0, RESULT)
     click(qtbot, runs, "rerun")
-    qtbot.waitUntil(lambda: [run.state for run in filled.history.runs] == [RunState.DONE], timeout=5_000)
+    qtbot.waitUntil(
+        lambda: [run.state for run in filled.history.runs] == [RunState.DONE], timeout=5_000
+    )
     assert runs.buttons["rerun"].text() == "Run again"
 
 
@@ -180,12 +204,21 @@ def test_a_run_left_waiting_can_be_removed(qtbot, runs, filled, request_of):
     assert filled.history.workspace.runs() == []
 
 
-def test_what_waits_is_in_the_workspace_at_once_and_gone_when_it_is_stopped(qtbot, runs, filled, request_of):
+def test_what_waits_is_in_the_workspace_at_once_and_gone_when_it_is_stopped(
+    qtbot, runs, filled, request_of
+):
     filled.submit(request_of(steps=1000, pause=0.02))
     second = filled.submit(request_of())
     stored = filled.history.workspace.runs
-    qtbot.waitUntil(lambda: [run.state for run in stored()] == [RunState.QUEUED, RunState.RUNNING], timeout=5_000)
+    qtbot.waitUntil(
+        lambda: [run.state for run in stored()] == [RunState.QUEUED, RunState.RUNNING],
+        timeout=5_000,
+    )
     second.stop()
     qtbot.waitUntil(lambda: [run.state for run in stored()] == [RunState.RUNNING], timeout=5_000)
     filled.runner.stop_all()
-    qtbot.waitUntil(lambda: [cell(runs, row, STATE) for row in range(runs.model.rowCount())] == ["stopped"], timeout=5_000)
+    qtbot.waitUntil(
+        lambda: not filled.runner.busy and not filled.background.busy and not filled.keeping.busy,
+        timeout=5_000,
+    )
+    assert [cell(runs, row, STATE) for row in range(runs.model.rowCount())] == ["stopped"]

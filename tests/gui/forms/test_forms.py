@@ -59,12 +59,18 @@ def test_every_kind_of_field_gives_back_what_the_user_enters(form, qtbot):
     target = find(form, QLineEdit, "Target")
     qtbot.keyClicks(target, "3")
     values = form.values()
-    assert values == Everything(samples=2048, radii=(0, 0.1, 0.25), sampler="plain", keep=True, target=3)
+    assert values == Everything(
+        samples=2048, radii=(0, 0.1, 0.25), sampler="plain", keep=True, target=3
+    )
 
 
 def said(form, title):
     """The sentence that stands under a field, or under the form; empty when none is seen."""
-    label = next(label for label in form.findChildren(QLabel) if label.accessibleName() == f"Problem with {title}")
+    label = next(
+        label
+        for label in form.findChildren(QLabel)
+        if label.accessibleName() == f"Problem with {title}"
+    )
     return label.text() if label.isVisible() else ""
 
 
@@ -75,11 +81,15 @@ def type_into(qtbot, widget, text):
     qtbot.keyClicks(widget, text)
 
 
-def test_a_value_out_of_bounds_is_said_under_its_field_by_its_title_and_gives_no_params(form, qtbot):
+def test_a_value_out_of_bounds_is_said_under_its_field_by_its_title_and_gives_no_params(
+    form, qtbot
+):
     line = find(form, QLineEdit, "Critical probability")
     type_into(qtbot, line, "2")
     assert form.values() is None
-    assert said(form, "Critical probability") == "Critical probability is 2: it should be less than 1."
+    assert (
+        said(form, "Critical probability") == "Critical probability is 2: it should be less than 1."
+    )
     assert line.property("wrong") is True
     assert line.accessibleDescription() == said(form, "Critical probability")
     type_into(qtbot, line, "0.5")
@@ -178,7 +188,11 @@ def test_an_empty_number_without_a_meaning_is_said(form, qtbot):
 
 
 def test_every_optional_text_field_of_every_analysis_says_what_empty_means(qtbot):
-    ours = [known for known in analyses().values() if known.engine.__module__.startswith("robgui.analyses.")]
+    ours = [
+        known
+        for known in analyses().values()
+        if known.engine.__module__.startswith("robgui.analyses.")
+    ]
     for known in ours:
         form = ParamsForm(known.params)
         qtbot.addWidget(form)
@@ -201,7 +215,9 @@ def test_a_range_of_radii_can_be_typed_as_first_last_count(form, qtbot):
 
 
 def test_stored_settings_come_back_and_defaults_can_be_restored(form):
-    other = Everything(samples=7, radii=(0.3,), chance=0.25, sampler="plain", keep=True, target=2, seed=9, batch=64)
+    other = Everything(
+        samples=7, radii=(0.3,), chance=0.25, sampler="plain", keep=True, target=2, seed=9, batch=64
+    )
     form.set_values(other.model_dump(mode="json"))
     assert form.values() == other
     form.reset()
@@ -235,8 +251,13 @@ def test_what_is_wrong_with_a_field_is_read_whole(qtbot, width):
     line.clear()
     qtbot.keyClicks(line, "rather small, and in any case smaller than the one before")
     label = find(form, QLabel, "Problem with Critical probability")
-    qtbot.waitUntil(lambda: label.isVisible() and label.height() >= label.heightForWidth(label.width()) > 0, timeout=5_000)
-    sizes = QFontMetrics(label.font()).boundingRect(0, 0, label.width(), 10_000, Qt.TextFlag.TextWordWrap, label.text())
+    qtbot.waitUntil(
+        lambda: label.isVisible() and label.height() >= label.heightForWidth(label.width()) > 0,
+        timeout=5_000,
+    )
+    sizes = QFontMetrics(label.font()).boundingRect(
+        0, 0, label.width(), 10_000, Qt.TextFlag.TextWordWrap, label.text()
+    )
     assert label.contentsRect().height() >= sizes.height()
 
 

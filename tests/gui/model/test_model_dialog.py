@@ -75,7 +75,9 @@ def brightness(**settings):
 
 
 def settle(qtbot, dialog):
-    qtbot.waitUntil(lambda: not dialog._debounce.isActive() and not dialog._store.pictures.busy, timeout=15_000)
+    qtbot.waitUntil(
+        lambda: not dialog._debounce.isActive() and not dialog._store.pictures.busy, timeout=15_000
+    )
 
 
 def type_in(qtbot, dialog, name, text):
@@ -135,7 +137,9 @@ def test_a_model_that_gives_nan_is_said_in_words(open_dialog):
 
 
 def test_a_wrong_shape_is_said_in_words_and_cannot_be_used(qtbot, open_dialog):
-    dialog = open_dialog(Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), (1, 4, 4)))
+    dialog = open_dialog(
+        Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), (1, 4, 4))
+    )
     type_in(qtbot, dialog, "shape", "3x5x5")
     assert "does not take inputs of shape 3 × 5 × 5" in dialog.problem.text()
     assert not dialog.use.isEnabled()
@@ -154,7 +158,9 @@ def test_a_wrong_number_of_labels_is_said_in_words(qtbot, open_dialog):
 
 
 def test_another_number_of_classes_than_the_data_is_said_in_words(open_dialog):
-    data = from_arrays(np.zeros((20, 4, 4), np.uint8), np.arange(20) % 5, names=tuple("abcde"), name="five")
+    data = from_arrays(
+        np.zeros((20, 4, 4), np.uint8), np.arange(20) % 5, names=tuple("abcde"), name="five"
+    )
     dialog = open_dialog(brightness(), data)
     assert "The model has 3 classes, but five has 5." in dialog.warnings.text()
     assert len(predictions(dialog)) == 8
@@ -205,7 +211,9 @@ def test_labels_can_be_read_from_a_file(qtbot, open_dialog, tmp_path):
     assert "are not the class names of greys" in dialog.warnings.text()
 
 
-def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(qtbot, open_dialog, dataset):
+def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(
+    qtbot, open_dialog, dataset
+):
     dialog = open_dialog(brightness())
     first, second, *_ = dataset.names
     dialog.form.labels.setPlainText("\n".join((first, "another", *dataset.names[2:])))
@@ -213,11 +221,17 @@ def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(qt
     assert f"“another” here and “{second}” there" in dialog.warnings.text()
 
 
-def test_labels_can_be_read_from_json_and_a_bad_file_is_said_in_one_sentence(qtbot, open_dialog, tmp_path, monkeypatch):
-    (tmp_path / "names.json").write_text('{"0": ["n1", "a"], "1": ["n2", "b"], "2": ["n3", "c"]}', encoding="utf-8")
+def test_labels_can_be_read_from_json_and_a_bad_file_is_said_in_one_sentence(
+    qtbot, open_dialog, tmp_path, monkeypatch
+):
+    (tmp_path / "names.json").write_text(
+        '{"0": ["n1", "a"], "1": ["n2", "b"], "2": ["n3", "c"]}', encoding="utf-8"
+    )
     (tmp_path / "bad.json").write_text("[1, 2", encoding="utf-8")
     dialog = open_dialog(brightness())
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "names.json"), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "names.json"), "")
+    )
     qtbot.mouseClick(dialog.form.open_labels, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc", timeout=5_000)
     settle(qtbot, dialog)
@@ -240,10 +254,14 @@ class Two(nn.Module):
         return {"coarse": logits[:, :2] - 3, "logits": logits}
 
 
-def test_which_of_several_outputs_holds_the_scores_can_be_chosen(qtbot, open_dialog, store, tmp_path):
+def test_which_of_several_outputs_holds_the_scores_can_be_chosen(
+    qtbot, open_dialog, store, tmp_path
+):
     torch.manual_seed(0)
     batch = {"dynamic_shapes": ({0: torch.export.Dim("n")},)}
-    torch.export.save(torch.export.export(Two().eval(), (torch.rand(2, 1, 4, 4),), **batch), tmp_path / "two.pt2")
+    torch.export.save(
+        torch.export.export(Two().eval(), (torch.rand(2, 1, 4, 4),), **batch), tmp_path / "two.pt2"
+    )
     original = load(tmp_path / "two.pt2", device="cpu", labels=NAMES)
     store.library.add_model(original)
     dialog = open_dialog(original)
@@ -309,7 +327,9 @@ def test_a_model_in_memory_has_no_side_file(open_dialog):
     assert dialog.save.toolTip() == "This model is not from a file."
 
 
-def test_without_data_the_dialog_asks_for_some_and_follows_when_they_come(qtbot, open_dialog, store, dataset):
+def test_without_data_the_dialog_asks_for_some_and_follows_when_they_come(
+    qtbot, open_dialog, store, dataset
+):
     dialog = open_dialog(brightness(), None)
     assert predictions(dialog) == []
     assert "Open some inputs" in dialog.cards.empty.text()
@@ -319,7 +339,9 @@ def test_without_data_the_dialog_asks_for_some_and_follows_when_they_come(qtbot,
     assert len(predictions(dialog)) == 8
 
 
-def test_a_model_that_sleeps_never_stops_the_window_and_only_the_newest_answer_shows(qtbot, open_dialog):
+def test_a_model_that_sleeps_never_stops_the_window_and_only_the_newest_answer_shows(
+    qtbot, open_dialog
+):
     sleepy = Classifier.from_module(Sleepy(), (1, 4, 4), NAMES)
     gaps, last = [], [0.0]
 
@@ -340,7 +362,9 @@ def test_a_model_that_sleeps_never_stops_the_window_and_only_the_newest_answer_s
     qtbot.keyClicks(dialog.form.lines["mean"], "0")
     assert not dialog.use.isEnabled()
     seen = []
-    qtbot.waitUntil(lambda: bool(seen.append(predictions(dialog)) or predictions(dialog)), timeout=15_000)
+    qtbot.waitUntil(
+        lambda: bool(seen.append(predictions(dialog)) or predictions(dialog)), timeout=15_000
+    )
     timer.stop()
     assert max(gaps) < 0.8, "the model sleeps for 1 s; the window must not"
     assert set(predictions(dialog)) == set(NAMES)
@@ -367,7 +391,11 @@ def test_the_architecture_dialog_gives_what_was_filled_in(qtbot, tmp_path):
     qtbot.keyClicks(dialog.architecture, "small")
     qtbot.keyClicks(dialog.shape, "3x32x32")
     dialog.labels.setPlainText("a\nb")
-    assert dialog.overrides() == {"architecture": "nets.py:small", "shape": (3, 32, 32), "labels": ("a", "b")}
+    assert dialog.overrides() == {
+        "architecture": "nets.py:small",
+        "shape": (3, 32, 32),
+        "labels": ("a", "b"),
+    }
     with qtbot.waitSignal(dialog.accepted):
         qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
 
@@ -381,7 +409,9 @@ def test_a_shape_that_is_no_shape_keeps_the_architecture_dialog_closed(qtbot, tm
         dialog.overrides()
 
 
-@pytest.mark.parametrize(("key", "answer"), [(Qt.Key.Key_Return, False), (Qt.Key.Key_Escape, False), (None, True)])
+@pytest.mark.parametrize(
+    ("key", "answer"), [(Qt.Key.Key_Return, False), (Qt.Key.Key_Escape, False), (None, True)]
+)
 def test_trust_is_never_given_by_default(qtbot, tmp_path, key, answer):
     def press():
         dialog = QApplication.activeModalWidget()
@@ -395,10 +425,22 @@ def test_trust_is_never_given_by_default(qtbot, tmp_path, key, answer):
     assert ask_trust(Code("0" * 64, tmp_path / "evil.pt"), "evil.pt is a pickle.") is answer
 
 
-def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_letter_by_letter(qtbot, tmp_path):
+def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_letter_by_letter(
+    qtbot, tmp_path
+):
     source = Source(tmp_path / "nets.py", "import os\nos.system('<b>')\n")
-    names = ("<h1>Checked: plain weights only</h1>", "os.system\n\nNothing else runs.", "a\u202egnp.exe")
-    code = Code("0" * 64, tmp_path / "<b>evil</b>.pt", "nets.py:build(depth=20, path='/x')", (source,), names)
+    names = (
+        "<h1>Checked: plain weights only</h1>",
+        "os.system\n\nNothing else runs.",
+        "a\u202egnp.exe",
+    )
+    code = Code(
+        "0" * 64,
+        tmp_path / "<b>evil</b>.pt",
+        "nets.py:build(depth=20, path='/x')",
+        (source,),
+        names,
+    )
     dialog = TrustDialog(code, "<h1>Checked</h1> evil.pt is a pickle.")
     qtbot.addWidget(dialog)
     shown = dialog.what.toPlainText().splitlines()
@@ -407,5 +449,10 @@ def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_l
     assert f"Code: {tmp_path / 'nets.py'}" in shown and "    os.system('<b>')" in shown
     assert "    <h1>Checked: plain weights only</h1>" in shown
     assert "    os.system\\n\\nNothing else runs." in shown and "    a\\u202egnp.exe" in shown
-    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in dialog.findChildren(QLabel))
-    assert dialog.said.text().startswith("<h1>Checked</h1>") and "read, change and send your files" in dialog.warning.text()
+    assert all(
+        label.textFormat() is Qt.TextFormat.PlainText for label in dialog.findChildren(QLabel)
+    )
+    assert (
+        dialog.said.text().startswith("<h1>Checked</h1>")
+        and "read, change and send your files" in dialog.warning.text()
+    )

@@ -1,4 +1,6 @@
-"""New batch: a suite runs from the window into its workspace, and bad suites say so in one sentence."""
+"""New batch: a suite runs from the window into its workspace, and bad suites say so in one
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ def window(qtbot, tmp_path):
 
 def test_a_suite_runs_from_the_window_and_its_runs_are_in_the_history(qtbot, window, tmp_path):
     suite = tmp_path / "suite.toml"
-    demo = {"model": resources.path("demo", "fashion_mlp.pt2"), "data": resources.path("demo", "fashion.npz")}
+    demo = {
+        "model": resources.path("demo", "fashion_mlp.pt2"),
+        "data": resources.path("demo", "fashion.npz"),
+    }
     suite.write_text(SUITE.format(**demo))
     window.suite.setText(str(suite))
     window.start.click()
@@ -55,19 +60,36 @@ def test_a_suite_runs_from_the_window_and_its_runs_are_in_the_history(qtbot, win
 
 def test_stop_says_so_at_once_and_then_how_far_it_came(qtbot, window, tmp_path):
     suite = tmp_path / "suite.toml"
-    demo = {"model": resources.path("demo", "fashion_mlp.pt2"), "data": resources.path("demo", "fashion.npz")}
-    suite.write_text(SUITE.format(**demo).replace("0:2", "0:9").replace("samples = 32", "samples = 1_000_000, target_half_width = 0"))
+    demo = {
+        "model": resources.path("demo", "fashion_mlp.pt2"),
+        "data": resources.path("demo", "fashion.npz"),
+    }
+    suite.write_text(
+        SUITE.format(**demo)
+        .replace("0:2", "0:9")
+        .replace("samples = 32", "samples = 1_000_000, target_half_width = 0")
+    )
     window.suite.setText(str(suite))
     window.workers.setValue(1)
     window.start.click()
-    states = lambda: [window.entries.model().index(row, 1).data() for row in range(window.entries.model().rowCount())]  # noqa: E731
+
+    def states():
+        return [
+            window.entries.model().index(row, 1).data()
+            for row in range(window.entries.model().rowCount())
+        ]
+
     qtbot.waitUntil(lambda: "running" in states() or not window.busy, timeout=120_000)
     assert window.busy, window.words.text()
     window.stop.click()
     assert window.words.text().startswith("Stopping …") and not window.stop.isEnabled()
     qtbot.waitUntil(window.start.isEnabled, timeout=60_000)
     assert window.words.text() == "Stopped: 0 of 9 done; Start goes on from here."
-    assert states() == ["stopped", *["not run"] * 8] and window.progress.value() == 0 and not window.stop.isEnabled()
+    assert (
+        states() == ["stopped", *["not run"] * 8]
+        and window.progress.value() == 0
+        and not window.stop.isEnabled()
+    )
 
 
 def test_it_opens_in_the_middle_of_its_parent_and_escape_closes_it(qtbot, window):
@@ -96,7 +118,11 @@ def test_a_suite_that_cannot_be_read_is_refused_in_one_sentence(qtbot, window, t
 
 
 @pytest.mark.parametrize(
-    ("address", "words"), [("nonsense", "is no address of a Ray cluster"), ("ray://10.0.0.5:10001", "cannot stream results")]
+    ("address", "words"),
+    [
+        ("nonsense", "is no address of a Ray cluster"),
+        ("ray://10.0.0.5:10001", "cannot stream results"),
+    ],
 )
 def test_a_wrong_address_of_a_cluster_is_refused_in_one_sentence(qtbot, window, address, words):
     assert window.workers.isEnabled()

@@ -33,8 +33,12 @@ def test_hits_are_plain_words_and_escape_closes_the_manual(qtbot):
     window = Help(store, parent)
     for words in ("radius", "seed", "the", "model"):
         window.words.setText(words)
-        shown = [window.list.item(row).text().partition("\n")[2] for row in range(window.list.count())]
-        assert shown and not any(mark in text for text in shown for mark in ("**", "`", "](", "|", "##"))
+        shown = [
+            window.list.item(row).text().partition("\n")[2] for row in range(window.list.count())
+        ]
+        assert shown and not any(
+            mark in text for text in shown for mark in ("**", "`", "](", "|", "##")
+        )
     with qtbot.waitExposed(window):
         window.show()
     for part in (window.words, window.list, window.text):

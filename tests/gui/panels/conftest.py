@@ -18,7 +18,10 @@ from tests.gui.sampled import SAMPLED
 @pytest.fixture(scope="session")
 def demo_models():
     """The quick ones of the demo: an exported network and a script."""
-    return [load(resources.path("demo", name), device="cpu") for name in ("fashion_mlp.pt2", "fashion_rnn.pt")]
+    return [
+        load(resources.path("demo", name), device="cpu")
+        for name in ("fashion_mlp.pt2", "fashion_rnn.pt")
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +79,10 @@ def run(qtbot, store):
         assert pane.run.isEnabled(), store.obstacle(panel.analysis.name)
         pane.run.click()
         over = lambda: not store.runner.busy and not store.background.busy  # noqa: E731 - the history has it too
-        qtbot.waitUntil(lambda: over() and bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
+        qtbot.waitUntil(
+            lambda: over() and bool(store.history.runs) and store.history.runs[0].state.ended,
+            timeout=60_000,
+        )
         assert not store.history.runs[0].error
         drawn = lambda: panel.run_id == store.history.runs[0].id and panel.result is not None  # noqa: E731
         qtbot.waitUntil(lambda: drawn() and not panel.stale, timeout=5_000)

@@ -1,4 +1,7 @@
-"""Compare: two runs side by side with linked axes and their difference; a scoreboard over models."""
+"""Compare: two runs side by side with linked axes and their difference.
+
+A scoreboard over models.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,12 @@ def two_runs(qtbot, store, sampled):
     for model, height in zip(store.library.models, (0.5, 1.0), strict=True):
         params = {"height": height}
         before = len(store.history.runs)
-        store.submit(build_request(sampled.name, [model], store.library.dataset, params, indices=(0,)))
-        qtbot.waitUntil(lambda n=before: sum(r.state.ended for r in store.history.runs) > n, timeout=60_000)
+        store.submit(
+            build_request(sampled.name, [model], store.library.dataset, params, indices=(0,))
+        )
+        qtbot.waitUntil(
+            lambda n=before: sum(r.state.ended for r in store.history.runs) > n, timeout=60_000
+        )
     return store.history.runs[1], store.history.runs[0]
 
 
@@ -47,7 +54,9 @@ def widgets(page):
     return [slot.widget for slot in page.columns.slots]
 
 
-def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(qtbot, page, two_runs):
+def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(
+    qtbot, page, two_runs
+):
     page.show_pair(*two_runs)
     qtbot.waitUntil(lambda: page.shown == tuple(run.id for run in two_runs), timeout=10_000)
     left, right, change = widgets(page)
@@ -79,15 +88,23 @@ def test_the_verdict_of_each_run_stands_above_its_picture_with_its_status(page, 
 
 def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
     board = page.scoreboard.model()
-    cells = [[board.index(row, c).data() for c in range(board.columnCount())] for row in range(board.rowCount())]
+    cells = [
+        [board.index(row, c).data() for c in range(board.columnCount())]
+        for row in range(board.rowCount())
+    ]
     assert cells == [
         ["fashion_mlp.pt2", "! 0.5 · fashion.npz 0"],
         ["fashion_rnn.pt", "✓ 1 · fashion.npz 0"],
     ]
     for dark in (False, True):
         theme.apply(dark)
-        inks = [board.index(row, 1).data(Qt.ItemDataRole.ForegroundRole).name().upper() for row in range(2)]
-        assert inks == [status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.HOLDS)]
+        inks = [
+            board.index(row, 1).data(Qt.ItemDataRole.ForegroundRole).name().upper()
+            for row in range(2)
+        ]
+        assert inks == [
+            status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.HOLDS)
+        ]
     theme.apply(False)
     tip = board.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
     assert "At risk. All is &lt;i&gt;well" in tip
@@ -102,7 +119,9 @@ def test_the_scoreboard_sorts_by_status_the_worst_first(page):
 
 
 def test_a_model_without_a_run_says_so(qtbot, store, page):
-    store.history.runs = [run for run in store.history.runs if run.request.models[0].name == "fashion_mlp.pt2"]
+    store.history.runs = [
+        run for run in store.history.runs if run.request.models[0].name == "fashion_mlp.pt2"
+    ]
     page.scoreboard.refresh()
     board = page.scoreboard.model()
     assert board.index(1, 1).data() == NOT_RUN
@@ -123,10 +142,14 @@ def test_the_names_of_runs_begin_with_their_time(store, page):
     newest, oldest = store.history.runs
     begun = time.strftime("%H:%M:%S", time.localtime(oldest.created))
     assert page.first.currentText() == f"{begun} {store.subject(oldest.request)}"
-    assert page.second.currentText().startswith(time.strftime("%H:%M:%S", time.localtime(newest.created)))
+    assert page.second.currentText().startswith(
+        time.strftime("%H:%M:%S", time.localtime(newest.created))
+    )
 
 
-def test_two_runs_that_are_the_same_ask_for_a_second_model_instead_of_a_flat_line(qtbot, store, page):
+def test_two_runs_that_are_the_same_ask_for_a_second_model_instead_of_a_flat_line(
+    qtbot, store, page
+):
     newest, oldest = store.history.runs
     page.show_pair(newest, newest)
     qtbot.waitUntil(lambda: page.shown == (newest.id, newest.id), timeout=10_000)
@@ -171,7 +194,9 @@ def test_results_with_nothing_in_common_say_so(qtbot):
 def again(qtbot, store, two_runs):
     """Repeats the newest of the two runs, so that the newest two are alike."""
     store.submit(store.history.runs[0].request)
-    qtbot.waitUntil(lambda: sum(r.has_result and r.state.ended for r in store.history.runs) == 3, timeout=30_000)
+    qtbot.waitUntil(
+        lambda: sum(r.has_result and r.state.ended for r in store.history.runs) == 3, timeout=30_000
+    )
 
 
 def test_it_starts_with_the_two_newest_runs_that_differ(qtbot, store, again):
@@ -181,7 +206,9 @@ def test_it_starts_with_the_two_newest_runs_that_differ(qtbot, store, again):
     assert (made.first.currentData(), made.second.currentData()) == (oldest.id, newest.id)
 
 
-def test_a_run_is_not_laid_beside_itself_when_its_partner_is_deleted_or_it_has_no_result(qtbot, store, again):
+def test_a_run_is_not_laid_beside_itself_when_its_partner_is_deleted_or_it_has_no_result(
+    qtbot, store, again
+):
     made = Compare(store)
     qtbot.addWidget(made)
     newest, middle, oldest = store.history.runs
@@ -201,14 +228,21 @@ def test_it_starts_with_an_analysis_that_has_two_runs(qtbot, store, two_runs):
     store.history.runs = [replace(run, id="alone", request=other), *store.history.runs]
     made = Compare(store)
     qtbot.addWidget(made)
-    assert made.analysis.currentData() == "sampled_views" and made.first.currentData() != made.second.currentData()
+    assert (
+        made.analysis.currentData() == "sampled_views"
+        and made.first.currentData() != made.second.currentData()
+    )
 
 
 def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, store):
     first, second = store.library.models
     params = {"axes": ("rotation",), "step": {"rotation": 15.0}}
-    store.submit(build_request("semantic_map", [first, second], store.library.dataset, params, indices=(0,)))
-    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
+    store.submit(
+        build_request("semantic_map", [first, second], store.library.dataset, params, indices=(0,))
+    )
+    qtbot.waitUntil(
+        lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
+    )
     made = Compare(store)
     qtbot.addWidget(made)
     board = made.scoreboard.model()

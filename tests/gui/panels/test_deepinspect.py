@@ -23,7 +23,11 @@ def view(panel, title):
 
 def test_labels_lead_the_first_picture_is_what_is_taken_for_what(inspected):
     first = inspected.board.widgets[0].view
-    assert isinstance(first, Matrix) and first.title == "What is taken for what" and first.worst == "high"
+    assert (
+        isinstance(first, Matrix)
+        and first.title == "What is taken for what"
+        and first.worst == "high"
+    )
     assert "is right in" in inspected.verdict.text()
 
 
@@ -35,7 +39,9 @@ def test_a_cell_chooses_its_pair_and_shows_inputs_and_neurons(qtbot, store, insp
     assert {result.classes[c] for c in store.selection.pair} == set(names)
     neurons = view(panel, "Neurons of the pair").view
     assert isinstance(neurons, Table) and neurons.height > 0
-    qtbot.waitUntil(lambda: len(view(panel, "Inputs of the pair").view.pictures) > 0, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: len(view(panel, "Inputs of the pair").view.pictures) > 0, timeout=10_000
+    )
     pictures = view(panel, "Inputs of the pair")
     assert isinstance(pictures.view, Images) and all(name in pictures.view.note for name in names)
     pictures.chosen.emit(0)
@@ -51,7 +57,9 @@ def test_a_row_of_the_pairs_and_a_class_that_is_searched_choose_a_pair(store, in
     assert result.classes.index("Trouser") in store.selection.pair
 
 
-def test_the_pair_can_be_sent_to_the_feature_game_with_the_other_class_as_target(qtbot, store, inspected):
+def test_the_pair_can_be_sent_to_the_feature_game_with_the_other_class_as_target(
+    qtbot, store, inspected
+):
     panel, result = inspected, inspected.result
     panel.attack.click()  # without a pair it only says so
     view(panel, "Pairs that stand out").chosen.emit(0)

@@ -1,4 +1,6 @@
-"""The feature game panels: the row of pictures, the views below, searches, saving, and what can be sent on."""
+"""The feature game panels: the row of pictures, the views below, searches, saving, and what can
+be sent on.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,26 @@ def test_the_row_shows_features_saliency_and_the_changed_pixels(played):
     assert len(features.pictures[0].spots) == len(result.keypoints)
     assert isinstance(saliency, Matrix)
     np.testing.assert_allclose(saliency.values, result.saliency[::-1])
-    assert isinstance(pair, Images) and pair.pairs and len(pair.pictures[1].spots) == len(result.changed)
+    assert (
+        isinstance(pair, Images)
+        and pair.pairs
+        and len(pair.pictures[1].spots) == len(result.changed)
+    )
     assert result.labels[result.found_class] in pair.pictures[1].chip and played.save.isEnabled()
 
 
 def test_the_other_views_stand_below(played):
-    assert {"How the change shrinks", "Confidence", "Searches", "Moves that were tried", "Evidence"} <= set(below(played))
+    assert {
+        "How the change shrinks",
+        "Confidence",
+        "Searches",
+        "Moves that were tried",
+        "Evidence",
+    } <= set(below(played))
     assert not {"Before and after", "Where the search looks"} & set(below(played))
-    np.testing.assert_allclose(below(played)["How the change shrinks"].view.lines[0].y, played.result.history[:, 0])
+    np.testing.assert_allclose(
+        below(played)["How the change shrinks"].view.lines[0].y, played.result.history[:, 0]
+    )
 
 
 def test_a_row_of_the_searches_shows_the_example_of_that_search(store, bench, run):
@@ -61,7 +75,9 @@ def test_the_example_is_saved_as_the_model_saw_it(qtbot, store, played, tmp_path
     file = tmp_path / "shirt.png"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
     played.ask_save()
-    qtbot.waitUntil(lambda: len(list(tmp_path.glob("*.png"))) == 3 and not store.background.busy, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: len(list(tmp_path.glob("*.png"))) == 3 and not store.background.busy, timeout=10_000
+    )
     pixels = np.asarray(Image.open(file), dtype=np.float32) / 255
     assert np.allclose(pixels, played.result.best[0], atol=1e-6)
     model = store.library.model
@@ -70,7 +86,9 @@ def test_the_example_is_saved_as_the_model_saw_it(qtbot, store, played, tmp_path
 
 def test_the_example_can_be_sent_to_another_analysis(qtbot, store, played):
     offer = played.offers()[0]
-    assert offer.title == "The adversarial example" and np.array_equal(offer.inputs[0], played.result.best)
+    assert offer.title == "The adversarial example" and np.array_equal(
+        offer.inputs[0], played.result.best
+    )
     with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
         store.sending.send(offer, "zonnscan", played.request, played.run_id)
     np.testing.assert_allclose(store.library.dataset.array()[-1], played.result.best, atol=1e-6)
@@ -89,5 +107,8 @@ def test_many_images_are_drawn_from_their_views(store, bench, run):
     store.set_scope((6, 10, 25))
     result = run(panel, pane, inputs=3, max_calls=400)
     bars = panel.board.widgets[0].view
-    assert bars.title == "How much it takes" and bars.series[0].values.sum() == (result.found_class >= 0).sum()
+    assert (
+        bars.title == "How much it takes"
+        and bars.series[0].values.sum() == (result.found_class >= 0).sum()
+    )
     assert panel.offers()[0].title == "The least severe example"

@@ -36,7 +36,9 @@ def panel(qtbot, store, sampled):
 def drawn(qtbot, store, panel):
     store.set_scope((3, 5))
     panel.pane.run.click()
-    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
+    )
     qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale, timeout=5_000)
     return panel
 
@@ -51,7 +53,15 @@ def test_every_view_of_a_result_is_drawn_the_first_large_and_the_others_behind_t
     assert board.widgets[0].view.title == "Confidence" and len(board.widgets) == 8
     assert isinstance(board.widgets[0], CurvesView) and board.widgets[0].isVisible()
     titles = [board.bar.tabText(i) for i in range(board.bar.count())]
-    assert titles == ["Distance", "Safe regions", "Safe share", "Pairs", "Moves", "Growing", "Inputs on offer"]
+    assert titles == [
+        "Distance",
+        "Safe regions",
+        "Safe share",
+        "Pairs",
+        "Moves",
+        "Growing",
+        "Inputs on offer",
+    ]
     for place in range(board.bar.count()):
         board.bar.setCurrentIndex(place)
         assert board.widgets[place + 1].isVisible()
@@ -69,7 +79,9 @@ def test_a_low_panel_has_one_view_at_a_time_and_all_of_them_behind_tabs(qtbot, d
 def test_the_verdict_has_sign_word_and_colour_and_is_plain_text(drawn):
     line = drawn.verdict
     assert line.status.text() == "✓ Holds" and line.sentence.text() == "All is <i>well</i> at 1.00."
-    assert "<b>Nothing</b>" in line.text() and line.rest.text().startswith("On 2 inputs. <b>Nothing</b>")
+    assert "<b>Nothing</b>" in line.text() and line.rest.text().startswith(
+        "On 2 inputs. <b>Nothing</b>"
+    )
     assert all(label.textFormat() is Qt.TextFormat.PlainText for label in line.findChildren(QLabel))
     for dark in (False, True):
         theme.apply(dark)
@@ -82,7 +94,10 @@ def test_what_a_verdict_rests_on_is_cut_with_a_button_for_the_whole(qtbot, drawn
     line = drawn.verdict
     assert line.more.isVisible() and line.rest.text().endswith("…")
     line.more.click()
-    assert line.rest.text().endswith("Reason 19 is as good as any other.") and line.more.text() == "Less"
+    assert (
+        line.rest.text().endswith("Reason 19 is as good as any other.")
+        and line.more.text() == "Less"
+    )
 
 
 def test_the_next_result_changes_the_widgets_in_place(qtbot, store, drawn):
@@ -130,7 +145,10 @@ def test_a_stored_run_is_drawn_again_with_the_verdict_it_was_stored_with(qtbot, 
 
 
 def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(qtbot, store, drawn):
-    old = replace(store.history.runs[0], verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3. Eight calls."))
+    old = replace(
+        store.history.runs[0],
+        verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3. Eight calls."),
+    )
     drawn._result_shown(old, drawn.result)
     assert drawn.verdict.status.text() == "? Cannot tell"
     assert drawn.verdict.sentence.text() == "Nearest change at 0.3. Eight calls."
@@ -151,12 +169,16 @@ def test_views_that_cannot_be_made_are_one_message_and_the_verdict_stays(qtbot, 
     assert drawn.verdict.status.text() == "✓ Holds"
 
 
-def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture_stays(store, drawn):
+def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture_stays(
+    store, drawn
+):
     said = []
     store.said.connect(lambda level, sentence, details: said.append((level, sentence)))
     run = store.history.runs[0]
     old = replace(run, id="old", request=run.request.model_copy(update={"params": {"depth": 3}}))
     before = drawn.request
     drawn._result_shown(old, drawn.result)
-    assert said and said[0][0] == "error" and "cannot be drawn" in said[0][1] and "depth" in said[0][1]
+    assert (
+        said and said[0][0] == "error" and "cannot be drawn" in said[0][1] and "depth" in said[0][1]
+    )
     assert drawn.request is before

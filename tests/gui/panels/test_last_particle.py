@@ -1,4 +1,6 @@
-"""The last particle in the generic panel: level, estimate, failure, table, and what can be sent on."""
+"""The last particle in the generic panel: level, estimate, failure, table, and what can be sent
+on.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,11 @@ def views(panel):
 def test_a_validated_input_shows_its_climb_and_its_estimate_below_the_critical_line(bench, run):
     panel, pane = bench("last_particle")
     result = run(panel, pane, eps=0.005, samples=200, attack_steps=0, proof=False)
-    assert result.validated and "validated" in panel.verdict.text() and "No failure among 200 plain samples" in panel.verdict.text()
+    assert (
+        result.validated
+        and "validated" in panel.verdict.text()
+        and "No failure among 200 plain samples" in panel.verdict.text()
+    )
     climb, chance = views(panel)["Climbing towards failure"], views(panel)["Failure probability"]
     np.testing.assert_allclose(climb.lines[0].y, result.levels)
     assert climb.lines[0].y.max() <= 0 and climb.levels[0].at == 0
@@ -38,7 +44,9 @@ def test_a_failure_is_shown_beside_its_input_and_can_be_sent_to_zonnscan(qtbot, 
 def test_the_table_holds_every_input_once_at_each_noise(store, bench, run):
     panel, pane = bench("last_particle_table")
     store.set_scope(tuple(range(6)))
-    result = run(panel, pane, radii=(0.001, 0.3), most=4, critical=1e-3, samples=100, attack_steps=0)
+    result = run(
+        panel, pane, radii=(0.001, 0.3), most=4, critical=1e-3, samples=100, attack_steps=0
+    )
     bars = views(panel)["How the inputs stand"]
     assert bars.names == ("0.001", "0.3") and bars.stacked
     assert (sum(row.values for row in bars.series) == len(result.names)).all()

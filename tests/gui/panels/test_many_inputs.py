@@ -1,4 +1,6 @@
-"""Populations, corner cases and watermark: analyses of many inputs in the panel that draws any views."""
+"""Populations, corner cases and watermark: analyses of many inputs in the panel that draws any
+views.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,14 @@ QUICK = {"samples": 32, "target_half_width": 0.05}
 
 
 def place_of(panel, kind):
-    return next(place for place, widget in enumerate(panel.board.widgets) if isinstance(widget.view, kind))
+    return next(
+        place for place, widget in enumerate(panel.board.widgets) if isinstance(widget.view, kind)
+    )
 
 
-@pytest.mark.parametrize("analysis", ["zonnscan_populations", "zonnscan_corner_cases", "zonnscan_watermark"])
+@pytest.mark.parametrize(
+    "analysis", ["zonnscan_populations", "zonnscan_corner_cases", "zonnscan_watermark"]
+)
 def test_an_empty_tab_says_what_to_do(bench, analysis):
     panel, _ = bench(analysis)
     assert type(panel) is GenericPanel and panel._pages.currentIndex() == 0 and panel.views() == ()
@@ -24,7 +30,9 @@ def test_the_two_sets_are_drawn_and_a_row_leads_to_the_gallery(store, bench, run
     panel, pane = bench("zonnscan_populations")
     store.set_scope(tuple(range(100, 400)))
     result = run(panel, pane, inputs=30, radius=0.1, **QUICK)
-    assert [row.values.size for row in panel.board.widgets[0].view.series] == [25, 25] and len(result.index) == 60
+    assert [row.values.size for row in panel.board.widgets[0].view.series] == [25, 25] and len(
+        result.index
+    ) == 60
     widget = panel.board.widgets[place_of(panel, Images)]
     assert len(widget.view.pictures) == len(result.notable) > 0
     widget.chosen.emit(0)
@@ -36,7 +44,9 @@ def test_findings_of_a_population_lead_back_to_their_pictures(qtbot, store, benc
     store.set_scope(tuple(range(200)))
     result = run(panel, pane, radius=0.1, **QUICK)
     qtbot.waitUntil(lambda: len(store.history.findings) == len(result.notable), timeout=5_000)
-    assert 0 < len(store.history.findings) <= 10 and all(f.has_picture for f in store.history.findings)
+    assert 0 < len(store.history.findings) <= 10 and all(
+        f.has_picture for f in store.history.findings
+    )
 
 
 def test_corner_cases_show_every_models_answer_and_lead_to_the_gallery(store, bench, run):
@@ -44,7 +54,10 @@ def test_corner_cases_show_every_models_answer_and_lead_to_the_gallery(store, be
     store.set_scope(tuple(range(300)))
     result = run(panel, pane, inputs=10, **QUICK)
     shown = panel.board.widgets[0]
-    assert len(shown.view.pictures) == min(60, len(result.numbers)) and " / " in shown.view.pictures[0].chip
+    assert (
+        len(shown.view.pictures) == min(60, len(result.numbers))
+        and " / " in shown.view.pictures[0].chip
+    )
     shown.chosen.emit(1)
     assert store.selection.input == result.numbers[1]
 
@@ -64,7 +77,10 @@ def test_a_watermarked_copy_is_told_apart_and_the_model_stays_as_it_was(store, b
     assert result.back == 5 and (result.answers[1] == result.classes).all()
     widget = panel.board.widgets[place_of(panel, Images)]
     assert len(widget.view.pictures) == 10 and " → " in widget.view.pictures[0].chip
-    assert bool((model.infer(store.library.dataset.array(range(50))) == before).all()) and model.fingerprint == fingerprint
+    assert (
+        bool((model.infer(store.library.dataset.array(range(50))) == before).all())
+        and model.fingerprint == fingerprint
+    )
     assert len(store.history.runs[0].request.models) == 1
     widget.chosen.emit(2)
     assert store.selection.input == result.numbers[2]
@@ -85,6 +101,8 @@ def test_stopping_a_watermark_keeps_what_there_is_and_leaves_the_model_alone(qtb
     pane.run.click()
     qtbot.waitUntil(lambda: panel.result is not None, timeout=20_000)
     pane.stop.click()
-    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=20_000)
+    qtbot.waitUntil(
+        lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=20_000
+    )
     assert store.history.runs[0].state == "cancelled" and store.history.runs[0].has_result
     assert bool((store.library.model.infer(store.library.dataset.array(range(20))) == before).all())

@@ -34,7 +34,9 @@ def overview(qtbot, store):
     return made
 
 
-def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(qtbot, store, overview, monkeypatch):
+def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(
+    qtbot, store, overview, monkeypatch
+):
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     tile = overview._tiles[0]
     assert tile.status.text() == "Not run yet"
@@ -43,7 +45,10 @@ def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(qtbot, s
     qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=30_000)
     said = store.history.runs[0].verdict
-    assert tile.number.text().replace("\N{NO-BREAK SPACE}", " ") == f"{said.number.name}: {said.number.words}"
+    assert (
+        tile.number.text().replace("\N{NO-BREAK SPACE}", " ")
+        == f"{said.number.name}: {said.number.words}"
+    )
     assert tile.sentence.text().replace("\N{NO-BREAK SPACE}", " ") == said.sentence
     qtbot.waitUntil(lambda: tile.picture is not None and tile.picture.isVisible(), timeout=30_000)
     assert isinstance(tile.picture, CurvesView) and tile.picture.mini
@@ -56,7 +61,9 @@ def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(qtbot, s
         assert shown == status_ink(said.status).colour(dark)
 
 
-def test_a_panel_says_that_its_picture_is_from_the_inspection_and_not_that_it_is_stale(qtbot, store, bench, monkeypatch):
+def test_a_panel_says_that_its_picture_is_from_the_inspection_and_not_that_it_is_stale(
+    qtbot, store, bench, monkeypatch
+):
     panel, pane = bench("zonnscan")
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     store.inspection.start()
@@ -68,7 +75,9 @@ def test_a_panel_says_that_its_picture_is_from_the_inspection_and_not_that_it_is
     assert panel.stale and panel._stale.text() == STALE, "another input"
 
 
-def test_a_run_of_the_users_own_is_stale_after_a_change_although_there_was_an_inspection(qtbot, store, bench, run, monkeypatch):
+def test_a_run_of_the_users_own_is_stale_after_a_change_although_there_was_an_inspection(
+    qtbot, store, bench, run, monkeypatch
+):
     panel, pane = bench("zonnscan")
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     store.inspection.start()
@@ -91,12 +100,18 @@ def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overv
 
 def test_stopping_an_inspection_ends_all_its_runs_and_keeps_what_they_found(qtbot, store, overview):
     store.inspection.start()
-    qtbot.waitUntil(lambda: any(job.newest is not None for job in store.inspection.jobs), timeout=30_000)
+    qtbot.waitUntil(
+        lambda: any(job.newest is not None for job in store.inspection.jobs), timeout=30_000
+    )
     overview.stop.click()
-    qtbot.waitUntil(lambda: not store.inspection.running and overview.inspect.isEnabled(), timeout=30_000)
+    qtbot.waitUntil(
+        lambda: not store.inspection.running and overview.inspect.isEnabled(), timeout=30_000
+    )
 
 
-def test_an_analysis_of_many_inputs_is_shown_only_below_the_data_it_was_run_on(qtbot, store, overview, monkeypatch):
+def test_an_analysis_of_many_inputs_is_shown_only_below_the_data_it_was_run_on(
+    qtbot, store, overview, monkeypatch
+):
     monkeypatch.setattr(store, "analyses", {"deepinspect": store.analyses["deepinspect"]})
     tile = next(tile for tile in overview._tiles if tile.page.analyses[0].name == "deepinspect")
     own = store.library.dataset
@@ -105,12 +120,18 @@ def test_an_analysis_of_many_inputs_is_shown_only_below_the_data_it_was_run_on(q
     other = from_arrays(np.full((4, 28, 28), 0.5, np.float32), name="other")
     store.library.add_dataset(other)
     store.library.use_dataset(other)
-    assert "other" in overview._subject.text() and tile.status.text() == "Not run yet" and not tile.number.text()
+    assert (
+        "other" in overview._subject.text()
+        and tile.status.text() == "Not run yet"
+        and not tile.number.text()
+    )
     store.library.use_dataset(own)
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=30_000)
 
 
-def test_a_tile_says_why_its_analysis_failed_in_the_inspection(qtbot, store, overview, monkeypatch, request):
+def test_a_tile_says_why_its_analysis_failed_in_the_inspection(
+    qtbot, store, overview, monkeypatch, request
+):
     def engine(*_):
         raise DataError("The <b>disk</b> is full.")
 
@@ -119,19 +140,34 @@ def test_a_tile_says_why_its_analysis_failed_in_the_inspection(qtbot, store, ove
     request.addfinalizer(lambda: registry.unregister("zonnscan"))
     tile = overview._tiles[0]
     store.inspection.start()
-    qtbot.waitUntil(lambda: tile.status.text() == "Failed: The <b>disk</b> is full.", timeout=30_000)
-    assert tile.status.palette().windowText().color().name().upper() == status_ink(Status.AT_RISK).colour()
+    qtbot.waitUntil(
+        lambda: tile.status.text() == "Failed: The <b>disk</b> is full.", timeout=30_000
+    )
+    assert (
+        tile.status.palette().windowText().color().name().upper()
+        == status_ink(Status.AT_RISK).colour()
+    )
     assert tile.open.isEnabled()
-    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=10_000
+    )
     store.select(store.selection.but(input=5))
     assert tile.status.text() == "Not run yet", "it failed for another input"
 
 
-def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(qtbot, store, overview, monkeypatch):
+def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(
+    qtbot, store, overview, monkeypatch
+):
     monkeypatch.setattr(store, "analyses", {"semantic_map": store.analyses["semantic_map"]})
-    tile = next(tile for tile in overview._tiles if any(one.name == "semantic_map" for one in tile.page.analyses))
+    tile = next(
+        tile
+        for tile in overview._tiles
+        if any(one.name == "semantic_map" for one in tile.page.analyses)
+    )
     first, second = store.library.models
-    request = build_request("semantic_map", [first, second], store.library.dataset, GRID, indices=(0,))
+    request = build_request(
+        "semantic_map", [first, second], store.library.dataset, GRID, indices=(0,)
+    )
     store.submit(request)
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
     qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
@@ -139,27 +175,42 @@ def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(qtb
     assert own[0].number.words != own[1].number.words, "else this test shows nothing"
     for place, model in ((1, second), (0, first)):
         store.library.use_model(model)
-        told = lambda place=place: own[place].number.words in tile.number.text().replace("\N{NO-BREAK SPACE}", " ")  # noqa: E731
+
+        def told(place=place):
+            return own[place].number.words in tile.number.text().replace("\N{NO-BREAK SPACE}", " ")
+
         qtbot.waitUntil(told, timeout=30_000)
 
 
-def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(qtbot, store, overview, monkeypatch):
+def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(
+    qtbot, store, overview, monkeypatch
+):
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     store.inspection.start()
     tile = overview._tiles[0]
-    qtbot.waitUntil(lambda: not store.inspection.running and tile.status.text() in STATUSES, timeout=60_000)
-    old = replace(store.history.runs[0], id="old", verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3."))
+    qtbot.waitUntil(
+        lambda: not store.inspection.running and tile.status.text() in STATUSES, timeout=60_000
+    )
+    old = replace(
+        store.history.runs[0], id="old", verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3.")
+    )
     tile.set_run(old, 0)
-    assert tile.status.text() == "? Cannot tell" and tile.sentence.text() == "Nearest change at 0.3."
+    assert (
+        tile.status.text() == "? Cannot tell" and tile.sentence.text() == "Nearest change at 0.3."
+    )
     assert not tile.number.isVisible()
 
 
-def test_a_failure_that_one_analysis_of_a_method_has_seen_outweighs_what_a_newer_one_says(qtbot, store, overview):
+def test_a_failure_that_one_analysis_of_a_method_has_seen_outweighs_what_a_newer_one_says(
+    qtbot, store, overview
+):
     model, data = store.library.model, store.library.dataset
     tile = next(tile for tile in overview._tiles if tile.page.analyses[0].name == "deepinspect")
     for name in ("deepinspect", "deepinspect_coverage"):
         store.submit(build_request(name, [model], data, {}, indices=range(300)))
     qtbot.waitUntil(lambda: sum(run.state.ended for run in store.history.runs) == 2, timeout=60_000)
     newest, older = store.history.runs
-    assert (newest.verdict.status, older.verdict.status) == (Status.UNKNOWN, Status.FAILS), "else this test shows nothing"
+    assert (newest.verdict.status, older.verdict.status) == (Status.UNKNOWN, Status.FAILS), (
+        "else this test shows nothing"
+    )
     assert tile.verdict == older.verdict

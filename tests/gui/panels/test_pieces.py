@@ -19,7 +19,9 @@ from robgui.gui.widgets.timeline import Timeline
 def frame_of(widget):
     """The widget as it looks, as uint8 ``(h, w, 3)``."""
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
-    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(
+        image.height(), image.bytesPerLine()
+    )
     return pixels[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
 
 
@@ -134,7 +136,12 @@ def test_a_table_with_nothing_to_show_says_what_to_do(shown):
 
 def test_words_too_long_for_a_box_are_shortened_in_the_middle_and_kept_in_its_list(shown):
     box = ElidedBox()
-    box.addItems(["14:53:53 fashion_cnn.safetensors on input 6 of fashion.npz", "14:53:53 fashion_cnn.safetensors of fashion.npz"])
+    box.addItems(
+        [
+            "14:53:53 fashion_cnn.safetensors on input 6 of fashion.npz",
+            "14:53:53 fashion_cnn.safetensors of fashion.npz",
+        ]
+    )
     shown(box, width=200, height=28)
     narrow = frame_of(box)
     assert box.currentText().endswith("on input 6 of fashion.npz")

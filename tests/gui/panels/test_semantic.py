@@ -1,4 +1,6 @@
-"""The panels of the semantic method: maps, growing regions, the safe share, and the controls of the scene."""
+"""The panels of the semantic method: maps, growing regions, the safe share, and the controls of
+the scene.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,19 @@ def regions_panel(bench):
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not store.pictures.busy and not (store.background.busy or store.keeping.busy), timeout=20_000)
+    qtbot.waitUntil(
+        lambda: not store.pictures.busy and not (store.background.busy or store.keeping.busy),
+        timeout=20_000,
+    )
 
 
 def scene_ready(qtbot, panel):
-    qtbot.waitUntil(lambda: bool(panel.controls.rows) and panel.controls.picture.shown, timeout=20_000)
+    qtbot.waitUntil(
+        lambda: bool(panel.controls.rows) and panel.controls.picture.shown, timeout=20_000
+    )
 
 
-# --- the map -----------------------------------------------------------------------------------------------
+# --- the map --------------------------------------------------------------------------------------
 
 
 def test_every_network_and_the_mean_of_all_can_be_chosen_and_is_drawn(store, map_panel, run):
@@ -52,12 +59,17 @@ def test_every_network_and_the_mean_of_all_can_be_chosen_and_is_drawn(store, map
     shown = panel.view.matrix.view
     names = np.array(shown.class_names)[shown.classes]
     own = names != "other classes"
-    assert (names == np.array(result.labels)[result.tops[0, 0]])[own].all() and own.mean() > 0.5, "the hue is the class on top"
+    assert (names == np.array(result.labels)[result.tops[0, 0]])[own].all() and own.mean() > 0.5, (
+        "the hue is the class on top"
+    )
     assert shown.class_names[0] == result.labels[result.target[0]]
     np.testing.assert_allclose(shown.values, result.top_scores[0, 0])
     panel.chooser.setCurrentIndex(2)
     np.testing.assert_allclose(panel.view.matrix.heat.image.image, result.score)
-    assert panel.view.matrix.view.x.title == "Rotation (°)" and panel.view.matrix.view.y.title == "Scale (%)"
+    assert (
+        panel.view.matrix.view.x.title == "Rotation (°)"
+        and panel.view.matrix.view.y.title == "Scale (%)"
+    )
     theme.apply(True)
     theme.apply(False)
 
@@ -65,12 +77,17 @@ def test_every_network_and_the_mean_of_all_can_be_chosen_and_is_drawn(store, map
 def test_the_verdict_and_the_export_are_of_the_network_on_show(store, map_panel, run):
     panel, pane = map_panel
     run(panel, pane, **GRID)
-    assert panel.verdict.text().startswith("fashion_mlp.pt2 ") and "fashion_rnn" not in panel.verdict.text()
+    assert (
+        panel.verdict.text().startswith("fashion_mlp.pt2 ")
+        and "fashion_rnn" not in panel.verdict.text()
+    )
     panel.chooser.setCurrentIndex(1)
     assert panel.verdict.text().startswith("fashion_rnn.pt ")
     assert panel.views()[0].title == "Which class wins: fashion_rnn.pt"
     panel.chooser.setCurrentIndex(2)
-    assert all(name in panel.verdict.verdict.sentence for name in ("fashion_mlp.pt2", "fashion_rnn.pt"))
+    assert all(
+        name in panel.verdict.verdict.sentence for name in ("fashion_mlp.pt2", "fashion_rnn.pt")
+    )
     titles = [view.title for view in panel.views()]
     assert titles[0].startswith("Score of the class, mean") and len(set(titles)) == len(titles)
 
@@ -81,7 +98,9 @@ def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, stor
     panel.view.matrix.heat.hovered.emit((58.0, 102.0))
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
     rows = panel.here.shares.rows
-    assert len(rows) == 5 and sorted((share for _, share, _ in rows), reverse=True) == [share for _, share, _ in rows]
+    assert len(rows) == 5 and sorted((share for _, share, _ in rows), reverse=True) == [
+        share for _, share, _ in rows
+    ]
     row, column = int(np.flatnonzero(result.y == 100)[0]), int(np.flatnonzero(result.x == 60)[0])
     assert rows[0][0] == result.labels[result.tops[0, 0, row, column]]
     assert rows[0][1] == pytest.approx(float(result.top_scores[0, 0, row, column]), abs=1e-4)
@@ -95,10 +114,17 @@ def test_a_click_is_a_start_for_regions_and_shift_adds_another(qtbot, store, map
     panel.view.matrix.heat.clicked.emit(61.0, 99.0)
     assert store.selection.point == (60.0, 100.0)
     regions = store.params["semantic_regions"]
-    assert regions.starts == ((60.0, 100.0),) and regions.axes == ("rotation", "scale") and regions.scene == "image"
+    assert (
+        regions.starts == ((60.0, 100.0),)
+        and regions.axes == ("rotation", "scale")
+        and regions.scene == "image"
+    )
     panel.view.pointed.emit(0, 0, True)
     assert store.params["semantic_regions"].starts == ((60.0, 100.0), (-180.0, 50.0))
-    assert len(panel.view.marks.starts.getData()[0]) == 2 and len(panel.view.marks.point.getData()[0]) == 1
+    assert (
+        len(panel.view.marks.starts.getData()[0]) == 2
+        and len(panel.view.marks.point.getData()[0]) == 1
+    )
     panel.clear_starts.click()
     assert store.params["semantic_regions"].starts == () and not panel.clear_starts.isEnabled()
     with qtbot.waitSignal(store.sending.arrived) as arrived:
@@ -106,14 +132,20 @@ def test_a_click_is_a_start_for_regions_and_shift_adds_another(qtbot, store, map
     assert arrived.args == ["semantic_regions"]
 
 
-def test_the_picture_at_the_clicked_point_can_be_sent_to_any_other_analysis(qtbot, store, map_panel, run):
+def test_the_picture_at_the_clicked_point_can_be_sent_to_any_other_analysis(
+    qtbot, store, map_panel, run
+):
     panel, pane = map_panel
     run(panel, pane, **GRID)
     assert not panel.offers()
     panel.view.matrix.heat.clicked.emit(60.0, 100.0)
     qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
     offer = panel.offers()[0]
-    assert offer.inputs.shape == (1, 1, 28, 28) and offer.places == (0,) and "rotation 60°" in offer.title
+    assert (
+        offer.inputs.shape == (1, 1, 28, 28)
+        and offer.places == (0,)
+        and "rotation 60°" in offer.title
+    )
     assert panel.send.isVisible()
     with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
         store.sending.send(offer, "zonnscan", panel.request, panel.run_id)
@@ -122,11 +154,17 @@ def test_the_picture_at_the_clicked_point_can_be_sent_to_any_other_analysis(qtbo
     np.testing.assert_allclose(derived.values, offer.inputs[0], atol=1e-6)
 
 
-def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(qtbot, store, map_panel, run):
+def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(
+    qtbot, store, map_panel, run
+):
     panel, pane = map_panel
     result = run(panel, pane, axes=("rotation",), step={"rotation": 30.0})
     lines = panel.view.curves.view.lines
-    assert [line.name for line in lines[:3]] == ["fashion_mlp.pt2", "fashion_rnn.pt", "mean of all networks"]
+    assert [line.name for line in lines[:3]] == [
+        "fashion_mlp.pt2",
+        "fashion_rnn.pt",
+        "mean of all networks",
+    ]
     np.testing.assert_allclose(lines[1].y, result.scores[1, 0, 0])
     np.testing.assert_allclose(lines[2].y, result.score[0], rtol=1e-5)
     heard = []
@@ -135,7 +173,10 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(qtbot, st
     assert heard == [(0, 7, 1)], "the nearest curve is that of the second network"
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
     panel.view.curves.chosen.emit(30.0)
-    assert store.params["semantic_regions"].starts == ((30.0,),) and len(panel.view.marks.starts.getData()[0]) == 1
+    assert (
+        store.params["semantic_regions"].starts == ((30.0,),)
+        and len(panel.view.marks.starts.getData()[0]) == 1
+    )
 
 
 def test_a_map_whose_model_is_no_longer_open_says_so(qtbot, store, map_panel, run):
@@ -157,10 +198,15 @@ def test_traps_are_marked_listed_and_pointed_at(qtbot, store, map_panel, run):
     panel._listed = None
     panel.result = trapped
     panel.draw(trapped)
-    assert panel.stage.views.bar.tabText(panel.stage.views.stack.indexOf(panel.traps)) == "Traps (1)"
+    assert (
+        panel.stage.views.bar.tabText(panel.stage.views.stack.indexOf(panel.traps)) == "Traps (1)"
+    )
     assert not panel.view.matrix.view.spots
     panel.traps.chosen.emit(0)
-    assert panel.which == (1, 0) and [spot.symbol for spot in panel.view.matrix.view.spots] == ["circle", "cross"]
+    assert panel.which == (1, 0) and [spot.symbol for spot in panel.view.matrix.view.spots] == [
+        "circle",
+        "cross",
+    ]
     assert store.selection.point == (0.0, 100.0)
     offers = {offer.title: offer for offer in panel.offers()}
     assert offers["The worst trap"].inputs.shape == (1, 1, 28, 28)
@@ -176,10 +222,13 @@ def test_in_a_small_window_the_map_takes_turns_with_its_details(qtbot, store, ma
     panel.view.matrix.heat.clicked.emit(0.0, 100.0)
     qtbot.waitUntil(panel._inset.isVisible, timeout=10_000)
     panel.resize(900, 600)
-    qtbot.waitUntil(lambda: not panel.stage.narrow and panel.view.isVisible() and panel.here.isVisible(), timeout=5000)
+    qtbot.waitUntil(
+        lambda: not panel.stage.narrow and panel.view.isVisible() and panel.here.isVisible(),
+        timeout=5000,
+    )
 
 
-# --- the scene ---------------------------------------------------------------------------------------------
+# --- the scene ------------------------------------------------------------------------------------
 
 
 def test_sliders_and_ticks_write_into_the_form_and_the_picture_follows(qtbot, store, map_panel):
@@ -198,13 +247,17 @@ def test_sliders_and_ticks_write_into_the_form_and_the_picture_follows(qtbot, st
     assert store.params["semantic_map"].fixed == {} and rows["brightness"].slider.value() == 50
 
 
-def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_input(qtbot, store, map_panel, run):
+def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_input(
+    qtbot, store, map_panel, run
+):
     panel, pane = map_panel
     scene_ready(qtbot, panel)
     panel.controls._moved("brightness", 20.0)
     panel.controls.scene_box.setCurrentIndex(panel.controls.scene_box.findData("box"))
     panel.controls.scene_box.activated.emit(panel.controls.scene_box.currentIndex())
-    assert store.params["semantic_map"].scene == ("box",) and store.params["semantic_map"].fixed == {}
+    assert (
+        store.params["semantic_map"].scene == ("box",) and store.params["semantic_map"].fixed == {}
+    )
     qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
     result = run(panel, pane, step={"azimuth": 90.0, "elevation": 50.0})
     assert panel.request.dataset is None and result.shapes == ("box",)
@@ -214,7 +267,9 @@ def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_in
     assert store.params["semantic_regions"].target == result.labels[result.target[0]]
 
 
-def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(qtbot, store, map_panel, run):
+def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(
+    qtbot, store, map_panel, run
+):
     panel, pane = map_panel
     scene_ready(qtbot, panel)
     panel.controls._also("box", True)
@@ -239,16 +294,23 @@ def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_
     qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
     assert panel.controls.scene_box.currentText() == "corner.obj"
     panel.controls.use_file(bad)
-    qtbot.waitUntil(lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture._words, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture._words,
+        timeout=10_000,
+    )
 
 
-def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regions(qtbot, store, map_panel, run, tmp_path):
+def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regions(
+    qtbot, store, map_panel, run, tmp_path
+):
     panel, pane = map_panel
     scene_ready(qtbot, panel)
     path = tmp_path / "slab.obj"
     path.write_text("v 0 0 0\nv 4 0 0\nv 0 2 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
     panel.controls.use_file(path)
-    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows and panel.controls.picture.shown, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: "azimuth" in panel.controls.rows and panel.controls.picture.shown, timeout=10_000
+    )
     settle(qtbot, store)
     lying = panel.controls.picture._pixmap.toImage()
     result = run(panel, pane, up="z", step={"azimuth": 180.0, "elevation": 50.0})
@@ -257,14 +319,18 @@ def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regi
     qtbot.waitUntil(lambda: panel._pointed is not None, timeout=10_000)
     network = store.library.models[0]
     point = torch.tensor([[result.x[0], result.y[1]]], dtype=torch.float64)
-    np.testing.assert_allclose(panel._pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5)
+    np.testing.assert_allclose(
+        panel._pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
+    )
     assert store.params["semantic_regions"].up == "z"
 
 
-# --- regions -----------------------------------------------------------------------------------------------
+# --- regions --------------------------------------------------------------------------------------
 
 
-def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(qtbot, store, regions_panel, run):
+def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(
+    qtbot, store, regions_panel, run
+):
     panel, pane = regions_panel
     result = run(panel, pane, **QUICK)
     settle(qtbot, store)
@@ -272,7 +338,11 @@ def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(qtbot, 
     assert panel.timeline.count == steps and panel.timeline.place == steps - 1
     end = panel.picture.view
     assert isinstance(end, Boxes) and len({box.ink for box in end.boxes}) == 3
-    assert [key.words for key in panel.picture.legend.keys] == ["grow, naive", "grow, black-box", "grow, with gradients"]
+    assert [key.words for key in panel.picture.legend.keys] == [
+        "grow, naive",
+        "grow, black-box",
+        "grow, with gradients",
+    ]
     panel.timeline.slider.setValue(0)
     begin = panel.picture.view
     assert max(box.width for box in begin.boxes) <= max(box.width for box in end.boxes)
@@ -286,23 +356,50 @@ def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(qtbot, 
     assert panel.lost.view.series[0].values.tolist() == [lost / 256 for lost in result.inside_lost]
 
 
-def test_while_the_scene_is_looked_at_the_map_is_there_before_any_region(qtbot, store, regions_panel, run):
+def test_while_the_scene_is_looked_at_the_map_is_there_before_any_region(
+    qtbot, store, regions_panel, run
+):
     panel, pane = regions_panel
     result = run(panel, pane, **QUICK)
     settle(qtbot, store)
-    names = ("low", "high", "trace", "loss", "method", "start", "start_number", "volume", "inside_lost", "inside_total")
+    names = (
+        "low",
+        "high",
+        "trace",
+        "loss",
+        "method",
+        "start",
+        "start_number",
+        "volume",
+        "inside_lost",
+        "inside_total",
+    )
     names += ("grown", "converged", "hit_domain", "never_grew", "holds", "warnings", "worst_region")
     names += ("inside_mean", "inside_var", "inside_scores", "start_score", "start_top1")
     none = {name: getattr(result, name)[:0] for name in names}
-    early = replace(result, **none | {"trace": result.trace[:0, :1], "loss": result.loss[:0, :0], "inside_scores": np.zeros((0, 0))})
+    early = replace(
+        result,
+        **none
+        | {
+            "trace": result.trace[:0, :1],
+            "loss": result.loss[:0, :0],
+            "inside_scores": np.zeros((0, 0)),
+        },
+    )
     panel.result = early
     panel.draw(early)
     np.testing.assert_allclose(panel.picture.heat.image.image, result.map_score)
     assert panel.start_box.currentText() == "Looking for starts …" and panel.row == -1
-    assert not panel.in_out.view.pictures and not panel.picture.view.boxes and panel.table.view.height == 0
+    assert (
+        not panel.in_out.view.pictures
+        and not panel.picture.view.boxes
+        and panel.table.view.height == 0
+    )
     panel.result = result
     panel.draw(result)
-    assert panel.start_box.count() == 3 and panel.in_out.view.pictures and panel.table.view.height == 6
+    assert (
+        panel.start_box.count() == 3 and panel.in_out.view.pictures and panel.table.view.height == 6
+    )
 
 
 def test_a_finer_map_of_the_same_scene_lies_behind_the_regions(qtbot, store, bench, run):
@@ -311,11 +408,15 @@ def test_a_finer_map_of_the_same_scene_lies_behind_the_regions(qtbot, store, ben
     qtbot.waitUntil(lambda: store.history.runs[0].has_result, timeout=10_000)
     regions, form = bench("semantic_regions")
     run(regions, form, **QUICK)
-    qtbot.waitUntil(lambda: regions.picture.heat.image.image.shape == found.score.shape, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: regions.picture.heat.image.image.shape == found.score.shape, timeout=10_000
+    )
     np.testing.assert_allclose(regions.picture.heat.image.image, found.scores[0, 0])
     film = regions.views()[0]
     assert isinstance(film, Film) and isinstance(film.frames[0].behind, Matrix)
-    assert film.frames[0].behind.values.shape == found.score.shape, "what is exported is what is seen"
+    assert film.frames[0].behind.values.shape == found.score.shape, (
+        "what is exported is what is seen"
+    )
 
 
 def test_a_click_beside_the_regions_is_the_next_start(qtbot, store, regions_panel, run):
@@ -326,14 +427,21 @@ def test_a_click_beside_the_regions_is_the_next_start(qtbot, store, regions_pane
     assert len(panel.marks.point.getData()[0]) == 1 and panel.stale
 
 
-def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(qtbot, store, regions_panel, run, tmp_path):
+def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(
+    qtbot, store, regions_panel, run, tmp_path
+):
     panel, pane = regions_panel
     result = run(panel, pane, **QUICK)
     path = tmp_path / "regions.gif"
     panel.save_film(path)
     assert not panel.film_button.isEnabled()
     qtbot.waitUntil(
-        lambda: panel.film_button.isEnabled() and path.exists() and not (store.background.busy or store.keeping.busy), timeout=30_000
+        lambda: (
+            panel.film_button.isEnabled()
+            and path.exists()
+            and not (store.background.busy or store.keeping.busy)
+        ),
+        timeout=30_000,
     )
     with Image.open(path) as film:
         assert film.n_frames == result.trace.shape[1]
@@ -359,7 +467,7 @@ def test_a_single_parameter_is_shown_in_its_unit_with_its_score(qtbot, store, re
     np.testing.assert_allclose(curve.lines[0].y, result.map_score[0])
 
 
-# --- the safe share ----------------------------------------------------------------------------------------
+# --- the safe share -------------------------------------------------------------------------------
 
 
 def test_the_safe_share_needs_no_panel_of_its_own(store, bench, run):
@@ -379,11 +487,20 @@ def test_the_form_and_the_toolbar_name_every_model_that_is_run(qtbot, store, map
     chooser = Chooser(store)
     qtbot.addWidget(chooser)
     chooser.show_analysis("semantic_map")
-    assert not pane._models.isHidden() and pane._models.text() == "Runs 2 models: fashion_mlp.pt2, fashion_rnn.pt."
-    assert not chooser.more.isHidden() and chooser.more.text() == "and 1 more" and "fashion_rnn.pt" in chooser.more.toolTip()
+    assert (
+        not pane._models.isHidden()
+        and pane._models.text() == "Runs 2 models: fashion_mlp.pt2, fashion_rnn.pt."
+    )
+    assert (
+        not chooser.more.isHidden()
+        and chooser.more.text() == "and 1 more"
+        and "fashion_rnn.pt" in chooser.more.toolTip()
+    )
     pane.show_analysis("semantic_regions")
     chooser.show_analysis("semantic_regions")
-    assert pane._models.isHidden() and chooser.more.isHidden(), "this one looks at the model in use alone"
+    assert pane._models.isHidden() and chooser.more.isHidden(), (
+        "this one looks at the model in use alone"
+    )
 
 
 def test_the_name_of_a_slider_keeps_a_distance_from_its_value(qtbot, store, map_panel):
@@ -401,7 +518,9 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     notes = []
     store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel._subject.text())))
     pane.run.click()
-    qtbot.waitUntil(lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000)
+    qtbot.waitUntil(
+        lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000
+    )
     note = next(note for note, subject in notes if "regions at rest" in subject)
     assert note.startswith("Network 1 of 2: step ") and "of 200" in note
     store.runner.stop_all()

@@ -1,4 +1,6 @@
-"""What one panel has found becomes an input of another, keeps its trail, and is there again after reopening."""
+"""What one panel has found becomes an input of another, keeps its trail, and is there again
+after reopening.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_a_found_change_of_class_can_be_swept_and_says_where_it_came_from(qtbot,
     assert "← zoNNscan radius sweep on fashion_mlp.pt2 ← fashion.npz, image 6" in subject
 
 
-def test_derived_inputs_come_back_with_the_workspace_and_their_runs_can_be_shown(qtbot, store, bench, run):
+def test_derived_inputs_come_back_with_the_workspace_and_their_runs_can_be_shown(
+    qtbot, store, bench, run
+):
     panel, pane = bench("zonnscan")
     run(panel, pane, **QUICK)
     send(qtbot, store, panel, panel.offers()[1])
@@ -47,18 +51,25 @@ def test_derived_inputs_come_back_with_the_workspace_and_their_runs_can_be_shown
         store.open_workspace(path)
     assert [d.name for d in store.library.datasets] == ["fashion.npz", "derived from fashion.npz"]
     store.history.show_run(store.history.runs[0])
-    qtbot.waitUntil(lambda: panel.request is not None and panel.request.fingerprint == fingerprint, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: panel.request is not None and panel.request.fingerprint == fingerprint,
+        timeout=10_000,
+    )
     assert store.library.dataset.name == "derived from fashion.npz"
     assert not panel.stale
 
 
-def test_several_inputs_of_the_data_become_a_gallery_of_their_own_with_their_labels(qtbot, store, bench, run):
+def test_several_inputs_of_the_data_become_a_gallery_of_their_own_with_their_labels(
+    qtbot, store, bench, run
+):
     panel, pane = bench("zonnscan")
     run(panel, pane, **QUICK)
     request = panel.request.model_copy(update={"indices": (3, 4, 5)})
     names = ("a", "b", "c")
     with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
-        store.sending.send(Offer("Three", names, places=(0, 1, 2)), "zonnscan_populations", request, None)
+        store.sending.send(
+            Offer("Three", names, places=(0, 1, 2)), "zonnscan_populations", request, None
+        )
     dataset = store.library.dataset
     assert dataset.keys() == list(names)
     original = next(d for d in store.library.datasets if d.name == "fashion.npz")
@@ -70,11 +81,18 @@ def test_several_inputs_of_the_data_become_a_gallery_of_their_own_with_their_lab
 def test_settings_travel_with_what_is_sent(qtbot, store, bench, run):
     panel, pane = bench("zonnscan")
     run(panel, pane, **QUICK)
-    send(qtbot, store, panel, Offer("The input", ("it",), places=(0,), params={"zonnscan": {"samples": 96}}))
+    send(
+        qtbot,
+        store,
+        panel,
+        Offer("The input", ("it",), places=(0,), params={"zonnscan": {"samples": 96}}),
+    )
     assert pane.form().values().samples == 96
 
 
-def test_a_made_input_is_tested_by_the_last_particle_with_what_the_model_says_of_it(qtbot, store, bench, run):
+def test_a_made_input_is_tested_by_the_last_particle_with_what_the_model_says_of_it(
+    qtbot, store, bench, run
+):
     panel, pane = bench("zonnscan")
     last, last_pane = bench("last_particle")
     store.select(store.selection.but(input=6))
@@ -85,7 +103,11 @@ def test_a_made_input_is_tested_by_the_last_particle_with_what_the_model_says_of
     send(qtbot, store, panel, made, "last_particle")
     assert last_pane.form().values().truth == "predicted"
     result = run(last, last_pane, eps=0.3, samples=0, attack_steps=0)
-    model = next(one for one in store.library.models if one.fingerprint == panel.request.models[0].fingerprint)
+    model = next(
+        one
+        for one in store.library.models
+        if one.fingerprint == panel.request.models[0].fingerprint
+    )
     assert result.label == int(model.probs(made.inputs).argmax())
 
 
@@ -109,12 +131,20 @@ def test_an_offer_may_say_itself_what_is_right(qtbot, store, bench, run):
 
 
 def entries(menu):
-    """Title, whether it can be chosen and tool tip of every entry of a menu, and the same of its submenus."""
-    plain = [(a.text(), a.isEnabled(), a.toolTip()) for a in menu.actions() if a.text() and not a.menu() and not a.isSeparator()]
+    """Title, whether it can be chosen and tool tip of every entry of a menu, and the same of its
+    submenus.
+    """
+    plain = [
+        (a.text(), a.isEnabled(), a.toolTip())
+        for a in menu.actions()
+        if a.text() and not a.menu() and not a.isSeparator()
+    ]
     return plain, {a.text(): entries(a.menu())[0] for a in menu.actions() if a.menu()}
 
 
-def test_one_input_is_offered_to_the_analyses_of_one_input_and_the_others_say_why_not(qtbot, store, bench, run):
+def test_one_input_is_offered_to_the_analyses_of_one_input_and_the_others_say_why_not(
+    qtbot, store, bench, run
+):
     panel, pane = bench("zonnscan")
     store.select(store.selection.but(input=6))
     run(panel, pane, **QUICK)
@@ -130,12 +160,18 @@ def test_one_input_is_offered_to_the_analyses_of_one_input_and_the_others_say_wh
     assert not any(enabled for _, enabled, _ in apart["Analyses of many inputs"])
     reasons = {title: reason for title, _, reason in apart["Analyses of many inputs"]}
     assert reasons["DeepInspect"] == "It looks at many inputs at once, and this is one."
-    assert "zoNNscan radius sweep" in [title for title, _, _ in entries(made)[0]], "a new input may come back to where it was found"
+    assert "zoNNscan radius sweep" in [title for title, _, _ in entries(made)[0]], (
+        "a new input may come back to where it was found"
+    )
 
 
 def test_several_inputs_are_offered_to_the_analyses_of_many_first(store):
     targets = store.sending.targets(3)
-    assert {target.name for target in targets if target.suits} >= {"deepinspect", "zonnscan_populations", "last_particle_table"}
+    assert {target.name for target in targets if target.suits} >= {
+        "deepinspect",
+        "zonnscan_populations",
+        "last_particle_table",
+    }
     assert all(not target.reason for target in targets if not target.suits)
     for model in store.library.models[1:]:
         store.library.remove_model(model)

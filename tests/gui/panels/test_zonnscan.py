@@ -19,7 +19,9 @@ def sweep(bench):
 
 def line(panel, name):
     """A line of the first view by the beginning of its name."""
-    return next((one for one in panel.board.widgets[0].view.lines if one.name.startswith(name)), None)
+    return next(
+        (one for one in panel.board.widgets[0].view.lines if one.name.startswith(name)), None
+    )
 
 
 def test_a_reference_stays_while_the_next_run_is_drawn_over_it(store, sweep, run):
@@ -32,7 +34,10 @@ def test_a_reference_stays_while_the_next_run_is_drawn_over_it(store, sweep, run
     assert np.array_equal(line(panel, "reference: uncertainty").y, first.index)
     assert np.array_equal(line(panel, "uncertainty").y, second.index)
     samples = panel.board.widgets[1].view
-    assert "Reference: image 0, fashion_mlp.pt2" in panel.board.widgets[0].view.note and "Reference, image 0" in samples.note
+    assert (
+        "Reference: image 0, fashion_mlp.pt2" in panel.board.widgets[0].view.note
+        and "Reference, image 0" in samples.note
+    )
     theme.apply(True)
     panel.tools.forget.click()
     assert line(panel, "reference") is None and not panel.tools.forget.isEnabled()
@@ -46,14 +51,20 @@ def test_the_cursor_shows_random_inputs_of_its_zone_with_their_classes(qtbot, st
     qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8, timeout=10_000)
     shown = panel.board.widgets[1].view
     assert shown.note.startswith("At radius 0.3 ")
-    assert [picture.chip for picture in shown.pictures] == [result.labels[c] for c in result.shown_class[3]]
-    assert [picture.right for picture in shown.pictures] == [bool(c == result.predicted) for c in result.shown_class[3]]
+    assert [picture.chip for picture in shown.pictures] == [
+        result.labels[c] for c in result.shown_class[3]
+    ]
+    assert [picture.right for picture in shown.pictures] == [
+        bool(c == result.predicted) for c in result.shown_class[3]
+    ]
     panel.marker.setValue(0.0)
     qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8, timeout=10_000)
     assert "the input itself" in panel.board.widgets[1].view.note
 
 
-def test_a_click_into_the_picture_brings_the_cursor_there_and_tells_the_others(qtbot, store, sweep, run):
+def test_a_click_into_the_picture_brings_the_cursor_there_and_tells_the_others(
+    qtbot, store, sweep, run
+):
     panel, pane = sweep
     run(panel, pane, **QUICK)
     plot = panel.board.widgets[0].plot
@@ -82,14 +93,18 @@ def test_in_a_small_window_the_plot_keeps_more_than_a_third_of_the_panel(qtbot, 
     plot = panel.board.widgets[0]
     panel.resize(40 * height, 36 * height)
     panel.board.bar.setCurrentIndex(0)
-    qtbot.waitUntil(lambda: plot.height() > 12 * height and plot.width() > 18 * height, timeout=5000)
+    qtbot.waitUntil(
+        lambda: plot.height() > 12 * height and plot.width() > 18 * height, timeout=5000
+    )
 
 
 def test_a_run_that_ends_within_a_frame_is_drawn(store, sweep, run):
     panel, pane = sweep
     for _ in range(3):
         store.select(Selection(input=(store.selection.input or 0) + 1))
-        assert run(panel, pane, samples=1, radii=(0.0,)).input_name == store.library.dataset.key(store.selection.input)
+        assert run(panel, pane, samples=1, radii=(0.0,)).input_name == store.library.dataset.key(
+            store.selection.input
+        )
 
 
 def test_the_adversarial_twin_is_one_click_away_and_swept_by_run(qtbot, store, sweep, run):
@@ -107,7 +122,10 @@ def test_the_adversarial_twin_is_one_click_away_and_swept_by_run(qtbot, store, s
     store.library.use_dataset(original)
     store.select(Selection(input=7))
     panel.tools.twin.click()
-    qtbot.waitUntil(lambda: store.library.dataset.name == TWINS and len(store.library.dataset) == 2, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: store.library.dataset.name == TWINS and len(store.library.dataset) == 2,
+        timeout=10_000,
+    )
     assert [d.name for d in store.library.datasets].count(TWINS) == 1 and store.selection.input == 1
 
 
@@ -117,16 +135,26 @@ def test_a_black_box_has_no_twin_and_the_button_says_why(qtbot, store, sweep):
     def black_box(x):
         return np.asarray(x).reshape(len(x), -1)[:, :10].astype(float)
 
-    store.library.add_model(Classifier.from_callable(black_box, (1, 28, 28), store.library.model.labels, output="logits"))
+    store.library.add_model(
+        Classifier.from_callable(
+            black_box, (1, 28, 28), store.library.model.labels, output="logits"
+        )
+    )
     qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
     assert not store.library.model.capabilities.gradients
-    assert not panel.tools.twin.isEnabled() and "a black box gives outputs only" in panel.tools.twin.toolTip()
+    assert (
+        not panel.tools.twin.isEnabled()
+        and "a black box gives outputs only" in panel.tools.twin.toolTip()
+    )
 
 
 def test_a_box_needs_two_inputs_and_a_ball_one_and_the_form_says_so(store, sweep, run):
     panel, pane = sweep
     pane.form().set_values({"zone": "box", **QUICK})
-    assert not pane.run.isEnabled() and "takes two inputs. Ctrl+click the other one" in pane._obstacle.text()
+    assert (
+        not pane.run.isEnabled()
+        and "takes two inputs. Ctrl+click the other one" in pane._obstacle.text()
+    )
     store.select(Selection(input=0, second=3))
     result = run(panel, pane, zone="box", **QUICK)
     assert len(result.corners) == 2

@@ -12,8 +12,12 @@ from robgui.core.errors import RobguiError
 from robgui.gui.show import export
 from tests.gui import sample_views as samples
 
-WHOLE = export.Exported(tuple(samples.ALL.values()), "Sampled views", "a model on input 6", "robgui, seed 0")
-STILLS = export.Exported((samples.curves(), samples.table()), "Two views", "a model", "robgui, seed 0")
+WHOLE = export.Exported(
+    tuple(samples.ALL.values()), "Sampled views", "a model on input 6", "robgui, seed 0"
+)
+STILLS = export.Exported(
+    (samples.curves(), samples.table()), "Two views", "a model", "robgui, seed 0"
+)
 
 
 @pytest.mark.parametrize("ending", export.PICTURE_ENDINGS)
@@ -64,7 +68,10 @@ def test_a_strange_ending_a_missing_folder_and_nothing_to_export_are_one_sentenc
         export.save_picture(STILLS, tmp_path / "a.bmp")
     with pytest.raises(RobguiError, match=r"\.csv, \.npz"):
         export.save_numbers(STILLS, tmp_path / "a.txt")
-    for write in (export.save_picture, lambda what, path: export.save_numbers(what, path.with_suffix(".csv"))):
+    for write in (
+        export.save_picture,
+        lambda what, path: export.save_numbers(what, path.with_suffix(".csv")),
+    ):
         with pytest.raises(RobguiError, match="cannot be written"):
             write(STILLS, tmp_path / "missing" / "a.png")
     with pytest.raises(RobguiError, match="no picture yet"):

@@ -1,4 +1,7 @@
-"""Presentation: F11, arrow keys through the starred findings, Esc; the window behind it stays as it was."""
+"""Presentation: F11, arrow keys through the starred findings, Esc.
+
+The window behind it stays as it was.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,15 @@ def filled(qtbot, window):
     request = Request(analysis="zonnscan", params={})
     run = history.workspace.add_run(request)
     pictures = [np.full((6, 9, 3), shade, np.uint8) for shade in (40, 120, 200)]
-    findings = [Finding("crossing", f"finding {i}", 1 - i / 10, picture=picture) for i, picture in enumerate([*pictures, None])]
+    findings = [
+        Finding("crossing", f"finding {i}", 1 - i / 10, picture=picture)
+        for i, picture in enumerate([*pictures, None])
+    ]
     history.workspace.update_run(
-        run.id, state=RunState.DONE, verdict=Verdict(Status.FAILS, "Three of four.", scope="On four inputs."), findings=findings
+        run.id,
+        state=RunState.DONE,
+        verdict=Verdict(Status.FAILS, "Three of four.", scope="On four inputs."),
+        findings=findings,
     )
     with qtbot.waitSignal(history.findings_changed, timeout=10_000):
         history.refresh()
@@ -36,7 +45,9 @@ def filled(qtbot, window):
 def begin(qtbot, window):
     qtbot.keyClick(window, Qt.Key.Key_F11)
     shown = window.commands._presentation
-    if shown is None or not shown.isVisible():  # the offscreen platform has no active window, so no shortcuts
+    if (
+        shown is None or not shown.isVisible()
+    ):  # the offscreen platform has no active window, so no shortcuts
         window.actions_["present"].trigger()
         shown = window.commands._presentation
     qtbot.waitExposed(shown)
@@ -46,7 +57,11 @@ def begin(qtbot, window):
 
 def settle(qtbot, window):
     qtbot.waitUntil(
-        lambda: not window.store.pictures.busy and not (window.store.background.busy or window.store.keeping.busy), timeout=10_000
+        lambda: (
+            not window.store.pictures.busy
+            and not (window.store.background.busy or window.store.keeping.busy)
+        ),
+        timeout=10_000,
     )
 
 
@@ -54,7 +69,10 @@ def test_arrow_keys_go_through_all_findings_when_none_is_starred(qtbot, filled):
     shown = begin(qtbot, filled)
     assert shown.isFullScreen() and filled.actions_["present"].isChecked()
     assert (shown.count.text(), shown.title.text()) == ("1 of 4", "finding 0")
-    assert shown.status.text() == "✗ Failure found" and shown.verdict.text() == "Three of four. On four inputs."
+    assert (
+        shown.status.text() == "✗ Failure found"
+        and shown.verdict.text() == "Three of four. On four inputs."
+    )
     assert shown.plain.text() == manual.page("zonnscan").plain
     qtbot.keyClick(shown, Qt.Key.Key_Left)
     assert shown.count.text() == "1 of 4", "the first is an end"
@@ -63,9 +81,16 @@ def test_arrow_keys_go_through_all_findings_when_none_is_starred(qtbot, filled):
     assert (shown.count.text(), shown.title.text()) == ("4 of 4", "finding 3")
     qtbot.keyClick(shown, Qt.Key.Key_Home)
     settle(qtbot, filled)
-    assert shown.title.text() == "finding 0" and shown.pictures.exhibits[0].picture.pixmap().width() > 200, "the picture is large"
+    assert (
+        shown.title.text() == "finding 0"
+        and shown.pictures.exhibits[0].picture.pixmap().width() > 200
+    ), "the picture is large"
     qtbot.keyClick(shown, Qt.Key.Key_Escape)
-    assert not shown.isVisible() and not filled.actions_["present"].isChecked() and filled.runs_dock.isVisible()
+    assert (
+        not shown.isVisible()
+        and not filled.actions_["present"].isChecked()
+        and filled.runs_dock.isVisible()
+    )
 
 
 def test_only_the_starred_are_shown_with_their_notes(qtbot, filled):
@@ -74,7 +99,11 @@ def test_only_the_starred_are_shown_with_their_notes(qtbot, filled):
         history.set_finding(finding, starred=True, note="ask the painter")
     settle(qtbot, filled)
     shown = begin(qtbot, filled)
-    assert (shown.count.text(), shown.title.text(), shown.note.text()) == ("1 of 2", "finding 1", "Note: ask the painter")
+    assert (shown.count.text(), shown.title.text(), shown.note.text()) == (
+        "1 of 2",
+        "finding 1",
+        "Note: ask the painter",
+    )
     qtbot.mouseClick(shown.forward, Qt.MouseButton.LeftButton)
     assert (shown.count.text(), shown.title.text()) == ("2 of 2", "finding 2")
     assert not shown.forward.isEnabled() and shown.back.isEnabled()
@@ -88,9 +117,18 @@ def test_a_pair_has_captions_and_its_difference_as_a_third_picture(qtbot, window
     first = np.full((1, 4, 4), 0.2, np.float32)
     second = first.copy()
     second[0, 1, 2] += 10 / 255
-    detail = {"class": "Bag", "other_class": "Shirt", "confidence_before": 0.91, "confidence_after": 0.62}
-    found = Finding("adversarial", "one pixel", 1.0, detail, before_and_after(first, second, [(2, 1)]), second)
-    history.workspace.update_run(run.id, state=RunState.DONE, verdict=Verdict(Status.FAILS, "Found."), findings=[found])
+    detail = {
+        "class": "Bag",
+        "other_class": "Shirt",
+        "confidence_before": 0.91,
+        "confidence_after": 0.62,
+    }
+    found = Finding(
+        "adversarial", "one pixel", 1.0, detail, before_and_after(first, second, [(2, 1)]), second
+    )
+    history.workspace.update_run(
+        run.id, state=RunState.DONE, verdict=Verdict(Status.FAILS, "Found."), findings=[found]
+    )
     with qtbot.waitSignal(history.findings_changed, timeout=10_000):
         history.refresh()
     shown = begin(qtbot, window)
@@ -101,7 +139,9 @@ def test_a_pair_has_captions_and_its_difference_as_a_third_picture(qtbot, window
     assert change == "The change, enlarged 12 times; grey: none"
     picture = parts_of(history.workspace.finding(history.findings[0].id))[2].picture
     side = len(picture) // 4
-    assert np.unique(picture[side : 2 * side, 2 * side : 3 * side]) == [128 + 120], "the frame around the pixel is no part of the change"
+    assert np.unique(picture[side : 2 * side, 2 * side : 3 * side]) == [128 + 120], (
+        "the frame around the pixel is no part of the change"
+    )
     assert (picture != 128).any(2).sum() == side * side
     shown.close()
 
@@ -109,9 +149,15 @@ def test_a_pair_has_captions_and_its_difference_as_a_third_picture(qtbot, window
 @pytest.mark.parametrize(
     ("detail", "words"),
     [
-        ({"class": "Bag", "seen_as": "Shirt", "score": 0.25}, "“Bag”, seen as “Shirt”; score of “Bag”: 0.25"),
+        (
+            {"class": "Bag", "seen_as": "Shirt", "score": 0.25},
+            "“Bag”, seen as “Shirt”; score of “Bag”: 0.25",
+        ),
         ({"class": "Bag", "other_class": "Shirt", "inputs": [1, 2]}, "Inputs of “Bag” and “Shirt”"),
-        ({"answers": {"a": "Bag", "b": "Shirt"}, "confidence": {"a": 0.5}}, "a: “Bag”, 50.0 % sure; b: “Shirt”"),
+        (
+            {"answers": {"a": "Bag", "b": "Shirt"}, "confidence": {"a": 0.5}},
+            "a: “Bag”, 50.0 % sure; b: “Shirt”",
+        ),
         ({"class": "Bag"}, "Input: “Bag”"),
         ({}, ""),
     ],
@@ -125,17 +171,27 @@ def test_type_is_large_and_both_themes_are_readable(qtbot, filled):
     shown = begin(qtbot, filled)
     shown.setWindowState(Qt.WindowState.WindowNoState)
     shown.resize(1100, 700)
-    assert shown.verdict.font().pixelSize() >= 18 and shown.title.font().pixelSize() > shown.verdict.font().pixelSize()
+    assert (
+        shown.verdict.font().pixelSize() >= 18
+        and shown.title.font().pixelSize() > shown.verdict.font().pixelSize()
+    )
     light = shown.palette().window().color().lightness()
     theme.apply(True)
     settle(qtbot, filled)
-    assert shown.palette().window().color().lightness() < light - 100 and shown.title.text() == "finding 0"
+    assert (
+        shown.palette().window().color().lightness() < light - 100
+        and shown.title.text() == "finding 0"
+    )
     shown.close()
 
 
 def test_without_findings_it_says_what_to_do(qtbot, window):
     shown = begin(qtbot, window)
-    assert shown.title.text() == NOTHING and "Run an analysis" in shown.verdict.text() and shown.count.text() == "0 of 0"
+    assert (
+        shown.title.text() == NOTHING
+        and "Run an analysis" in shown.verdict.text()
+        and shown.count.text() == "0 of 0"
+    )
     qtbot.keyClick(shown, Qt.Key.Key_Right)
     qtbot.keyClick(shown, Qt.Key.Key_Escape)
     assert not shown.isVisible()

@@ -42,7 +42,9 @@ def test_only_the_newest_work_under_a_key_is_delivered(background, qtbot):
     assert len(begun) < 20, "work that is no longer wanted is not begun"
 
 
-def test_a_known_error_is_its_own_sentence_and_an_unknown_one_keeps_its_traceback(background, qtbot):
+def test_a_known_error_is_its_own_sentence_and_an_unknown_one_keeps_its_traceback(
+    background, qtbot
+):
     said = []
     background.failed.connect(lambda sentence, details: said.append((sentence, details)))
 

@@ -13,7 +13,8 @@ from robgui.core.execution.request import Request
 from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 
-#: A window in which a model never ends to load, a note and a star are made, and the window is closed.
+#: A window in which a model never ends to load, a note and a star are made, and the window is
+#: closed.
 SESSION = """
 import sys
 from pathlib import Path
@@ -56,7 +57,9 @@ def endless():
 """
 
 
-def test_a_note_and_a_star_made_while_a_model_hangs_are_there_after_the_window_is_closed(tmp_path: Path):
+def test_a_note_and_a_star_made_while_a_model_hangs_are_there_after_the_window_is_closed(
+    tmp_path: Path,
+):
     (tmp_path / "nets.py").write_text(NETS.format(folder=str(tmp_path)))
     torch.save(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).state_dict(), tmp_path / "net.pth")
     with Workspace.open(tmp_path / "w.robgui") as workspace:

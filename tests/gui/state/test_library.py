@@ -49,19 +49,31 @@ def weights(folder: Path) -> Path:
 
 def tiny(classes: int = 3, shape: tuple[int, ...] = (1, 4, 4), name: str = "tiny") -> Classifier:
     torch.manual_seed(classes)
-    return Classifier.from_module(nn.Sequential(nn.Flatten(), nn.Linear(16, classes)), shape, name=name)
+    return Classifier.from_module(
+        nn.Sequential(nn.Flatten(), nn.Linear(16, classes)), shape, name=name
+    )
 
 
-def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said_is_lost(store, qtbot, tmp_path):
+def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said_is_lost(
+    store, qtbot, tmp_path
+):
     path = weights(tmp_path)
     asked = []
-    store.library.details_needed.connect(lambda opening, sentence: asked.append(("details", opening, sentence)))
-    store.library.trust_needed.connect(lambda opening, error: asked.append(("trust", opening, error)))
+    store.library.details_needed.connect(
+        lambda opening, sentence: asked.append(("details", opening, sentence))
+    )
+    store.library.trust_needed.connect(
+        lambda opening, error: asked.append(("trust", opening, error))
+    )
     store.library.load_model(Opening(path, settings={"labels": ("a", "b", "c")}))
     idle(qtbot, store)
     kind, opening, sentence = asked.pop()
     assert kind == "details" and "architecture" in sentence
-    store.library.load_model(opening.but(settings={**opening.settings, "architecture": "nets.py:tiny", "shape": (1, 4, 4)}))
+    store.library.load_model(
+        opening.but(
+            settings={**opening.settings, "architecture": "nets.py:tiny", "shape": (1, 4, 4)}
+        )
+    )
     idle(qtbot, store)
     kind, opening, error = asked.pop()
     assert kind == "trust" and "nets.py" in str(error)
@@ -120,7 +132,9 @@ def test_run_can_be_pressed_as_soon_as_data_fit_another_model(store, qtbot):
     qtbot.addWidget(pane)
     pane.show_analysis("zonnscan")
     store.library.add_model(tiny(name="for images"))
-    store.library.add_dataset(from_arrays(np.zeros((4, 5), np.float32), name="five columns", kind="table"))
+    store.library.add_dataset(
+        from_arrays(np.zeros((4, 5), np.float32), name="five columns", kind="table")
+    )
     store.library.add_model(tiny(shape=(16,), name="for rows"))
     idle(qtbot, store)
     assert "five columns" in store.library.mismatch and not pane.run.isEnabled()
@@ -191,7 +205,9 @@ def test_a_moved_file_is_said_to_be_missing_and_found_again(store, qtbot, tmp_pa
 
 
 def test_the_device_and_its_options_reach_every_model(store, qtbot):
-    store.library.add_dataset(from_arrays(np.random.default_rng(0).random((4, 1, 4, 4), np.float32)))
+    store.library.add_dataset(
+        from_arrays(np.random.default_rng(0).random((4, 1, 4, 4), np.float32))
+    )
     store.library.add_model(tiny(name="a"))
     store.library.add_model(tiny(name="b"))
     idle(qtbot, store)

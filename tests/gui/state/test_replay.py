@@ -24,7 +24,9 @@ def test_severity_and_input_are_compared_exactly():
         "severity 0.25 instead of 0.5",
         "another input",
     ]
-    assert differences(stored(1, values=IMAGE), Finding("trap", "a", 0.5)) == ["an input that the other has not"]
+    assert differences(stored(1, values=IMAGE), Finding("trap", "a", 0.5)) == [
+        "an input that the other has not"
+    ]
 
 
 def test_each_finding_of_the_replay_is_the_counterpart_of_one_only():

@@ -29,7 +29,10 @@ LABELS = ("dark", "middle", "bright")
 
 
 def idle(qtbot, store):
-    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy or store.pictures.busy), timeout=60_000)
+    qtbot.waitUntil(
+        lambda: not (store.background.busy or store.keeping.busy or store.pictures.busy),
+        timeout=60_000,
+    )
 
 
 @pytest.fixture
@@ -53,17 +56,25 @@ def start(qtbot, tmp_path):
 
 
 def save_onnx(path: Path, seed: int = 0) -> Path:
-    """A network of three classes that tells dark from bright pictures, if it is given (x - 0.5) / 0.1."""
+    """A network of three classes that tells dark from bright pictures, if it is given (x - 0.5)
+    / 0.1.
+    """
     rng = np.random.default_rng(seed)
     weight = np.outer(np.full(16, 1 / 16), [-10.0, 0.0, 10.0]) + rng.normal(0, 1e-3, (16, 3))
     nodes = [
         helper.make_node("Flatten", ["x"], ["flat"]),
         helper.make_node("Gemm", ["flat", "w", "b"], ["scores"]),
     ]
-    stored = [numpy_helper.from_array(weight.astype(np.float32), "w"), numpy_helper.from_array(np.array([0, 12, 0], np.float32), "b")]
+    stored = [
+        numpy_helper.from_array(weight.astype(np.float32), "w"),
+        numpy_helper.from_array(np.array([0, 12, 0], np.float32), "b"),
+    ]
     inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 1, 4, 4])]
     outputs = [helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["n", 3])]
-    model = helper.make_model(helper.make_graph(nodes, "net", inputs, outputs, stored), opset_imports=[helper.make_opsetid("", 17)])
+    model = helper.make_model(
+        helper.make_graph(nodes, "net", inputs, outputs, stored),
+        opset_imports=[helper.make_opsetid("", 17)],
+    )
     model.ir_version = 9
     onnx.save(model, path)
     return path
@@ -80,7 +91,10 @@ def save_data(path: Path, names=LABELS, seed: int = 0) -> Path:
 def accuracy(store: Store) -> float:
     model, dataset = store.library.model, store.library.dataset
     fitting = align(model, dataset)
-    right = [model.probs(x).argmax(1).numpy() == fitting.labels[indices] for indices, x in batches(model, fitting)]
+    right = [
+        model.probs(x).argmax(1).numpy() == fitting.labels[indices]
+        for indices, x in batches(model, fitting)
+    ]
     return float(np.concatenate(right).mean())
 
 
@@ -95,7 +109,9 @@ def correct(qtbot, store: Store, **values) -> None:
 
 
 @pytest.mark.parametrize("side", [False, True])
-def test_corrected_settings_survive_a_restart_with_the_same_accuracy_and_the_same_model_in_use(start, qtbot, tmp_path, side):
+def test_corrected_settings_survive_a_restart_with_the_same_accuracy_and_the_same_model_in_use(
+    start, qtbot, tmp_path, side
+):
     model, data = save_onnx(tmp_path / "net.onnx"), save_data(tmp_path / "data.npz")
     if side:
         side_file(model).write_text("mean = [0.1]\n")
@@ -109,12 +125,18 @@ def test_corrected_settings_survive_a_restart_with_the_same_accuracy_and_the_sam
     assert right > 0.9 > wrong
     store = start()
     again = store.library.model
-    assert again is not None and again.settings == before.settings and again.fingerprint == before.fingerprint
+    assert (
+        again is not None
+        and again.settings == before.settings
+        and again.fingerprint == before.fingerprint
+    )
     assert store.library.dataset.path == data and accuracy(store) == right
     assert [m.name for m in store.library.models] == ["net.onnx"]
 
 
-def test_what_was_said_of_a_model_is_known_in_every_workspace_and_for_every_copy(start, qtbot, tmp_path):
+def test_what_was_said_of_a_model_is_known_in_every_workspace_and_for_every_copy(
+    start, qtbot, tmp_path
+):
     store = start("one.robgui")
     store.library.load_model(Opening(save_onnx(tmp_path / "net.onnx")))
     idle(qtbot, store)
@@ -134,13 +156,22 @@ def test_a_side_file_edited_by_hand_afterwards_wins(start, qtbot, tmp_path):
     correct(qtbot, store, mean=(0.5,), std=(0.1,))
     side_file(path).write_text("mean = [0.25]\n")
     store = start()
-    assert (store.library.model.settings.mean, store.library.model.settings.std) == ((0.25,), (0.1,))
+    assert (store.library.model.settings.mean, store.library.model.settings.std) == (
+        (0.25,),
+        (0.1,),
+    )
 
 
 def test_loading_the_others_does_not_change_which_pair_is_in_use(start, qtbot, tmp_path):
     store = start()
-    files = {name: save_onnx(tmp_path / f"{name}.onnx", seed) for seed, name in enumerate(("first", "second", "third"))}
-    data = {name: save_data(tmp_path / f"{name}.npz", seed=seed) for seed, name in enumerate(("one", "two", "three"))}
+    files = {
+        name: save_onnx(tmp_path / f"{name}.onnx", seed)
+        for seed, name in enumerate(("first", "second", "third"))
+    }
+    data = {
+        name: save_data(tmp_path / f"{name}.npz", seed=seed)
+        for seed, name in enumerate(("one", "two", "three"))
+    }
     for path in data.values():
         store.library.load_dataset(path)
     for path in files.values():
@@ -151,12 +182,19 @@ def test_loading_the_others_does_not_change_which_pair_is_in_use(start, qtbot, t
     idle(qtbot, store)
     for _ in range(2):
         store = start()
-        assert store.library.model.path == files["second"] and store.library.dataset.path == data["one"]
+        assert (
+            store.library.model.path == files["second"]
+            and store.library.dataset.path == data["one"]
+        )
         assert len(store.library.models) == len(store.library.datasets) == 3
 
 
 def test_what_the_user_opens_while_a_workspace_is_restored_stays_in_use(start, qtbot, tmp_path):
-    old, new, data = save_onnx(tmp_path / "old.onnx", 1), save_onnx(tmp_path / "new.onnx", 2), save_data(tmp_path / "data.npz")
+    old, new, data = (
+        save_onnx(tmp_path / "old.onnx", 1),
+        save_onnx(tmp_path / "new.onnx", 2),
+        save_data(tmp_path / "data.npz"),
+    )
     store = start()
     store.library.load_dataset(data)
     store.library.load_model(Opening(old))
@@ -171,7 +209,11 @@ def test_what_the_user_opens_while_a_workspace_is_restored_stays_in_use(start, q
 
 
 def test_the_picture_of_the_newest_run_does_not_change_which_pair_is_in_use(qtbot, tmp_path):
-    first, second, data = save_onnx(tmp_path / "first.onnx", 1), save_onnx(tmp_path / "second.onnx", 2), save_data(tmp_path / "data.npz")
+    first, second, data = (
+        save_onnx(tmp_path / "first.onnx", 1),
+        save_onnx(tmp_path / "second.onnx", 2),
+        save_data(tmp_path / "data.npz"),
+    )
     with session(qtbot, tmp_path) as store:
         store.library.load_dataset(data)
         for path in (first, second):
@@ -179,7 +221,10 @@ def test_the_picture_of_the_newest_run_does_not_change_which_pair_is_in_use(qtbo
         idle(qtbot, store)
         store.library.use_model(next(m for m in store.library.models if m.path == second))
         idle(qtbot, store)
-        store.set_params("zonnscan", store.analyses["zonnscan"].params.parse({"samples": 16, "radii": (0.0, 0.1)}))
+        store.set_params(
+            "zonnscan",
+            store.analyses["zonnscan"].params.parse({"samples": 16, "radii": (0.0, 0.1)}),
+        )
         store.submit(store.request("zonnscan"))
         qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
         store.library.use_model(next(m for m in store.library.models if m.path == first))
@@ -194,7 +239,10 @@ def session(qtbot, folder):
     application()
     window = open_window(folder / "w.robgui")
     window.show()
-    qtbot.waitUntil(lambda: bool(window.store.analyses) and window.store.history.workspace is not None, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: bool(window.store.analyses) and window.store.history.workspace is not None,
+        timeout=60_000,
+    )
     idle(qtbot, window.store)
     yield window.store
     window.close()
@@ -202,8 +250,12 @@ def session(qtbot, folder):
     window.deleteLater()
 
 
-def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as_it_was_used_last(start, qtbot, tmp_path):
-    """The records of an older version: the model as guessed, used last, and as corrected, in the newest run."""
+def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as_it_was_used_last(
+    start, qtbot, tmp_path
+):
+    """The records of an older version: the model as guessed, used last, and as corrected, in the
+    newest run.
+    """
     model, data = save_onnx(tmp_path / "net.onnx"), save_data(tmp_path / "data.npz")
     store = start()
     store.library.load_dataset(data)
@@ -217,7 +269,11 @@ def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as
     request = store_request(store)
     workspace.add_run(request)
     options = guessed.settings.model_dump(mode="json")
-    workspace.remember(Reference(kind="model", name="net.onnx", path=str(model), fingerprint="0" * 16, options=options))
+    workspace.remember(
+        Reference(
+            kind="model", name="net.onnx", path=str(model), fingerprint="0" * 16, options=options
+        )
+    )
     with workspace._database.transaction() as connection:
         connection.execute("DELETE FROM settings")
     store = start()
@@ -258,16 +314,29 @@ def net():
 
 @pytest.fixture
 def hostile(tmp_path):
-    """A workspace of somebody else: a reference that says it is trusted, and code beside the weights."""
+    """A workspace of somebody else: a reference that says it is trusted, and code beside the
+    weights.
+    """
     folder = tmp_path / "theirs"
     folder.mkdir()
     (folder / "nets.py").write_text(NETS.format(marker=str(tmp_path / "executed")))
     torch.save(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).state_dict(), folder / "net.pth")
     options = {"architecture": "nets.py:net", "shape": [1, 4, 4]}
-    known = Reference(kind="model", name="net.pth", path=str(folder / "net.pth"), fingerprint="ab" * 8, options=options)
+    known = Reference(
+        kind="model",
+        name="net.pth",
+        path=str(folder / "net.pth"),
+        fingerprint="ab" * 8,
+        options=options,
+    )
     body = known.model_dump_json().replace("{", '{"trust": true, ', 1)
-    with Workspace.open(tmp_path / "theirs.robgui") as workspace, workspace._database.transaction() as connection:
-        connection.execute("INSERT INTO refs VALUES (?, 'model', ?, 1e9)", (known.fingerprint, body))
+    with (
+        Workspace.open(tmp_path / "theirs.robgui") as workspace,
+        workspace._database.transaction() as connection,
+    ):
+        connection.execute(
+            "INSERT INTO refs VALUES (?, 'model', ?, 1e9)", (known.fingerprint, body)
+        )
     return folder / "net.pth"
 
 
@@ -276,7 +345,9 @@ def test_a_workspace_cannot_say_that_its_model_is_trusted(start, qtbot, tmp_path
     assert store.library.models == [] and not (tmp_path / "executed").exists()
 
 
-def test_a_model_that_needs_trust_is_left_with_a_sentence_and_a_button_that_asks(qtbot, tmp_path, hostile):
+def test_a_model_that_needs_trust_is_left_with_a_sentence_and_a_button_that_asks(
+    qtbot, tmp_path, hostile
+):
     offered, asked = [], []
     store = Store()
     store.offered.connect(lambda *offer: offered.append(offer))
@@ -284,7 +355,9 @@ def test_a_model_that_needs_trust_is_left_with_a_sentence_and_a_button_that_asks
     store.open_workspace(tmp_path / "theirs.robgui")
     idle(qtbot, store)
     ((sentence, words, deed),) = offered
-    assert "net.pth was not opened" in sentence and "nets.py" in sentence and words == "Open net.pth …"
+    assert (
+        "net.pth was not opened" in sentence and "nets.py" in sentence and words == "Open net.pth …"
+    )
     assert asked == []
     deed()
     idle(qtbot, store)
@@ -297,19 +370,25 @@ def test_a_model_that_needs_trust_is_left_with_a_sentence_and_a_button_that_asks
     assert store.shutdown()
 
 
-def test_what_the_user_trusts_opens_with_its_workspace_until_its_code_changes(start, qtbot, tmp_path, hostile):
+def test_what_the_user_trusts_opens_with_its_workspace_until_its_code_changes(
+    start, qtbot, tmp_path, hostile
+):
     with pytest.raises(TrustError) as caught:
         load(hostile, architecture="nets.py:net", shape=(1, 4, 4))
     trust.trust(caught.value.code.digest, "")
     store = start("theirs.robgui")
     assert store.library.model.name == "net.pth"
     ran = (tmp_path / "executed").read_text()
-    (hostile.parent / "nets.py").write_text((hostile.parent / "nets.py").read_text() + "\n# changed\n")
+    (hostile.parent / "nets.py").write_text(
+        (hostile.parent / "nets.py").read_text() + "\n# changed\n"
+    )
     store = start("theirs.robgui")
     assert store.library.models == [] and (tmp_path / "executed").read_text() == ran
 
 
-def test_saving_the_settings_beside_a_trusted_model_keeps_it_trusted(start, qtbot, tmp_path, hostile):
+def test_saving_the_settings_beside_a_trusted_model_keeps_it_trusted(
+    start, qtbot, tmp_path, hostile
+):
     with pytest.raises(TrustError) as caught:
         load(hostile, architecture="nets.py:net", shape=(1, 4, 4))
     trust.trust(caught.value.code.digest, "")

@@ -48,7 +48,11 @@ def said(result: Count, params: Params) -> Verdict:
 
 @pytest.fixture(autouse=True)
 def registered():
-    registry.register(analysis(title="Scripted", question="", verdict=said, views=nothing, inputs="none")(scripted))
+    registry.register(
+        analysis(title="Scripted", question="", verdict=said, views=nothing, inputs="none")(
+            scripted
+        )
+    )
     SCRIPTS.clear()
     yield
     registry.unregister("scripted")
@@ -70,7 +74,9 @@ def runner(qtbot):
 def submit(runner, model):
     """Queues an Execution that does what a generator says."""
 
-    def make(script: Callable[[], Iterator[Step[Count]]], workspace: Workspace | None = None) -> Execution:
+    def make(
+        script: Callable[[], Iterator[Step[Count]]], workspace: Workspace | None = None
+    ) -> Execution:
         SCRIPTS.append(script)
         request = build_request("scripted", [model], None, {"seed": len(SCRIPTS) - 1})
         execution = Execution(request, workspace)
@@ -168,9 +174,15 @@ def test_what_waits_and_is_stopped_never_starts(runner, submit, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("error", "words"), [(ModelError("m.onnx: broken."), "m.onnx: broken."), (RuntimeError("CUDA error: x"), "RuntimeError")]
+    ("error", "words"),
+    [
+        (ModelError("m.onnx: broken."), "m.onnx: broken."),
+        (RuntimeError("CUDA error: x"), "RuntimeError"),
+    ],
 )
-def test_an_engine_that_raises_fails_with_its_sentence_and_the_next_one_runs(submit, qtbot, error, words):
+def test_an_engine_that_raises_fails_with_its_sentence_and_the_next_one_runs(
+    submit, qtbot, error, words
+):
     def broken() -> Iterator[Step[Count]]:
         yield Step(1, 2, Count(1))
         raise error
@@ -186,7 +198,10 @@ def test_closing_leaves_what_waits_in_the_workspace_as_queued(qtbot, model, tmp_
     runner = Runner()
     SCRIPTS.extend([lambda: count(100_000), lambda: count(1)])
     with Workspace.open(tmp_path / "w.robgui") as workspace:
-        asked = [Execution(build_request("scripted", [model], None, {"seed": seed}), workspace) for seed in range(2)]
+        asked = [
+            Execution(build_request("scripted", [model], None, {"seed": seed}), workspace)
+            for seed in range(2)
+        ]
         for execution in asked:
             runner.submit(execution, Shelf(models=[model]))
         qtbot.waitUntil(lambda: asked[0].newest is not None, timeout=5000)

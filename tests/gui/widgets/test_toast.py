@@ -50,7 +50,9 @@ def test_the_close_button_of_an_open_toast_follows_the_theme(host):
 
     def darkest() -> int:
         image = button.icon().pixmap(24).toImage()
-        colours = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+        colours = [
+            image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())
+        ]
         return min(colour.lightness() for colour in colours if colour.alpha() == 255)
 
     light = darkest()
@@ -61,9 +63,15 @@ def test_the_close_button_of_an_open_toast_follows_the_theme(host):
 def test_a_toast_with_a_button_does_what_it_says_and_goes(host, qtbot):
     done = []
     toasts = Toasts(host)
-    toasts.show("info", "Now looking at twins.", action=("Back to fashion.npz", lambda: done.append(1)))
+    toasts.show(
+        "info", "Now looking at twins.", action=("Back to fashion.npz", lambda: done.append(1))
+    )
     toast = host.findChild(Toast)
-    button = next(button for button in toast.findChildren(QPushButton) if button.text() == "Back to fashion.npz")
+    button = next(
+        button
+        for button in toast.findChildren(QPushButton)
+        if button.text() == "Back to fashion.npz"
+    )
     assert button.isVisible() and toast.timer.interval() > 1000 * toasts_module.SECONDS["info"]
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert done == [1] and not toasts.sentences

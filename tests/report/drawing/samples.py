@@ -27,13 +27,27 @@ from robgui.core.view import (
 
 NAN = np.nan
 ODD = r"a$\frac{1}$_{x}^ 猫 <b> & a very long name that no legend and no axis has room for"
-GARMENTS = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot")
+GARMENTS = (
+    "T-shirt/top",
+    "Trouser",
+    "Pullover",
+    "Dress",
+    "Coat",
+    "Sandal",
+    "Shirt",
+    "Sneaker",
+    "Bag",
+    "Ankle boot",
+)
 
 
 def curves() -> Curves:
     x = np.linspace(0, 1, 25)
     share = 1 / (1 + np.exp(12 * (x - 0.4)))
-    others = tuple(Line(name, 0.05 * np.sin(8 * x + i) ** 2, Ink("other"), quiet=True) for i, name in enumerate(GARMENTS[2:8]))
+    others = tuple(
+        Line(name, 0.05 * np.sin(8 * x + i) ** 2, Ink("other"), quiet=True)
+        for i, name in enumerate(GARMENTS[2:8])
+    )
     return Curves(
         "How sure the model stays as the input changes",
         Axis("Largest change of a value", low=0, high=1),
@@ -42,10 +56,20 @@ def curves() -> Curves:
         (
             Line("Shirt (seen at the input)", share, Ink("class"), strong=True),
             Line("Coat (strongest rival)", 0.9 - 0.85 * share, Ink("rival")),
-            Line("uncertainty (95 % band)", 0.6 * x, Ink("text"), low=0.6 * x - 0.05, high=0.6 * x + 0.05, symbol="circle"),
+            Line(
+                "uncertainty (95 % band)",
+                0.6 * x,
+                Ink("text"),
+                low=0.6 * x - 0.05,
+                high=0.6 * x + 0.05,
+                symbol="circle",
+            ),
             *others,
         ),
-        marks=(Mark(0.336, "first change of class found", Ink("fails")), Mark(0.36, "attack succeeds at 0.36", Ink("fails"))),
+        marks=(
+            Mark(0.336, "first change of class found", Ink("fails")),
+            Mark(0.36, "attack succeeds at 0.36", Ink("fails")),
+        ),
         levels=(Mark(0.5, "half"), Mark(0.8, "the threshold you set", Ink("holds"))),
         note="256 samples at each of 25 radii.",
     )
@@ -110,7 +134,11 @@ def heat_map() -> Matrix:
         (0, 1),
         place=(-183, 0.48, 366, 1.54),
         worst="low",
-        spots=(Spot(100, 1.2, "trap 1 at 100°"), Spot(-120, 0.8, "trap 2 at -120°"), Spot(0, 1, "start", Ink("original"), "circle")),
+        spots=(
+            Spot(100, 1.2, "trap 1 at 100°"),
+            Spot(-120, 0.8, "trap 2 at -120°"),
+            Spot(0, 1, "start", Ink("original"), "circle"),
+        ),
     )
 
 
@@ -149,14 +177,26 @@ def boxes() -> Boxes:
         Box(40, 1.1, 60, 0.5, "region 2, grow, black-box", Ink("series", 0)),
         Box(-20, 0.9, 50, 0.3, "region 3, grow, with gradients", Ink("series", 2)),
     )
-    start = (Spot(0, 1, "start", Ink("text"), "circle"), Spot(60, 1.3, "start", Ink("text"), "circle"))
+    start = (
+        Spot(0, 1, "start", Ink("text"), "circle"),
+        Spot(60, 1.3, "start", Ink("text"), "circle"),
+    )
     ground = heat_map()
     return Boxes("Where the model stays right", ground.x, ground.y, made, ground, start)
 
 
 def lanes() -> Boxes:
-    made = tuple(Box(low, lane + 0.2, 40, 0.6, f"region {lane}", Ink("series", lane)) for lane, low in enumerate((-60, -10, 30)))
-    return Boxes("Ranges", Axis("Rotation", "°", -90, 90), Axis(""), made, lanes=("rotation", "scale of the object", "light"))
+    made = tuple(
+        Box(low, lane + 0.2, 40, 0.6, f"region {lane}", Ink("series", lane))
+        for lane, low in enumerate((-60, -10, 30))
+    )
+    return Boxes(
+        "Ranges",
+        Axis("Rotation", "°", -90, 90),
+        Axis(""),
+        made,
+        lanes=("rotation", "scale of the object", "light"),
+    )
 
 
 def bars() -> Bars:
@@ -165,7 +205,10 @@ def bars() -> Bars:
         "Accuracy by class",
         Axis("Inputs seen right", kind="share", low=0, high=1, better="high"),
         GARMENTS,
-        (Series("model A", values, Ink("series", 0), values - 0.05, values + 0.05), Series("model B", values[::-1], Ink("series", 1))),
+        (
+            Series("model A", values, Ink("series", 0), values - 0.05, values + 0.05),
+            Series("model B", values[::-1], Ink("series", 1)),
+        ),
         levels=(Mark(0.8, "wanted", Ink("holds")),),
     )
 
@@ -191,11 +234,25 @@ def histogram() -> Bars:
     sets = [rng.beta(2, 5, 300), rng.beta(4, 3, 300)]
     rows = tuple(
         Series(name, np.histogram(values, edges)[0].astype(float), Ink(role))
-        for name, values, role in zip(("clean inputs", "attacked inputs"), sets, ("original", "changed"), strict=True)
+        for name, values, role in zip(
+            ("clean inputs", "attacked inputs"), sets, ("original", "changed"), strict=True
+        )
     )
-    marks = (Mark(0.28, "mean 0.28", Ink("original")), Mark(0.3, "median 0.3", Ink("original")), Mark(0.57, "mean 0.57", Ink("changed")))
+    marks = (
+        Mark(0.28, "mean 0.28", Ink("original")),
+        Mark(0.3, "median 0.3", Ink("original")),
+        Mark(0.57, "mean 0.57", Ink("changed")),
+    )
     x = Axis("Uncertainty", low=0, high=1)
-    return Bars("Uncertainty around both", Axis("Inputs", kind="count"), (), rows, edges=edges, x=x, marks=marks)
+    return Bars(
+        "Uncertainty around both",
+        Axis("Inputs", kind="count"),
+        (),
+        rows,
+        edges=edges,
+        x=x,
+        marks=marks,
+    )
 
 
 def _pixels(seed: int, side: int = 28) -> np.ndarray:
@@ -206,21 +263,35 @@ def _pixels(seed: int, side: int = 28) -> np.ndarray:
 
 def images() -> Images:
     pictures = tuple(
-        Picture(_pixels(i), f"input {i}, true class {GARMENTS[i]}", f"{GARMENTS[-i]} {90 - i} %", (True, False, None)[i % 3], Ink("text"))
+        Picture(
+            _pixels(i),
+            f"input {i}, true class {GARMENTS[i]}",
+            f"{GARMENTS[-i]} {90 - i} %",
+            (True, False, None)[i % 3],
+            Ink("text"),
+        )
         for i in range(10)
     )
     return Images("The inputs the models disagree on", pictures)
 
 
 def pairs() -> Images:
-    spots = tuple(Spot(x, y, "changed", Ink("changed"), "square") for x, y in ((3, 4), (14, 14), (27, 0)))
+    spots = tuple(
+        Spot(x, y, "changed", Ink("changed"), "square") for x, y in ((3, 4), (14, 14), (27, 0))
+    )
     before, after = _pixels(1), _pixels(1).copy()
     after[[4, 14, 0], [3, 14, 27]] = (255, 80, 0)
     made = (
         Picture(before, "original", "red 98 %", True, Ink("original")),
         Picture(after, "3 pixels changed", "green 71 %", False, Ink("changed"), spots),
         Picture(_pixels(4, 200), "original", "Coat", True),
-        Picture(_pixels(5, 200), "changed", "Shirt", False, spots=(Spot(100, 100, size=60, ink=Ink("fails")),)),
+        Picture(
+            _pixels(5, 200),
+            "changed",
+            "Shirt",
+            False,
+            spots=(Spot(100, 100, size=60, ink=Ink("fails")),),
+        ),
     )
     return Images("Before and after", made, pairs=True)
 
@@ -242,7 +313,12 @@ def table() -> Table:
 
 
 def wide_table() -> Table:
-    return Table("Many columns", tuple(Column(f"column number {i}", (1234567.0, 0.001234, 3.0), "number") for i in range(15)))
+    return Table(
+        "Many columns",
+        tuple(
+            Column(f"column number {i}", (1234567.0, 0.001234, 3.0), "number") for i in range(15)
+        ),
+    )
 
 
 def tree() -> Tree:
@@ -264,13 +340,37 @@ def film() -> Film:
     frames = []
     for step in range(6):
         values = whole.values * (step + 1) / 6
-        frames.append(Matrix("frame", whole.x, whole.y, values, whole.scale, (0, float(values.max())), whole.place, worst="low"))
+        frames.append(
+            Matrix(
+                "frame",
+                whole.x,
+                whole.y,
+                values,
+                whole.scale,
+                (0, float(values.max())),
+                whole.place,
+                worst="low",
+            )
+        )
     return Film("The map warms up", tuple(frames), tuple(f"step {i + 1} of 6" for i in range(6)))
 
 
 def usual() -> dict[str, View]:
     """Every kind as a method would give it."""
-    makers = (curves, log_curves, matrix, thousand, heat_map, class_map, differences, boxes, lanes, bars, stacked, histogram)
+    makers = (
+        curves,
+        log_curves,
+        matrix,
+        thousand,
+        heat_map,
+        class_map,
+        differences,
+        boxes,
+        lanes,
+        bars,
+        stacked,
+        histogram,
+    )
     more = (images, pairs, table, wide_table, tree, film)
     return {maker.__name__: maker() for maker in (*makers, *more)}
 
@@ -278,19 +378,28 @@ def usual() -> dict[str, View]:
 def empty() -> dict[str, View]:
     """Every kind before anything is computed."""
     x, y, none = Axis("Radius"), Axis("Share", kind="share"), np.empty(0)
-    blank = Matrix("m", x, y, np.full((3, 3), NAN), y, (0, 1), rows=("a", "b", "c"), columns=("a", "b", "c"))
+    blank = Matrix(
+        "m", x, y, np.full((3, 3), NAN), y, (0, 1), rows=("a", "b", "c"), columns=("a", "b", "c")
+    )
     lost = np.full(3, NAN)
     void = Matrix("m", x, y, np.empty((0, 0)), y, (NAN, NAN))
     return {
         "curves": Curves("c", x, y, none, ()),
-        "curves of nan": Curves("c", x, Axis("p", log=True), np.arange(3.0), (Line("a", lost, low=lost, high=lost),)),
+        "curves of nan": Curves(
+            "c", x, Axis("p", log=True), np.arange(3.0), (Line("a", lost, low=lost, high=lost),)
+        ),
         "one point": Curves("c", x, y, np.zeros(1), (Line("a", np.zeros(1)),)),
         "matrix of nan": blank,
         "matrix of nothing": void,
         "boxes": Boxes("b", x, y, ()),
         "boxes on nan": Boxes("b", x, y, (), blank),
         "bars": Bars("b", y, (), ()),
-        "bars of nan": Bars("b", y, ("a", "b"), (Series("s", np.full(2, NAN), low=np.full(2, NAN), high=np.full(2, NAN)),)),
+        "bars of nan": Bars(
+            "b",
+            y,
+            ("a", "b"),
+            (Series("s", np.full(2, NAN), low=np.full(2, NAN), high=np.full(2, NAN)),),
+        ),
         "histogram": Bars("b", y, (), (Series("s", np.zeros(4)),), edges=np.linspace(0, 1, 5)),
         "images": Images("i", ()),
         "table": Table("t", ()),
@@ -304,13 +413,27 @@ def odd() -> dict[str, View]:
     """Names that are long, or that matplotlib would read as mathematics."""
     x, y = Axis(ODD, ODD), Axis(ODD, kind="share")
     values = np.random.default_rng(0).random((4, 3))
-    grid = Matrix(ODD, x, y, values, y, (0, 1), rows=(ODD,) * 4, columns=(ODD,) * 3, worst="high", spots=(Spot(1, 1, ODD),), note=ODD)
+    grid = Matrix(
+        ODD,
+        x,
+        y,
+        values,
+        y,
+        (0, 1),
+        rows=(ODD,) * 4,
+        columns=(ODD,) * 3,
+        worst="high",
+        spots=(Spot(1, 1, ODD),),
+        note=ODD,
+    )
     lines = (Line(ODD, values[0]), Line(ODD, values[1], Ink("series", 1)))
     return {
         "curves": Curves(ODD, x, y, np.arange(3.0), lines, (Mark(1, ODD),), (Mark(0.5, ODD),), ODD),
         "matrix": grid,
         "boxes": Boxes(ODD, x, y, (Box(0, 0, 1, 1, ODD),), grid, lanes=(ODD, ODD)),
-        "bars": Bars(ODD, y, (ODD, "b"), (Series(ODD, values[0][:2]), Series("s", values[1][:2])), x=x),
+        "bars": Bars(
+            ODD, y, (ODD, "b"), (Series(ODD, values[0][:2]), Series("s", values[1][:2])), x=x
+        ),
         "images": Images(ODD, (Picture(_pixels(0), ODD, ODD, False),), note=ODD),
         "table": Table(ODD, (Column(ODD, (ODD,)), Column(ODD, (1.0,), "number", ODD))),
         "tree": Tree(ODD, np.array([-1, 0]), (ODD, ODD), np.ones(2), np.ones(2), y, x, (0, 1)),

@@ -1,4 +1,6 @@
-"""Every kind of view as a figure: whole, readable, in the colours of its inks, the same bytes on every thread."""
+"""Every kind of view as a figure: whole, readable, in the colours of its inks, the same bytes on
+every thread.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,17 @@ from robgui.core.view.colours import GROUND
 from robgui.report.drawing import Plate, draw, draw_view, pixels, save
 from tests.report.drawing import samples
 
-WORDS = {"title": "zoNNscan", "subject": "net on input 3 of fashion", "provenance": "net 1a2b, fashion 3c4d, settings 5e6f, seed 0"}
+WORDS = {
+    "title": "zoNNscan",
+    "subject": "net on input 3 of fashion",
+    "provenance": "net 1a2b, fashion 3c4d, settings 5e6f, seed 0",
+}
 SVG = "{http://www.w3.org/2000/svg}"
-ALL = {f"{group}: {name}": view for group in ("usual", "empty", "odd") for name, view in getattr(samples, group)().items()}
+ALL = {
+    f"{group}: {name}": view
+    for group in ("usual", "empty", "odd")
+    for name, view in getattr(samples, group)().items()
+}
 
 
 @pytest.fixture(scope="module", params=ALL, ids=lambda name: name)
@@ -43,14 +53,21 @@ def shown(figure: Plate) -> list[Text]:
         if axes.axison:
             for side in (axes.xaxis, axes.yaxis):
                 low, high = sorted(side.get_view_interval())
-                inside = [tick.label1 for tick in side.get_major_ticks() if low <= tick.get_loc() <= high]
-                beside = [tick.label2 for tick in side.get_major_ticks() if low <= tick.get_loc() <= high]
+                inside = [
+                    tick.label1 for tick in side.get_major_ticks() if low <= tick.get_loc() <= high
+                ]
+                beside = [
+                    tick.label2 for tick in side.get_major_ticks() if low <= tick.get_loc() <= high
+                ]
                 texts += [side.label, *inside, *beside]
     return [text for text in texts if text.get_visible() and text.get_text().strip()]
 
 
 def test_no_two_words_around_the_data_cover_each_other(figure: Plate) -> None:
-    boxes = [(text.get_text(), text.get_window_extent(figure.canvas.get_renderer())) for text in shown(figure)]
+    boxes = [
+        (text.get_text(), text.get_window_extent(figure.canvas.get_renderer()))
+        for text in shown(figure)
+    ]
     for (one, first), (other, second) in itertools.combinations(boxes, 2):
         across = min(first.x1, second.x1) - max(first.x0, second.x0)
         down = min(first.y1, second.y1) - max(first.y0, second.y0)
@@ -84,11 +101,18 @@ def test_title_subject_view_and_provenance_are_said(view: View, figure: Plate) -
 def test_a_dark_figure_is_a_well_formed_picture_that_names_no_file(view: View) -> None:
     root = ET.fromstring(save(draw_view(view, dark=True, **WORDS), "svg"))
     width, height = (float(root.get(name).removesuffix("pt")) for name in ("width", "height"))
-    assert [float(part) for part in root.get("viewBox").split()] == [0, 0, pytest.approx(width), pytest.approx(height)]
+    assert [float(part) for part in root.get("viewBox").split()] == [
+        0,
+        0,
+        pytest.approx(width),
+        pytest.approx(height),
+    ]
     assert GROUND[1].lower() in ET.tostring(root).decode().lower()
 
 
-@pytest.mark.parametrize(("kind", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("kind", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
 def test_every_file_carries_title_and_provenance_in_its_records(kind: str, start: bytes) -> None:
     data = save(draw_view(samples.curves(), **WORDS), kind)
     assert data.startswith(start)
@@ -103,18 +127,27 @@ def test_every_file_carries_title_and_provenance_in_its_records(kind: str, start
 def test_the_axes_of_an_svg_file_fit_its_curve() -> None:
     """A curve from corner to corner meets the first and the last tick of both axes."""
     ends = np.array([0.0, 1.0])
-    view = Curves("c", Axis("x", low=0, high=1), Axis("y", low=0, high=2), ends, (Line("a", 2 * ends),))
+    view = Curves(
+        "c", Axis("x", low=0, high=1), Axis("y", low=0, high=2), ends, (Line("a", 2 * ends),)
+    )
     root = ET.fromstring(save(draw_view(view), "svg"))
     groups = {group.get("id", ""): group for group in root.iter(f"{SVG}g")}
     (curve,) = [
         [float(number) for number in re.findall(r"-?[\d.]+", path.get("d"))]
         for path in root.iter(f"{SVG}path")
-        if Ink().colour().lower() in path.get("style", "") and path.get("d").count("L") == 1 and path.get("clip-path")
+        if Ink().colour().lower() in path.get("style", "")
+        and path.get("d").count("L") == 1
+        and path.get("clip-path")
     ]
 
     def places(side: str, name: str) -> list[float]:
         ticks = [group for key, group in groups.items() if re.fullmatch(rf"{side}tick_\d+", key)]
-        return [float(use.get(name)) for tick in ticks for use in tick.iter(f"{SVG}use") if use.get(name)]
+        return [
+            float(use.get(name))
+            for tick in ticks
+            for use in tick.iter(f"{SVG}use")
+            if use.get(name)
+        ]
 
     x, y = places("x", "x"), places("y", "y")
     assert [min(x), max(x)] == pytest.approx([curve[0], curve[2]], abs=0.01)
@@ -148,15 +181,26 @@ def test_threads_draw_light_and_dark_at_the_same_time_as_if_alone() -> None:
 
 
 def test_several_views_stand_in_one_figure_the_first_one_largest() -> None:
-    views = [samples.heat_map(), samples.log_curves(), samples.histogram(), samples.table(), samples.pairs(), samples.film()]
+    views = [
+        samples.heat_map(),
+        samples.log_curves(),
+        samples.histogram(),
+        samples.table(),
+        samples.pairs(),
+        samples.film(),
+    ]
     figure = draw(views, **WORDS)
     said = " ".join(text.get_text() for text in figure.texts)
     for one in views:
         assert one.title in said
-    first, *others = [axes.get_position() for axes in figure.axes if axes.axison and axes.get_xlabel()]
+    first, *others = [
+        axes.get_position() for axes in figure.axes if axes.axison and axes.get_xlabel()
+    ]
     assert all(first.width * first.height > other.width * other.height for other in others)
     second, third = others[:2]
-    assert second.y0 == pytest.approx(third.y0, abs=0.03) and third.x0 > second.x1, "two that read well at half the width"
+    assert second.y0 == pytest.approx(third.y0, abs=0.03) and third.x0 > second.x1, (
+        "two that read well at half the width"
+    )
 
 
 def test_a_narrow_figure_is_readable_too() -> None:
@@ -167,5 +211,13 @@ def test_a_narrow_figure_is_readable_too() -> None:
 
 
 def test_drawing_needs_neither_pyplot_nor_qt() -> None:
-    code = "import sys, robgui.report.drawing; print(sorted({'matplotlib.pyplot', 'PySide6', 'torch'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    code = (
+        "import sys, robgui.report.drawing; print(sorted({'matplotlib.pyplot', 'PySide6', 'torch'}"
+        " & set(sys.modules)))"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )

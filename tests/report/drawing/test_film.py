@@ -20,16 +20,27 @@ from tests.report.drawing import samples
 def test_a_gif_has_every_frame_and_rests_on_the_last(tmp_path: Path) -> None:
     path = save_film(samples.film(), tmp_path / "a.gif", title="Map", width=320)
     with Image.open(path) as gif:
-        frames = [(frame.info["duration"], np.asarray(frame.convert("RGB"))) for frame in ImageSequence.Iterator(gif)]
-    assert len(frames) == 6 and frames[-1][0] == 2000 and {frame.shape for _, frame in frames} == {frames[0][1].shape}
+        frames = [
+            (frame.info["duration"], np.asarray(frame.convert("RGB")))
+            for frame in ImageSequence.Iterator(gif)
+        ]
+    assert (
+        len(frames) == 6
+        and frames[-1][0] == 2000
+        and {frame.shape for _, frame in frames} == {frames[0][1].shape}
+    )
     assert frames[0][0] < 100 and not np.array_equal(frames[0][1], frames[-1][1])
 
 
 def test_a_colour_means_the_same_in_every_frame(tmp_path: Path) -> None:
-    assert {frame.levels for frame in steadied(samples.film()).frames} == {(0, samples.film().frames[-1].levels[1])}
+    assert {frame.levels for frame in steadied(samples.film()).frames} == {
+        (0, samples.film().frames[-1].levels[1])
+    }
     path = save_film(samples.film(), tmp_path / "a.gif", width=320)
     with Image.open(path) as gif:
-        bars = [np.asarray(frame.convert("RGB"))[60:180, -45:] for frame in ImageSequence.Iterator(gif)]
+        bars = [
+            np.asarray(frame.convert("RGB"))[60:180, -45:] for frame in ImageSequence.Iterator(gif)
+        ]
     for bar in bars[1:]:
         np.testing.assert_array_equal(bar, bars[0], "the colour bar stands still")
 
@@ -55,7 +66,12 @@ def test_an_mp4_can_be_played(tmp_path: Path) -> None:
 def test_axes_stand_still_in_a_film_of_curves() -> None:
     curve = samples.log_curves()
     grown = tuple(
-        replace(curve, at=curve.at[:n], lines=(replace(curve.lines[0], y=curve.lines[0].y[:n], low=None, high=None),)) for n in (3, 40)
+        replace(
+            curve,
+            at=curve.at[:n],
+            lines=(replace(curve.lines[0], y=curve.lines[0].y[:n], low=None, high=None),),
+        )
+        for n in (3, 40)
     )
     first, last = steadied(Film("f", grown, ("1", "2"))).frames
     assert (first.x, first.y) == (last.x, last.y) and first.x.high == 40

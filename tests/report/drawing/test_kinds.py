@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from robgui.core.view import Axis, Bars, Column, Curves, Ink, Line, Mark, Matrix, Series, Table, Tree
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Curves,
+    Ink,
+    Line,
+    Mark,
+    Matrix,
+    Series,
+    Table,
+    Tree,
+)
 from robgui.report.drawing import Plate, draw_view, heat, images, pixels, table, tree
 from robgui.report.drawing.curves import Flag, fly
 from robgui.report.drawing.look import Look
@@ -30,13 +42,18 @@ class TestCurves:
         assert not set(words) & set(samples.GARMENTS)
 
     def test_marks_are_named_above_the_data_in_rows_that_do_not_cross(self):
-        flags = [Flag(Mark(at, name), name, at, at, at + 1.0) for at, name in ((1, "a"), (1.2, "b"), (4, "c"))]
+        flags = [
+            Flag(Mark(at, name), name, at, at, at + 1.0)
+            for at, name in ((1, "a"), (1.2, "b"), (4, "c"))
+        ]
         rows = {flag.words: flag.row for flag in fly(flags)}
         assert rows == {"c": 0, "b": 0, "a": 1}
 
     def test_a_band_and_a_lonely_point_are_drawn(self):
         nan = np.nan
-        view = Curves("c", Axis("x"), Axis("y"), np.arange(3.0), (Line("a", np.array([nan, 1.0, nan])),))
+        view = Curves(
+            "c", Axis("x"), Axis("y"), np.arange(3.0), (Line("a", np.array([nan, 1.0, nan])),)
+        )
         (line,) = draw_view(view).axes[0].lines
         assert line.get_marker() == "o"
         assert len(draw_view(samples.curves()).axes[0].collections) == 1
@@ -46,8 +63,15 @@ class TestCurves:
         assert 0 < low <= 1e-6 and 0.1 <= high < 1
 
     def test_ticks_read_as_people_write_and_differ_from_each_other(self):
-        assert TickWords(Axis("s", kind="share")).format_ticks([0, 0.25, 1]) == ["0 %", "25 %", "100 %"]
-        assert TickWords(Axis("p", kind="probability")).format_ticks([1e-7, 1e-5]) == ["10⁻⁷", "10⁻⁵"]
+        assert TickWords(Axis("s", kind="share")).format_ticks([0, 0.25, 1]) == [
+            "0 %",
+            "25 %",
+            "100 %",
+        ]
+        assert TickWords(Axis("p", kind="probability")).format_ticks([1e-7, 1e-5]) == [
+            "10⁻⁷",
+            "10⁻⁵",
+        ]
         assert TickWords(Axis("n")).format_ticks([10.001, 10.002]) == ["10.001", "10.002"]
 
 
@@ -95,7 +119,9 @@ class TestMatrix:
         assert 10 < len(axes.get_yticks()) < 40
         names = [
             label.get_text()
-            for label in next(axes for axes in draw_view(samples.odd()["matrix"]).axes if axes.get_xlabel()).get_yticklabels()
+            for label in next(
+                axes for axes in draw_view(samples.odd()["matrix"]).axes if axes.get_xlabel()
+            ).get_yticklabels()
         ]
         assert all("…" in name and name.endswith("room for") for name in names)
 
@@ -104,8 +130,16 @@ class TestBars:
     def test_long_names_lie_and_short_ones_stand(self):
         value = Axis("v")
         short = Bars("b", value, ("a", "b"), (Series("s", np.ones(2)),))
-        long = Bars("b", value, tuple(f"a rather long name {i}" for i in range(9)), (Series("s", np.ones(9)),))
-        assert [label.get_text() for label in draw_view(short).axes[0].get_xticklabels()] == ["a", "b"]
+        long = Bars(
+            "b",
+            value,
+            tuple(f"a rather long name {i}" for i in range(9)),
+            (Series("s", np.ones(9)),),
+        )
+        assert [label.get_text() for label in draw_view(short).axes[0].get_xticklabels()] == [
+            "a",
+            "b",
+        ]
         assert draw_view(long).axes[0].get_yticklabels()[0].get_text() == "a rather long name 0"
 
     def test_stacked_bars_end_at_their_sum_and_say_their_parts(self):
@@ -130,10 +164,24 @@ class TestOthers:
         assert heights[0] == pytest.approx(heights[1])
 
     def test_the_title_of_a_column_is_whole(self):
-        view = Table("t", (Column("Network", ("a",)), Column("Most often taken for another one", (1.0,), "number")))
+        view = Table(
+            "t",
+            (
+                Column("Network", ("a",)),
+                Column("Most often taken for another one", (1.0,), "number"),
+            ),
+        )
         assert "…" not in said_in(draw_view(view))
-        long = Table("t", (Column("Network", ("a",)), Column("fashion_cnn_with_a_long_name.safetensors is sure", (1.0,), "number")))
-        (head,) = [text for text in said_in(draw_view(long)).split("\n") if text.startswith("fashion")]
+        long = Table(
+            "t",
+            (
+                Column("Network", ("a",)),
+                Column("fashion_cnn_with_a_long_name.safetensors is sure", (1.0,), "number"),
+            ),
+        )
+        (head,) = [
+            text for text in said_in(draw_view(long)).split("\n") if text.startswith("fashion")
+        ]
         assert "…" in head and head.endswith("tensors")
 
     def test_chips_say_right_and_wrong_by_sign_and_colour(self):
@@ -141,32 +189,59 @@ class TestOthers:
         chips = {text.get_text(): to_hex(text.get_color()) for text in figure.texts}
         assert chips["✓ red 98 %"] == Ink("holds").colour().lower()
         assert chips["✗ green 71 %"] == Ink("fails").colour().lower()
-        assert list(chips).count("→") == 1 and sum(text.get_text() == "→" for text in figure.texts) == 2
+        assert (
+            list(chips).count("→") == 1
+            and sum(text.get_text() == "→" for text in figure.texts) == 2
+        )
 
     def test_more_pictures_rows_and_nodes_than_fit_are_counted(self):
         many = samples.images().pictures * 6
         assert images.note(samples.Images("i", many), True) == "48 of 60 pictures are shown."
         assert images.note(samples.Images("i", many), False) == "16 of 60 pictures are shown."
         rows = Table("t", (Column("a", (1,) * 50, "count"),))
-        assert table.note(rows, True) == "40 of 50 rows are shown." and table.note(rows, False) == "14 of 50 rows are shown."
-        line = Tree("t", np.arange(-1, 199), ("n",) * 200, np.ones(200), np.ones(200), Axis("v"), Axis("visits"))
+        assert (
+            table.note(rows, True) == "40 of 50 rows are shown."
+            and table.note(rows, False) == "14 of 50 rows are shown."
+        )
+        line = Tree(
+            "t",
+            np.arange(-1, 199),
+            ("n",) * 200,
+            np.ones(200),
+            np.ones(200),
+            Axis("v"),
+            Axis("visits"),
+        )
         assert tree.note(line) == "The 60 nodes with the most visits of 200 are shown."
 
     def test_numbers_of_a_table_are_whole_even_where_columns_need_another_strip(self):
         figure = draw_view(samples.wide_table())
         said = [text.get_text() for text in figure.texts]
-        assert said.count("1,234,567") == 16 and not any("…" in word for word in said if word[0].isdigit())
+        assert said.count("1,234,567") == 16 and not any(
+            "…" in word for word in said if word[0].isdigit()
+        )
         assert len(table.strips(samples.wide_table(), 6.56, True)) == 2
 
     def test_a_status_in_a_table_has_its_sign_its_words_and_its_colour(self):
-        colours = {text.get_text(): to_hex(text.get_color()) for text in draw_view(samples.table()).texts}
+        colours = {
+            text.get_text(): to_hex(text.get_color()) for text in draw_view(samples.table()).texts
+        }
         assert colours["✗ Failure found"] == Ink("fails").colour().lower()
 
     def test_a_tree_keeps_the_best_line_however_light_it_is(self):
         count = 200
         parent = np.zeros(count, int)
         parent[0] = -1
-        view = Tree("t", parent, ("n",) * count, np.arange(count, 0, -1.0), np.ones(count), Axis("v"), Axis("visits"), (0, 199))
+        view = Tree(
+            "t",
+            parent,
+            ("n",) * count,
+            np.arange(count, 0, -1.0),
+            np.ones(count),
+            Axis("v"),
+            Axis("visits"),
+            (0, 199),
+        )
         assert 199 in tree.shown(view) and len(tree.shown(view)) <= tree.MOST_NODES
 
     def test_signs_that_look_the_same_share_an_entry(self):

@@ -1,1 +1,3 @@
-"""A method that robgui does not ship: how much brighter or darker may an input become before its class changes?"""
+"""A method that robgui does not ship: how much brighter or darker may an input become before its
+class changes?
+"""

@@ -1,4 +1,7 @@
-"""The record, the settings, what a result says and what it looks like; the engine is imported when it runs."""
+"""The record, the settings, what a result says and what it looks like.
+
+The engine is imported when it runs.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +24,23 @@ NEAR = 0.1
 class BrightnessParams(Params):
     """Settings."""
 
-    reach: float = Field(0.5, gt=0, le=1, title="Largest shift", description="How far every value is moved at most.")
-    steps: int = Field(41, ge=3, le=10_001, title="Steps", description="Shifts that are tried, evenly from darkest to brightest.")
+    reach: float = Field(
+        0.5, gt=0, le=1, title="Largest shift", description="How far every value is moved at most."
+    )
+    steps: int = Field(
+        41,
+        ge=3,
+        le=10_001,
+        title="Steps",
+        description="Shifts that are tried, evenly from darkest to brightest.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class BrightnessResult:
-    """Shifts ``(n,)``, and for those tried so far the class and the confidence in the class of the input; else -1 and nan."""
+    """Shifts ``(n,)``, and for those tried so far the class and the confidence in the class of
+    the input; else -1 and nan.
+    """
 
     shift: np.ndarray
     seen: np.ndarray
@@ -52,11 +65,18 @@ def verdict(result: BrightnessResult, params: BrightnessParams) -> Verdict:
     if np.isnan(near):
         sentence = f"“{name}” survives every shift tried, up to {number(params.reach)}."
         status = Status.HOLDS if tried == len(result.shift) else Status.UNKNOWN
-        return Verdict(status, sentence, Quantity("Smallest shift", near, better="high", text="none found"), scope)
+        return Verdict(
+            status,
+            sentence,
+            Quantity("Smallest shift", near, better="high", text="none found"),
+            scope,
+        )
     status = Status.FAILS if near <= NEAR else Status.AT_RISK
     sentence = f"“{name}” changes class at a shift of {number(near)}."
     because = (f"A change within {NEAR} counts as a failure.",)
-    return Verdict(status, sentence, Quantity("Smallest shift", near, better="high"), scope, because)
+    return Verdict(
+        status, sentence, Quantity("Smallest shift", near, better="high"), scope, because
+    )
 
 
 def views(result: BrightnessResult, params: BrightnessParams) -> Sequence[View]:
@@ -64,8 +84,15 @@ def views(result: BrightnessResult, params: BrightnessParams) -> Sequence[View]:
     name = result.labels[result.predicted]
     line = Line(f"confidence in {name}", result.confidence, Ink("class", name=name), strong=True)
     near = nearest(result)
-    marks = () if np.isnan(near) else (Mark(near, "class changes", Ink("fails")), Mark(-near, "", Ink("fails")))
-    x, y = Axis("shift of every value"), Axis("confidence", kind="share", low=0, high=1, better="high")
+    marks = (
+        ()
+        if np.isnan(near)
+        else (Mark(near, "class changes", Ink("fails")), Mark(-near, "", Ink("fails")))
+    )
+    x, y = (
+        Axis("shift of every value"),
+        Axis("confidence", kind="share", low=0, high=1, better="high"),
+    )
     return (Curves("Confidence under brightness", x, y, result.shift, (line,), marks),)
 
 
@@ -96,7 +123,10 @@ METHOD = Method(
             findings=findings,
             first_look={"steps": 11},
             invitation="How much light can this input take? Choose an input and press Run.",
-            explanation="The curve is the model's confidence while every value of the input is moved up or down.",
+            explanation=(
+                "The curve is the model's confidence while every value of the input is moved up or"
+                " down."
+            ),
         ),
     ),
 )

@@ -25,20 +25,31 @@ _UNITS = 256
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Cells ``(k, 2)`` (row, column) of one round; each stands for ``stride`` by ``stride`` cells until finer ones come."""
+    """Cells ``(k, 2)`` (row, column) of one round.
+
+    Each stands for ``stride`` by ``stride`` cells until finer ones come.
+    """
 
     stride: int
     cells: np.ndarray
 
 
 def axis_values(axis: Axis, params: MapParams) -> np.ndarray:
-    """The values of the cells along an axis: from its low end in equal steps; on a periodic axis without the high end."""
+    """The values of the cells along an axis: from its low end in equal steps.
+
+    On a periodic axis without the high end.
+    """
     width = axis.high - axis.low
     usual = PAPER_STEP if axis.unit == "°" else width / _STEPS
-    step = params.step.get(axis.name, usual if params.preset == "paper" else min(usual, width / _STEPS))
+    step = params.step.get(
+        axis.name, usual if params.preset == "paper" else min(usual, width / _STEPS)
+    )
     steps = width / step
     if steps > MOST_CELLS:
-        raise ParamsError(f"step: {axis.name} = {step:g} makes more than {MOST_CELLS:,} cells of {width:g}; choose a larger step.")
+        raise ParamsError(
+            f"step: {axis.name} = {step:g} makes more than {MOST_CELLS:,} cells of {width:g};"
+            " choose a larger step."
+        )
     whole = math.floor(steps + 1e-9)
     count = max(1, math.ceil(steps - 1e-9)) if axis.periodic else whole + 1
     return axis.low + step * np.arange(count)
@@ -47,7 +58,9 @@ def axis_values(axis: Axis, params: MapParams) -> np.ndarray:
 def levels(height: int, width: int) -> list[Level]:
     """All cells of a map in rounds, the coarsest first, whose strides halve."""
     stride = 1
-    while _cells(height, stride) * _cells(width, stride) > COARSE * height * width and stride < max(height, width):
+    while _cells(height, stride) * _cells(width, stride) > COARSE * height * width and stride < max(
+        height, width
+    ):
         stride *= 2
     rounds = [Level(stride, _lattice(height, width, stride))]
     while stride > 1:
@@ -58,14 +71,19 @@ def levels(height: int, width: int) -> list[Level]:
 
 
 def map_units(params: MapParams, inputs: int) -> int:
-    """Units of all shapes: each is an equal share of the model calls, in the order of the shapes."""
+    """Units of all shapes: each is an equal share of the model calls, in the order of the
+    shapes.
+    """
     return _UNITS * sum(inputs if spec == IMAGE else 1 for spec in params.scenes)
 
 
 def check_size(shape: Sequence[int], maps: int) -> None:
     """Refuses a map that nobody could wait for or look at."""
     if math.prod(shape) * maps > 20 * MOST_CELLS or math.prod(shape) > MOST_CELLS:
-        raise ParamsError(f"step: {maps} maps of {shape[0]} × {shape[1]} cells are too many; choose a larger step.")
+        raise ParamsError(
+            f"step: {maps} maps of {shape[0]} × {shape[1]} cells are too many; choose a larger"
+            " step."
+        )
 
 
 def _cells(length: int, stride: int) -> int:
@@ -73,5 +91,7 @@ def _cells(length: int, stride: int) -> int:
 
 
 def _lattice(height: int, width: int, stride: int) -> np.ndarray:
-    rows, columns = np.meshgrid(np.arange(0, height, stride), np.arange(0, width, stride), indexing="ij")
+    rows, columns = np.meshgrid(
+        np.arange(0, height, stride), np.arange(0, width, stride), indexing="ij"
+    )
     return np.stack([rows.ravel(), columns.ravel()], 1)

@@ -1,8 +1,9 @@
-"""Semantic maps: over which poses, lights, rotations does the class survive, and where are the traps?
+"""Semantic maps: over which poses, lights, rotations does the class survive, and where are the
+traps?
 
-Hamdi and Ghanem, "Towards Analyzing Semantic Robustness of Deep Neural Networks": the network semantic map (NSM,
-Section 4.2, Figures 1, 2 and 4) is the score of a class over one or two parameters; its mean over networks and shapes
-is the data semantic map (DSM, Section 4.4, Figure 5).
+Hamdi and Ghanem, "Towards Analyzing Semantic Robustness of Deep Neural Networks": the network
+semantic map (NSM, Section 4.2, Figures 1, 2 and 4) is the score of a class over one or two
+parameters; its mean over networks and shapes is the data semantic map (DSM, Section 4.4, Figure 5).
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class MapPart:
 def map_part(
     classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams, part: range
 ) -> Iterator[Step[MapPart | None]]:
-    """Computes some of the cells, in the same model calls as the whole: the numbers are the same bit for bit."""
+    """Computes some of the cells, in the same model calls as the whole: the numbers are the same
+    bit for bit.
+    """
     plan, pace = _Map(classifiers, dataset, params), Pace()
     own = plan.share(part, map_units(params, 0 if dataset is None else len(dataset)))
     done, total = 0, sum(len(block.cells.cells) for block in own)
@@ -66,8 +69,15 @@ def map_part(
     yield Step(total, total, plan.part(own))
 
 
-def merge_maps(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams, parts: Sequence[MapPart]) -> MapResult:
-    """The whole map; traps are looked for in it, because one may lie across the border of two parts."""
+def merge_maps(
+    classifiers: tuple[Classifier, ...],
+    dataset: Dataset | None,
+    params: MapParams,
+    parts: Sequence[MapPart],
+) -> MapResult:
+    """The whole map; traps are looked for in it, because one may lie across the border of two
+    parts.
+    """
     plan = _Map(classifiers, dataset, params)
     for part in parts:
         plan.absorb(part)
@@ -75,7 +85,9 @@ def merge_maps(classifiers: tuple[Classifier, ...], dataset: Dataset | None, par
     return plan.step().result
 
 
-def semantic_map(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams) -> Iterator[Step[MapResult]]:
+def semantic_map(
+    classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams
+) -> Iterator[Step[MapResult]]:
     """Maps every shape for every network: all of them coarsely first, then finer and finer."""
     plan = _Map(classifiers, dataset, params)
     pace = Pace()
@@ -98,7 +110,9 @@ class _Block:
 class _Map:
     """Everything a map knows while it is made; ``step`` is its picture at any moment."""
 
-    def __init__(self, classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams) -> None:
+    def __init__(
+        self, classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams
+    ) -> None:
         self._classifiers, self._params = classifiers, params
         self._spaces = open_spaces(classifiers, dataset, params)
         first = self._spaces[0][0]
@@ -129,13 +143,23 @@ class _Map:
                 self._decide(shape)
 
     def share(self, part: range, units: int) -> list[_Block]:
-        """The blocks of some of ``units`` equal shares, shape after shape so that a part has to do with few of them."""
+        """The blocks of some of ``units`` equal shares, shape after shape so that a part has to
+        do with few of them.
+        """
         rounds = levels(*self._shape[2:])
-        blocks = [block for shape in range(self._shape[1]) for level in rounds for block in self._blocks(shape, level)]
+        blocks = [
+            block
+            for shape in range(self._shape[1])
+            for level in rounds
+            for block in self._blocks(shape, level)
+        ]
         return blocks[part.start * len(blocks) // units : part.stop * len(blocks) // units]
 
     def fill_only(self, own: Sequence[_Block]) -> Iterator[_Block | None]:
-        """Computes these blocks, and before them what decides the class of their shapes; yields each, None after other batches."""
+        """Computes these blocks, and before them what decides the class of their shapes.
+
+        Yields each, None after other batches.
+        """
         for shape in sorted({block.shape for block in own}):
             for level in levels(*self._shape[2:]):
                 if self._decided[shape]:
@@ -145,18 +169,25 @@ class _Map:
                     yield None
                 self._decide(shape)
         for block in own:
-            if not self._computed[block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]].all():
+            if not self._computed[
+                block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]
+            ].all():
                 yield from (None for _ in self._fill(block))
             yield block
 
     def part(self, own: Sequence[_Block]) -> MapPart:
         """What is known of these blocks."""
         places = [
-            np.ravel_multi_index((block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]), self._shape)
+            np.ravel_multi_index(
+                (block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]),
+                self._shape,
+            )
             for block in own
         ]
         where = np.concatenate([np.zeros(0, dtype=np.int64), *places])
-        scores, tops, top_scores = (array.ravel()[where] for array in (self._scores, self._tops, self._top_scores))
+        scores, tops, top_scores = (
+            array.ravel()[where] for array in (self._scores, self._tops, self._top_scores)
+        )
         return MapPart(where, scores, tops, top_scores, np.array(self._target, dtype=np.int64))
 
     def absorb(self, part: MapPart) -> None:
@@ -166,11 +197,15 @@ class _Map:
         self._top_scores.ravel()[part.where] = part.top_scores
         self._computed.ravel()[part.where] = True
         self._calls += len(part.where)
-        self._target = [max(known, told) for known, told in zip(self._target, part.target.tolist(), strict=True)]
+        self._target = [
+            max(known, told) for known, told in zip(self._target, part.target.tolist(), strict=True)
+        ]
 
     def step(self) -> Step[MapResult]:
         """The complete picture now."""
-        return Step(done=int(self._computed.sum()), total=self._computed.size, result=self._result())
+        return Step(
+            done=int(self._computed.sum()), total=self._computed.size, result=self._result()
+        )
 
     def look_for_traps(self) -> None:
         """Finds the traps of every map and, where there are several, of their mean."""
@@ -183,7 +218,9 @@ class _Map:
             found += [(trap, -1, -1, -1) for trap in self._traps_of(self._scores.mean((0, 1)))]
         found = sorted(found, key=lambda one: one[0].score - one[0].wall)[:MOST_TRAPS]
         traps, networks, shapes, tops = zip(*found, strict=True) if found else ((), (), (), ())
-        places = np.array([(trap.row, trap.column) for trap in traps], dtype=np.int64).reshape(-1, 2)
+        places = np.array([(trap.row, trap.column) for trap in traps], dtype=np.int64).reshape(
+            -1, 2
+        )
         at = self._points(places)
         self._traps = Traps(
             at=at,
@@ -200,7 +237,9 @@ class _Map:
         turns = (len(self._axes) > 1 and self._axes[1].periodic, self._axes[0].periodic)
         return find_traps(score, self._params.trap_floor, self._params.trap_wall, turns)
 
-    def _images(self, at: np.ndarray, networks: tuple[int, ...], shapes: tuple[int, ...]) -> np.ndarray:
+    def _images(
+        self, at: np.ndarray, networks: tuple[int, ...], shapes: tuple[int, ...]
+    ) -> np.ndarray:
         """What the network saw at the first traps; as many as are of one size."""
         size = self._classifiers[0].shape
         images = []
@@ -208,7 +247,11 @@ class _Map:
             space = self._spaces[max(0, networks[place])][max(0, shapes[place])]
             if space.classifier.shape != size:
                 break
-            images.append(space.images(torch.tensor(at[place : place + 1], device=space.low.device)).cpu().numpy())
+            images.append(
+                space.images(torch.tensor(at[place : place + 1], device=space.low.device))
+                .cpu()
+                .numpy()
+            )
         return np.concatenate(images) if images else np.zeros((0, *size), dtype=np.float32)
 
     def _points(self, cells: np.ndarray) -> np.ndarray:
@@ -225,7 +268,9 @@ class _Map:
 
     def _fill(self, block: _Block) -> Iterator[None]:
         space = self._spaces[block.network][block.shape]
-        points = torch.tensor(self._points(block.cells.cells), dtype=torch.float64, device=space.low.device)
+        points = torch.tensor(
+            self._points(block.cells.cells), dtype=torch.float64, device=space.low.device
+        )
         shares = yield from space.probs(points, self._params.batch)
         self._calls += len(points)
         if not self._decided[block.shape]:
@@ -245,7 +290,9 @@ class _Map:
         self._computed[network, shape, part.cells[:, 0], part.cells[:, 1]] = True
 
     def _decide(self, shape: int) -> None:
-        """Takes the class most often on top for a mesh, until enough cells have been looked at to be sure."""
+        """Takes the class most often on top for a mesh, until enough cells have been looked at
+        to be sure.
+        """
         if self._decided[shape]:
             return
         shares = torch.cat([part for _, _, part in self._kept[shape]])
@@ -283,4 +330,13 @@ class _Map:
 
 def _no_traps(n: int, shape: tuple[int, ...]) -> Traps:
     none, places = np.zeros(0), np.zeros(0, dtype=np.int64)
-    return Traps(np.zeros((0, n)), none, none, places, places, places, places, np.zeros((0, *shape), dtype=np.float32))
+    return Traps(
+        np.zeros((0, n)),
+        none,
+        none,
+        places,
+        places,
+        places,
+        places,
+        np.zeros((0, *shape), dtype=np.float32),
+    )

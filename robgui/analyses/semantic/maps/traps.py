@@ -1,8 +1,9 @@
 """Traps: spots of low score inside a connected region of high score (Section 5 of the paper).
 
-A trap is a connected set of cells below the wall that lies in the map like a lake: it touches no open end of the
-map, does not go all the way round, takes at most a quarter of the map, and is somewhere below the floor. The cells
-around such a set are themselves connected and at or above the wall.
+A trap is a connected set of cells below the wall that lies in the map like a lake: it touches no
+    open end of the
+map, does not go all the way round, takes at most a quarter of the map, and is somewhere below the
+floor. The cells around such a set are themselves connected and at or above the wall.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ LARGEST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """One trap: its lowest cell, the score there, the mean score around it, and how many cells it has."""
+    """One trap: its lowest cell, the score there, the mean score around it, and how many cells
+    it has.
+    """
 
     row: int
     column: int
@@ -27,8 +30,13 @@ class Trap:
     cells: int
 
 
-def find_traps(score: np.ndarray, floor: float, wall: float, turns: tuple[bool, bool] = (False, False)) -> list[Trap]:
-    """The traps of a map ``(H, W)``, the worst first; ``turns`` says whether rows and columns lead round."""
+def find_traps(
+    score: np.ndarray, floor: float, wall: float, turns: tuple[bool, bool] = (False, False)
+) -> list[Trap]:
+    """The traps of a map ``(H, W)``, the worst first.
+
+    ``turns`` says whether rows and columns lead round.
+    """
     if not np.isfinite(score).all():
         return []
     lakes = _connected(score < wall, turns)
@@ -38,12 +46,22 @@ def find_traps(score: np.ndarray, floor: float, wall: float, turns: tuple[bool, 
         if score[lake].min() < floor and lake.mean() <= LARGEST and not _open(lake, turns):
             shore = _grown(lake, turns) & ~lake
             row, column = np.unravel_index(np.where(lake, score, np.inf).argmin(), score.shape)
-            traps.append(Trap(int(row), int(column), float(score[row, column]), float(score[shore].mean()), int(lake.sum())))
+            traps.append(
+                Trap(
+                    int(row),
+                    int(column),
+                    float(score[row, column]),
+                    float(score[shore].mean()),
+                    int(lake.sum()),
+                )
+            )
     return sorted(traps, key=lambda trap: trap.score - trap.wall)
 
 
 def _connected(low: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
-    """Numbers of connected sets (diagonals count), joined across the seam of axes that lead round."""
+    """Numbers of connected sets (diagonals count), joined across the seam of axes that lead
+    round.
+    """
     numbers, count = ndimage.label(low, structure=np.ones((3, 3)))
     same = np.arange(count + 1)
     for axis in (0, 1):

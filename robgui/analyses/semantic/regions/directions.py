@@ -1,9 +1,11 @@
-"""The update directions of the three region methods (equations 8, 12 and 17 of the paper, corrected), and their losses.
+"""The update directions of the three region methods (equations 8, 12 and 17 of the paper,
+corrected), and their losses.
 
-A region is the box a < b with sides r = b - a. Each direction is the derivative of the loss by a bound, divided by
-the area A_k of the face that the bound moves; with equal weights on the corners it is the paper's formula. Against
-the paper: the sign of the naive penalty and of the term of the far face of OIR_W are reversed, and the two sums
-s and s-bar are exchanged; here both are the mean of the slope away from the centre.
+A region is the box a < b with sides r = b - a. Each direction is the derivative of the loss by a
+bound, divided by the area A_k of the face that the bound moves; with equal weights on the corners
+it is the paper's formula. Against the paper: the sign of the naive penalty and of the term of the
+far face of OIR_W are reversed, and the two sums s and s-bar are exchanged; here both are the mean
+of the slope away from the centre.
 """
 
 from __future__ import annotations
@@ -13,23 +15,48 @@ import numpy as np
 Pair = tuple[np.ndarray, np.ndarray]
 
 
-def naive(lower: np.ndarray, upper: np.ndarray, sides: np.ndarray, areas: np.ndarray, lam: float) -> Pair:
-    """L = -∫_D f + λ/2 |r|²; ``lower`` and ``upper`` ``(R, n)`` are the mean scores on the faces of D."""
+def naive(
+    lower: np.ndarray, upper: np.ndarray, sides: np.ndarray, areas: np.ndarray, lam: float
+) -> Pair:
+    """L = -∫_D f + λ/2 |r|².
+
+    ``lower`` and ``upper`` ``(R, n)`` are the mean scores on the faces of D.
+    """
     penalty = lam * sides / areas if lam else np.zeros_like(sides)
     return lower - penalty, penalty - upper
 
 
-def oir_b(lower: np.ndarray, upper: np.ndarray, outer_lower: np.ndarray, outer_upper: np.ndarray, alpha: float) -> Pair:
+def oir_b(
+    lower: np.ndarray,
+    upper: np.ndarray,
+    outer_lower: np.ndarray,
+    outer_upper: np.ndarray,
+    alpha: float,
+) -> Pair:
     """L = ∫_Q f - 2 ∫_D f with Q larger than D by α/2 of each side at each end."""
     swell = (1 + alpha) ** (lower.shape[1] - 1)
     near, far = 1 + alpha / 2, alpha / 2
-    return 2 * lower - swell * (near * outer_lower + far * outer_upper), -2 * upper + swell * (near * outer_upper + far * outer_lower)
+    return 2 * lower - swell * (near * outer_lower + far * outer_upper), -2 * upper + swell * (
+        near * outer_upper + far * outer_lower
+    )
 
 
-def oir_w(lower: np.ndarray, upper: np.ndarray, slope_lower: np.ndarray, slope_upper: np.ndarray, beta: float) -> Pair:
-    """The limit of L = (β/α)(∫_Q f - ∫_D f) - ∫_D f for α to 0; slopes are the means of ∇f·(node - centre) on the faces."""
+def oir_w(
+    lower: np.ndarray,
+    upper: np.ndarray,
+    slope_lower: np.ndarray,
+    slope_upper: np.ndarray,
+    beta: float,
+) -> Pair:
+    """The limit of L = (β/α)(∫_Q f - ∫_D f) - ∫_D f for α to 0.
+
+    Slopes are the means of ∇f·(node - centre) on the faces.
+    """
     near, far = 1 - beta * (2 * lower.shape[1] - 1) / 2, beta / 2
-    return near * lower - far * upper - beta * slope_lower, -near * upper + far * lower + beta * slope_upper
+    return (
+        near * lower - far * upper - beta * slope_lower,
+        -near * upper + far * lower + beta * slope_upper,
+    )
 
 
 def naive_loss(mean: np.ndarray, sides: np.ndarray, lam: float) -> np.ndarray:
@@ -37,11 +64,15 @@ def naive_loss(mean: np.ndarray, sides: np.ndarray, lam: float) -> np.ndarray:
     return np.asarray(-sides.prod(1) * mean + lam / 2 * (sides**2).sum(1))
 
 
-def oir_b_loss(mean: np.ndarray, outer_mean: np.ndarray, sides: np.ndarray, alpha: float) -> np.ndarray:
+def oir_b_loss(
+    mean: np.ndarray, outer_mean: np.ndarray, sides: np.ndarray, alpha: float
+) -> np.ndarray:
     """The loss ``(R,)`` of OIR_B from the mean scores in D and in Q."""
     return np.asarray(sides.prod(1) * ((1 + alpha) ** sides.shape[1] * outer_mean - 2 * mean))
 
 
-def oir_w_loss(mean: np.ndarray, lower: np.ndarray, upper: np.ndarray, sides: np.ndarray, beta: float) -> np.ndarray:
+def oir_w_loss(
+    mean: np.ndarray, lower: np.ndarray, upper: np.ndarray, sides: np.ndarray, beta: float
+) -> np.ndarray:
     """The loss ``(R,)`` of OIR_W from the mean scores in the region and on its faces."""
     return np.asarray(sides.prod(1) * (beta / 2 * (lower + upper).sum(1) - mean))

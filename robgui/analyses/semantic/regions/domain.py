@@ -29,10 +29,27 @@ class Domain:
     clip: bool
 
     @classmethod
-    def of(cls, low: np.ndarray, high: np.ndarray, periodic: Sequence[bool], *, shares: bool, clip: bool) -> Domain:
-        """Ranges from ``low`` to ``high`` ``(n,)``, measured in shares of them or in the units of the axes."""
+    def of(
+        cls,
+        low: np.ndarray,
+        high: np.ndarray,
+        periodic: Sequence[bool],
+        *,
+        shares: bool,
+        clip: bool,
+    ) -> Domain:
+        """Ranges from ``low`` to ``high`` ``(n,)``, measured in shares of them or in the units
+        of the axes.
+        """
         origin, unit = (low, high - low) if shares else (np.zeros(len(low)), np.ones(len(low)))
-        return cls(origin, unit, (low - origin) / unit, (high - origin) / unit, np.array(periodic, dtype=bool), clip)
+        return cls(
+            origin,
+            unit,
+            (low - origin) / unit,
+            (high - origin) / unit,
+            np.array(periodic, dtype=bool),
+            clip,
+        )
 
     @property
     def width(self) -> np.ndarray:
@@ -48,7 +65,9 @@ class Domain:
         return np.asarray(self.origin + self.unit * points)
 
     def wrapped(self, points: np.ndarray) -> np.ndarray:
-        """Points ``(..., n)`` brought back: around on periodic axes, on others to the nearest end where regions are clipped."""
+        """Points ``(..., n)`` brought back: around on periodic axes, on others to the nearest
+        end where regions are clipped.
+        """
         around = self.floor + (points - self.floor) % self.width
         inside = (points >= self.floor) & (points <= self.ceiling)
         held = points.clip(self.floor, self.ceiling) if self.clip else points
@@ -65,11 +84,15 @@ class Domain:
 
     def share(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Share ``(R,)`` of the whole domain that each region fills."""
-        low, high = (np.where(self.wraps, side, side.clip(self.floor, self.ceiling)) for side in (a, b))
+        low, high = (
+            np.where(self.wraps, side, side.clip(self.floor, self.ceiling)) for side in (a, b)
+        )
         return np.asarray(((high - low) / self.width).clip(0, 1).prod(1))
 
     def reached(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Whether ``(R,)`` a bound is at the end of its range, or a region goes all the way round."""
+        """Whether ``(R,)`` a bound is at the end of its range, or a region goes all the way
+        round.
+        """
         near = 1e-9 * self.width
         ends = (a <= self.floor + near) | (b >= self.ceiling - near)
         around = b - a >= self.width - near

@@ -20,7 +20,10 @@ _BEYOND, _FAR = 4, 0.04
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """E points ``(E, n)`` with their pictures ``(E, h, w, 3)``, scores and classes ``(E,)``; nan, white and -1 where there is none."""
+    """E points ``(E, n)`` with their pictures ``(E, h, w, 3)``, scores and classes ``(E,)``.
+
+    Nan, white and -1 where there is none.
+    """
 
     points: np.ndarray
     pictures: np.ndarray
@@ -29,12 +32,15 @@ class Shown:
 
 
 class Interior:
-    """Means, variances and pictures of regions with bounds ``(S, 2, n)``; rows are filled one region after the other.
+    """Means, variances and pictures of regions with bounds ``(S, 2, n)``.
+
+    Rows are filled one region after the other.
 
     Attributes:
         mean: ``(S,)`` mean score inside; nan where it is not known yet.
         var: ``(S,)`` variance of the score inside.
-        inside: For each region done so far: its start, the point with the lowest and the one with the highest score.
+        inside: For each region done so far: its start, the point with the lowest and the one with
+            the highest score.
         outside: For each region done so far: points beyond its faces, those with the lowest scores.
         lowest: ``(S, n)`` the point inside with the lowest score.
         lowest_score: ``(S,)`` that score.
@@ -44,17 +50,39 @@ class Interior:
         calls: Images that the network has seen.
     """
 
-    def __init__(self, space: Space, target: int, bounds: Tensor, starts: Tensor, samples: int, seed: int, batch: int) -> None:
-        self._space, self._target, self._bounds, self._starts, self._batch = space, target, bounds, starts, batch
+    def __init__(
+        self,
+        space: Space,
+        target: int,
+        bounds: Tensor,
+        starts: Tensor,
+        samples: int,
+        seed: int,
+        batch: int,
+    ) -> None:
+        self._space, self._target, self._bounds, self._starts, self._batch = (
+            space,
+            target,
+            bounds,
+            starts,
+            batch,
+        )
         count, n, device = len(bounds), bounds.shape[2], bounds.device
         generator = torch.Generator(device).manual_seed(seed)
-        self._unit = torch.rand((samples, n), generator=generator, dtype=torch.float64, device=device)
-        self._beyond = torch.rand((2 * n * _BEYOND, n), generator=generator, dtype=torch.float64, device=device)
+        self._unit = torch.rand(
+            (samples, n), generator=generator, dtype=torch.float64, device=device
+        )
+        self._beyond = torch.rand(
+            (2 * n * _BEYOND, n), generator=generator, dtype=torch.float64, device=device
+        )
         self.mean, self.var = np.full(count, np.nan), np.full(count, np.nan)
         self.inside: list[Shown] = []
         self.outside: list[Shown] = []
         self.lowest = np.full((count, n), np.nan)
-        self.lowest_score, self.lowest_top1 = np.full(count, np.nan), np.full(count, -1, dtype=np.int64)
+        self.lowest_score, self.lowest_top1 = (
+            np.full(count, np.nan),
+            np.full(count, -1, dtype=np.int64),
+        )
         self.lost, self.total = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self.calls = 0
 
@@ -73,12 +101,20 @@ class Interior:
         scores, tops = yield from self._space.scores(points, self._target, self._batch)
         self.calls += len(points)
         sampled = scores[:-1].double()
-        self.mean[region], self.var[region] = float(sampled.mean()), float(sampled.var(correction=0))
+        self.mean[region], self.var[region] = (
+            float(sampled.mean()),
+            float(sampled.var(correction=0)),
+        )
         self.lost[region], self.total[region] = int((tops[:-1] != self._target).sum()), len(sampled)
         lowest = int(sampled.argmin())
         self.lowest[region] = points[lowest].cpu().numpy()
-        self.lowest_score[region], self.lowest_top1[region] = float(sampled[lowest]), int(tops[lowest])
-        self.inside.append(self._shown(points, scores, tops, [len(points) - 1, lowest, int(sampled.argmax())]))
+        self.lowest_score[region], self.lowest_top1[region] = (
+            float(sampled[lowest]),
+            int(tops[lowest]),
+        )
+        self.inside.append(
+            self._shown(points, scores, tops, [len(points) - 1, lowest, int(sampled.argmax())])
+        )
 
     def _look_outside(self, region: int) -> Generator[None, None, None]:
         points = self._outer_points(region)

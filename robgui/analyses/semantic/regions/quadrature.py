@@ -1,4 +1,6 @@
-"""Nodes and weights on a box: means over the box and over each of its faces from one grid of points."""
+"""Nodes and weights on a box: means over the box and over each of its faces from one grid of
+points.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ class Nodes:
     Attributes:
         unit: ``(N, n)`` coordinates in [0, 1].
         weight: ``(N,)`` weights of the mean over the box; their sum is 1.
-        lower: ``(n, N)`` weights of the mean over the face where coordinate k is 0; each row sums to 1.
+        lower: ``(n, N)`` weights of the mean over the face where coordinate k is 0; each row sums
+            to 1.
         upper: ``(n, N)`` the same where it is 1.
     """
 
@@ -26,7 +29,10 @@ class Nodes:
 
     @classmethod
     def grid(cls, n: int, q: int) -> Nodes:
-        """All q^n nodes of a grid with ``q`` nodes along each of ``n`` axes; q = 2 are the corners alone."""
+        """All q^n nodes of a grid with ``q`` nodes along each of ``n`` axes.
+
+        Q = 2 are the corners alone.
+        """
         places = np.array(list(product(range(q), repeat=n)))
         line = np.ones(q)
         line[0] = line[-1] = 0.5
@@ -37,11 +43,16 @@ class Nodes:
 
     @classmethod
     def surface(cls, n: int, q: int) -> Nodes:
-        """The nodes of that grid that lie on a face; the weights of the mean over the box are scaled to make up for the others."""
+        """The nodes of that grid that lie on a face.
+
+        The weights of the mean over the box are scaled to make up for the others.
+        """
         whole = cls.grid(n, q)
         rows = ((whole.unit == 0) | (whole.unit == 1)).any(1)
         weight = whole.weight[rows]
-        return cls(whole.unit[rows], weight / weight.sum(), whole.lower[:, rows], whole.upper[:, rows])
+        return cls(
+            whole.unit[rows], weight / weight.sum(), whole.lower[:, rows], whole.upper[:, rows]
+        )
 
     def faces(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means of values ``(R, N)`` over the lower and upper faces, each ``(R, n)``."""

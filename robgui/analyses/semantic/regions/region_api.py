@@ -73,7 +73,8 @@ def grow(
         low: ``(n,)`` where the ranges begin.
         high: ``(n,)`` where they end.
         method: naive, oir_b or oir_w.
-        gradient: Points ``(m, n)`` -> gradients of the score ``(m, n)``, for oir_w; without it differences of scores are taken.
+        gradient: Points ``(m, n)`` -> gradients of the score ``(m, n)``, for oir_w; without it
+            differences of scores are taken.
         periodic: ``(n,)`` which ranges lead back to their beginning; none by default.
         preset: default, or paper for the published steps and constants.
         **params: iterations, eta, alpha, beta, lam, epsilon, clip, nodes.
@@ -95,7 +96,10 @@ def growing(
     preset: Preset = "default",
     **params: Any,
 ) -> Iterator[Grown]:
-    """The same for several methods at once; yields all regions at the start and after every step, each step one batch of points."""
+    """The same for several methods at once.
+
+    Yields all regions at the start and after every step, each step one batch of points.
+    """
     grower = _begin(score, starts, low, high, methods, gradient, periodic, preset, params)
     yield grown_of(grower)
     while not grower.done:
@@ -146,13 +150,20 @@ def _advance(grower: Grower, score: Score, gradient: Score | None) -> None:
     if gradient is None:
         grower.tell(scores)
     else:
-        grower.tell(scores[:plain], scores[plain:], gradient(asked.sloped).detach() if len(asked.sloped) else asked.sloped)
+        grower.tell(
+            scores[:plain],
+            scores[plain:],
+            gradient(asked.sloped).detach() if len(asked.sloped) else asked.sloped,
+        )
 
 
 def _methods(methods: Sequence[str]) -> tuple[GrowMethod, ...]:
     for method in methods:
         if method not in METHODS:
-            raise ParamsError(f"There is no method {method!r} to grow regions with; choose one of: {', '.join(METHODS)}.")
+            raise ParamsError(
+                f"There is no method {method!r} to grow regions with; choose one of:"
+                f" {', '.join(METHODS)}."
+            )
     return tuple(known for known in METHODS if known in methods)
 
 
@@ -161,21 +172,38 @@ def _rules(preset: Preset, params: dict[str, Any], autograd: bool) -> Rules:
         raise ParamsError(f"There is no preset {preset!r}; choose default or paper.")
     for name in params:
         if name not in _OPTIONS:
-            raise ParamsError(f"There is no setting {name!r} of growing; the settings are: {', '.join(_OPTIONS)}.")
+            raise ParamsError(
+                f"There is no setting {name!r} of growing; the settings are: {', '.join(_OPTIONS)}."
+            )
     published = {**PAPER, "nodes": 2} if preset == "paper" else {}
     return Rules(preset=preset, autograd=autograd, **{**published, **params})
 
 
-def _domain(starts: Any, low: Any, high: Any, periodic: Sequence[bool] | None) -> tuple[Tensor, Tensor, Tensor, list[bool]]:
+def _domain(
+    starts: Any, low: Any, high: Any, periodic: Sequence[bool] | None
+) -> tuple[Tensor, Tensor, Tensor, list[bool]]:
     first = _numbers(starts)
     first = first[None] if first.ndim == 1 else first
     bottom, top = (_numbers(values).reshape(-1).to(first.device) for values in (low, high))
     turns = [False] * len(bottom) if periodic is None else [bool(on) for on in periodic]
-    if not len(first) or first.shape[1:] != bottom.shape or bottom.shape != top.shape or len(turns) != len(bottom):
-        shapes = f"starts {tuple(first.shape)}, low {tuple(bottom.shape)}, high {tuple(top.shape)}, periodic {len(turns)}"
-        raise ParamsError(f"Regions need at least one start and as many numbers in a start as ranges; these have {shapes}.")
+    if (
+        not len(first)
+        or first.shape[1:] != bottom.shape
+        or bottom.shape != top.shape
+        or len(turns) != len(bottom)
+    ):
+        shapes = (
+            f"starts {tuple(first.shape)}, low {tuple(bottom.shape)}, high {tuple(top.shape)},"
+            f" periodic {len(turns)}"
+        )
+        raise ParamsError(
+            "Regions need at least one start and as many numbers in a start as ranges; these have"
+            f" {shapes}."
+        )
     if not bool((bottom < top).all()):
-        raise ParamsError("Every range must go from a smaller to a larger number; exchange low and high.")
+        raise ParamsError(
+            "Every range must go from a smaller to a larger number; exchange low and high."
+        )
     if not bool(((first >= bottom) & (first <= top)).all()):
         raise ParamsError("A start lies outside the ranges; choose starts between low and high.")
     return first, bottom, top, turns
@@ -183,10 +211,17 @@ def _domain(starts: Any, low: Any, high: Any, periodic: Sequence[bool] | None) -
 
 def _numbers(values: Any) -> Tensor:
     """Double precision, where the values already are."""
-    return values.double() if isinstance(values, Tensor) else torch.from_numpy(np.array(values, dtype=np.float64))
+    return (
+        values.double()
+        if isinstance(values, Tensor)
+        else torch.from_numpy(np.array(values, dtype=np.float64))
+    )
 
 
 def _checked(scores: Tensor, count: int) -> Tensor:
     if tuple(scores.shape) != (count,):
-        raise ParamsError(f"The score must give one number for each of {count} points; it gave {tuple(scores.shape)}.")
+        raise ParamsError(
+            f"The score must give one number for each of {count} points; it gave"
+            f" {tuple(scores.shape)}."
+        )
     return scores.detach()

@@ -24,7 +24,9 @@ class Growth:
 
     def __init__(self, space: Space, target: int, params: GrowParams) -> None:
         self._space, self._target, self._params = space, target, params
-        self._autograd = "oir_w" in params.methods and space.chosen_gradient(params.gradient) == "autograd"
+        self._autograd = (
+            "oir_w" in params.methods and space.chosen_gradient(params.gradient) == "autograd"
+        )
         self.calls = 0
         self.grower: Grower
         self.score: Tensor
@@ -32,13 +34,24 @@ class Growth:
 
     def begin(self, starts: Tensor) -> Iterator[None]:
         """Looks at the starts ``(P, n)``; yields between batches."""
-        self.score, self.top1 = yield from self._space.scores(starts, self._target, self._params.batch)
+        self.score, self.top1 = yield from self._space.scores(
+            starts, self._target, self._params.batch
+        )
         self.calls += len(starts)
         held = (self.top1 == self._target) == (self._params.mode == "robust")
         able = held if self._params.preset == "default" else torch.ones_like(held)
         methods = tuple(method for method in METHODS if method in self._params.methods)
         space, rules = self._space, Rules.of(self._params, self._autograd)
-        self.grower = Grower(starts, self._sided(self.score), space.low, space.high, space.periodic, methods, rules, able)
+        self.grower = Grower(
+            starts,
+            self._sided(self.score),
+            space.low,
+            space.high,
+            space.periodic,
+            methods,
+            rules,
+            able,
+        )
 
     def grow(self) -> Iterator[None]:
         """Takes all steps; yields after every batch."""
@@ -64,10 +77,18 @@ class Growth:
         return scores if self._params.mode == "robust" else 1 - scores
 
 
-def start_warning(mode: Mode, number: int, score: float, seen: str, wanted: str, holds: bool) -> str:
+def start_warning(
+    mode: Mode, number: int, score: float, seen: str, wanted: str, holds: bool
+) -> str:
     """What is wrong with a start, in one sentence; empty when nothing is."""
     if mode == "robust" and (score < WEAKEST or not holds):
-        return f"Start {number}: the network sees “{seen}” there and gives “{wanted}” a score of {score:.2g}; choose another start."
+        return (
+            f"Start {number}: the network sees “{seen}” there and gives “{wanted}” a score of"
+            f" {score:.2g}; choose another start."
+        )
     if mode == "adversarial" and (score > 1 - WEAKEST or holds):
-        return f"Start {number}: the class “{wanted}” holds there with a score of {score:.2g}; start where it fails."
+        return (
+            f"Start {number}: the class “{wanted}” holds there with a score of {score:.2g}; start"
+            " where it fails."
+        )
     return ""

@@ -1,8 +1,10 @@
-"""The growing itself: every region of every start and method moves its bounds in one step, from one batch of points.
+"""The growing itself: every region of every start and method moves its bounds in one step, from
+one batch of points.
 
-``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so that the caller decides
-how they are computed: in one call, in batches, with pauses between them. The few numbers of the regions themselves
-are worked on beside the device, which would spend more time on starting so many small operations than on the scores.
+``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so that the
+caller decides how they are computed: in one call, in batches, with pauses between them. The few
+numbers of the regions themselves are worked on beside the device, which would spend more time on
+starting so many small operations than on the scores.
 """
 
 from __future__ import annotations
@@ -20,13 +22,15 @@ from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.quadrature import Nodes
 from robgui.core.errors import ParamsError
 
-#: The preset default lets no region grow from a start with a lower score: there is nothing around it to find.
+#: The preset default lets no region grow from a start with a lower score: there is nothing around
+#: it to find.
 WEAKEST = 0.1
 #: A region has come to rest when none of its bounds moves by this share of the step size.
 REST = 0.02
 #: A region has not grown when no side is longer than so many times its first length.
 GREW = 1.5
-#: Half the distance of the two points of a difference, as a share of the range (1.8 degrees of a full turn).
+#: Half the distance of the two points of a difference, as a share of the range (1.8 degrees of a
+#: full turn).
 _DIFFERENCE = 0.005
 
 
@@ -36,7 +40,8 @@ class Rules:
 
     Attributes:
         nodes: Nodes along each axis of a region; 2 are the corners alone.
-        autograd: Slopes come as gradients through ``tell``; otherwise differences of scores are asked for.
+        autograd: Slopes come as gradients through ``tell``; otherwise differences of scores are
+            asked for.
     """
 
     preset: Preset = "default"
@@ -59,7 +64,9 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Points of the next step in the units of the axes: ``points (m, n)`` need a score, ``sloped (k, n)`` a gradient too."""
+    """Points of the next step in the units of the axes: ``points (m, n)`` need a score, ``sloped
+    (k, n)`` a gradient too.
+    """
 
     points: Tensor
     sloped: Tensor
@@ -68,7 +75,8 @@ class Asked:
 class Grower:
     """R regions, one for each start and method, in n dimensions.
 
-    Inside, lengths are shares of the ranges (preset default) or in the units of the axes (preset paper).
+    Inside, lengths are shares of the ranges (preset default) or in the units of the axes (preset
+    paper).
 
     Attributes:
         method: ``(R,)`` name of the method of each region.
@@ -79,10 +87,12 @@ class Grower:
         growing: ``(R,)`` bool, those still on their way.
         converged: ``(R,)`` bool, those at rest.
         steps: Steps done.
-        trace: After each step the bounds ``(R, 2, n)`` in the units of the axes, first those at the start.
-        losses: For each step the loss ``(R,)`` it began with; nan for a region that has come to rest. In the preset paper the
-            published sum over corners; in the preset default followed along the path by its derivatives, which see whole
-            faces where such a sum would see the edges only.
+        trace: After each step the bounds ``(R, 2, n)`` in the units of the axes, first those at the
+            start.
+        losses: For each step the loss ``(R,)`` it began with; nan for a region that has come to
+            rest. In the preset paper the published sum over corners; in the preset default followed
+            along the path by its derivatives, which see whole faces where such a sum would see the
+            edges only.
 
     Args:
         starts: ``(P, n)``; points are asked for on the same device.
@@ -109,22 +119,34 @@ class Grower:
         n = starts.shape[1]
         if "oir_w" in methods and rules.beta >= 2 / (2 * n - 1):
             raise ParamsError(
-                f"beta = {rules.beta:g} must be below 2/(2n - 1) = {2 / (2 * n - 1):.3g} for {n} parameters; make it smaller."
+                f"beta = {rules.beta:g} must be below 2/(2n - 1) = {2 / (2 * n - 1):.3g} for {n}"
+                " parameters; make it smaller."
             )
         self._rules, self._device = rules, starts.device
         self._normal = rules.preset == "default"
         self._nodes = Nodes.surface(n, rules.nodes)
-        self._domain = Domain.of(_array(low), _array(high), periodic, shares=self._normal, clip=rules.clip)
+        self._domain = Domain.of(
+            _array(low), _array(high), periodic, shares=self._normal, clip=rules.clip
+        )
         self.number = np.repeat(np.arange(len(starts)), len(methods))
         self.method: tuple[GrowMethod, ...] = tuple(methods) * len(starts)
         self.start, self.started = _array(starts)[self.number], _array(scores)[self.number]
         self._seed = self._domain.measured(self.start)
-        self._rows = [np.array([i for i, own in enumerate(self.method) if own == method], dtype=np.int64) for method in METHODS]
-        self.able = np.ones(len(self.method), dtype=bool) if able is None else able.cpu().numpy().astype(bool)[self.number]
+        self._rows = [
+            np.array([i for i, own in enumerate(self.method) if own == method], dtype=np.int64)
+            for method in METHODS
+        ]
+        self.able = (
+            np.ones(len(self.method), dtype=bool)
+            if able is None
+            else able.cpu().numpy().astype(bool)[self.number]
+        )
         if self._normal:
             self.able &= self.started >= WEAKEST
         self.growing, self.converged = self.able.copy(), ~self.able
-        self._a, self._b = self._held(self._seed - rules.epsilon, self._seed + rules.epsilon, self._seed)
+        self._a, self._b = self._held(
+            self._seed - rules.epsilon, self._seed + rules.epsilon, self._seed
+        )
         self._first = self._b - self._a
         self._eta = np.full((len(self.method), 2, n), rules.eta)
         self._last = np.zeros_like(self._eta)
@@ -150,7 +172,9 @@ class Grower:
 
     @property
     def hit_domain(self) -> np.ndarray:
-        """Whether ``(R,)`` a bound is at the end of its range, or a region goes all the way round."""
+        """Whether ``(R,)`` a bound is at the end of its range, or a region goes all the way
+        round.
+        """
         return np.asarray(self.able & self._domain.reached(self._a, self._b))
 
     @property
@@ -170,27 +194,42 @@ class Grower:
         pairs, self._reach = self._pairs(rows[2], inner[whites:])
         return Asked(self._points(inner, outer, pairs), self._points(inner[:0]))
 
-    def tell(self, scores: Tensor, sloped_scores: Tensor | None = None, gradients: Tensor | None = None) -> None:
-        """Moves every bound: ``scores (m,)`` of the points asked for, and with autograd scores and gradients of the sloped ones."""
+    def tell(
+        self, scores: Tensor, sloped_scores: Tensor | None = None, gradients: Tensor | None = None
+    ) -> None:
+        """Moves every bound: ``scores (m,)`` of the points asked for, and with autograd scores
+        and gradients of the sloped ones.
+        """
         size, (naives, blacks, _) = len(self._nodes.unit), self._counts
         values = _array(scores)
-        if sloped_scores is not None and gradients is not None:  # the sloped points are the last of the inner nodes
+        if (
+            sloped_scores is not None and gradients is not None
+        ):  # the sloped points are the last of the inner nodes
             inner = np.concatenate([values[: (naives + blacks) * size], _array(sloped_scores)])
             outer = values[(naives + blacks) * size :]
             slopes = self._gradient_slopes(_array(gradients))
         else:
-            inner, outer, pairs = np.split(values, [len(self._order) * size, (len(self._order) + blacks) * size])
+            inner, outer, pairs = np.split(
+                values, [len(self._order) * size, (len(self._order) + blacks) * size]
+            )
             pairs = pairs.reshape(-1, size, 2)
             slopes = (pairs[..., 0] - pairs[..., 1]) / (2 * self._reach)
         self._move(inner.reshape(-1, size), outer.reshape(-1, size), slopes)
 
     def _box(self, rows: np.ndarray, margin: float) -> np.ndarray:
-        """Nodes ``(len(rows), N, n)`` on the regions, swollen by a share ``margin`` of each side."""
-        centre, half = (self._a[rows] + self._b[rows]) / 2, (self._b[rows] - self._a[rows]) / 2 * (1 + margin)
+        """Nodes ``(len(rows), N, n)`` on the regions, swollen by a share ``margin`` of each
+        side.
+        """
+        centre, half = (
+            (self._a[rows] + self._b[rows]) / 2,
+            (self._b[rows] - self._a[rows]) / 2 * (1 + margin),
+        )
         return np.asarray(centre[:, None] + half[:, None] * (2 * self._nodes.unit - 1))
 
     def _pairs(self, rows: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Two points ``(k, N, 2, n)`` on the ray from the centre through each node, and half their distance in node distances."""
+        """Two points ``(k, N, 2, n)`` on the ray from the centre through each node, and half
+        their distance in node distances.
+        """
         domain, centre = self._domain, ((self._a[rows] + self._b[rows]) / 2)[:, None]
         away = nodes - centre
         reach = _DIFFERENCE / np.maximum(np.linalg.norm(away / domain.width, axis=2), 1e-12)
@@ -198,16 +237,25 @@ class Grower:
         still = (away == 0) | domain.wraps | (not domain.clip)
         free = np.where(still, np.inf, (edge - centre) / np.where(still, 1.0, away)).min(2)
         far = np.minimum(1 + reach, np.maximum(free, 1))
-        return centre[:, :, None] + np.stack([far, far - 2 * reach], 2)[..., None] * away[:, :, None], reach
+        return (
+            centre[:, :, None] + np.stack([far, far - 2 * reach], 2)[..., None] * away[:, :, None],
+            reach,
+        )
 
     def _points(self, *parts: np.ndarray) -> Tensor:
-        """Points in the units of the axes, wrapped on periodic axes and held in range on others, as one tensor ``(m, n)``."""
+        """Points in the units of the axes, wrapped on periodic axes and held in range on others,
+        as one tensor ``(m, n)``.
+        """
         points = np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
-        return torch.from_numpy(self._domain.in_units(self._domain.wrapped(points))).to(self._device)
+        return torch.from_numpy(self._domain.in_units(self._domain.wrapped(points))).to(
+            self._device
+        )
 
     def _gradient_slopes(self, gradients: np.ndarray) -> np.ndarray:
         rows = self._order[len(self._order) - self._counts[2] :]
-        away = self._domain.unit * (self._box(rows, 0.0) - ((self._a[rows] + self._b[rows]) / 2)[:, None])
+        away = self._domain.unit * (
+            self._box(rows, 0.0) - ((self._a[rows] + self._b[rows]) / 2)[:, None]
+        )
         return np.asarray((gradients.reshape(away.shape) * away).sum(2))
 
     def _move(self, inner: np.ndarray, outer: np.ndarray, slopes: np.ndarray) -> None:
@@ -216,14 +264,22 @@ class Grower:
         a, b = self._a[rows], self._b[rows]
         areas = _areas(b - a)
         level = self.started[rows] / 2 if self._normal else np.zeros(len(rows))
-        by_area, loss = self._derivatives(inner - level[:, None], outer, slopes, b - a, areas, level)
+        by_area, loss = self._derivatives(
+            inner - level[:, None], outer, slopes, b - a, areas, level
+        )
         if self._normal:
             loss = np.where(np.isnan(self._loss[rows]), loss, self._loss[rows])
         self.losses.append(np.full(len(self.method), np.nan))
         self.losses[-1][rows] = loss
-        stride = self._strides(rows, by_area, level) if self._normal else self._rules.eta * by_area * areas[:, None]
+        stride = (
+            self._strides(rows, by_area, level)
+            if self._normal
+            else self._rules.eta * by_area * areas[:, None]
+        )
         wanted = np.stack([a, b], 1) - stride
-        wanted = np.where(np.isfinite(wanted).all((1, 2), keepdims=True), wanted, np.stack([a, b], 1))
+        wanted = np.where(
+            np.isfinite(wanted).all((1, 2), keepdims=True), wanted, np.stack([a, b], 1)
+        )
         new_a, new_b = self._held(wanted[:, 0], wanted[:, 1], self._seed[rows])
         moved = np.stack([new_a - a, new_b - b], 1)
         resting = np.abs(moved).max((1, 2)) < REST * self._rules.eta
@@ -236,7 +292,8 @@ class Grower:
         self.trace.append(self.bounds)
 
     def _strides(self, rows: np.ndarray, by_area: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """How far to move each bound ``(A, 2, n)``: against the derivative, at most a step, half as far after each change of direction.
+        """How far to move each bound ``(A, 2, n)``: against the derivative, at most a step, half
+        as far after each change of direction.
 
         Divided by the stop level, so that a start that is twice as sure grows no faster.
         """
@@ -246,12 +303,24 @@ class Grower:
         return np.asarray(eta * downhill)
 
     def _derivatives(
-        self, inner: np.ndarray, outer: np.ndarray, slopes: np.ndarray, sides: np.ndarray, areas: np.ndarray, level: np.ndarray
+        self,
+        inner: np.ndarray,
+        outer: np.ndarray,
+        slopes: np.ndarray,
+        sides: np.ndarray,
+        areas: np.ndarray,
+        level: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of the loss by both bounds, by face area, ``(A, 2, n)``, and the loss ``(A,)``; scores are less the stop level."""
+        """Derivatives of the loss by both bounds, by face area, ``(A, 2, n)``, and the loss
+        ``(A,)``; scores are less the stop level.
+        """
         rules, nodes = self._rules, self._nodes
         naives, blacks, _ = self._counts
-        naive, black, white = slice(0, naives), slice(naives, naives + blacks), slice(naives + blacks, None)
+        naive, black, white = (
+            slice(0, naives),
+            slice(naives, naives + blacks),
+            slice(naives + blacks, None),
+        )
         lower, upper = nodes.faces(inner)
         mean = inner @ nodes.weight
         q = outer - level[black, None]
@@ -264,11 +333,17 @@ class Grower:
         losses = (
             directions.naive_loss(mean[naive], sides[naive], lam),
             directions.oir_b_loss(mean[black], q @ nodes.weight, sides[black], rules.alpha),
-            directions.oir_w_loss(mean[white], lower[white], upper[white], sides[white], rules.beta),
+            directions.oir_w_loss(
+                mean[white], lower[white], upper[white], sides[white], rules.beta
+            ),
         )
-        return np.stack([np.concatenate([pair[end] for pair in pairs]) for end in (0, 1)], 1), np.concatenate(losses)
+        return np.stack(
+            [np.concatenate([pair[end] for pair in pairs]) for end in (0, 1)], 1
+        ), np.concatenate(losses)
 
-    def _held(self, a: np.ndarray, b: np.ndarray, seed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _held(
+        self, a: np.ndarray, b: np.ndarray, seed: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Bounds held in range, no wider than a period, and around their start."""
         if self._normal:
             a, b = np.minimum(a, seed), np.maximum(b, seed)

@@ -1,7 +1,9 @@
 """Semantic regions: how far around a pose, light, rotation does the class hold?
 
-Hamdi and Ghanem, Section 3: from a start u0 a box grows in which the score stays high (robust, equation 2) or low
-(adversarial, equation 3). Naive, OIR_B and OIR_W (Algorithms 1 and 2) grow side by side from every start.
+Hamdi and Ghanem, Section 3: from a start u0 a box grows in which the score stays high (robust,
+    equation 2) or low
+(adversarial, equation 3). Naive, OIR_B and OIR_W (Algorithms 1 and 2) grow side by side from every
+start.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from robgui.core.model.classifier import Classifier
 _MOST_WORST = 6
 
 
-def semantic_regions(classifier: Classifier, dataset: Dataset | None, params: RegionsParams) -> Iterator[Step[RegionsResult]]:
+def semantic_regions(
+    classifier: Classifier, dataset: Dataset | None, params: RegionsParams
+) -> Iterator[Step[RegionsResult]]:
     """Grows regions from every start with every method at once, then looks at what is in them."""
     run = _Regions(classifier, dataset, params)
     pace = Pace()
@@ -39,11 +43,19 @@ def semantic_regions(classifier: Classifier, dataset: Dataset | None, params: Re
 
 
 class _Regions:
-    """Everything a run of growing regions knows; ``step`` is its picture at any moment after the first batch."""
+    """Everything a run of growing regions knows.
 
-    def __init__(self, classifier: Classifier, dataset: Dataset | None, params: RegionsParams) -> None:
+    ``step`` is its picture at any moment after the first batch.
+    """
+
+    def __init__(
+        self, classifier: Classifier, dataset: Dataset | None, params: RegionsParams
+    ) -> None:
         if params.scene == IMAGE and dataset is not None and len(dataset) != 1:
-            raise DataError(f"Semantic regions of an image take exactly one input, not {len(dataset):,}; choose one in the gallery.")
+            raise DataError(
+                f"Semantic regions of an image take exactly one input, not {len(dataset):,}; choose"
+                " one in the gallery."
+            )
         self._params, self._classifier = params, classifier
         self._space = scene_of(params, classifier, dataset)
         self._starts = given_starts(self._space, params.starts) if params.starts else None
@@ -61,15 +73,22 @@ class _Regions:
         yield from self._look_around()
         starts = self._starts
         if starts is None:
-            starts = good_starts(self._space, self._scan, self._target, params.mode, params.start_count)
+            starts = good_starts(
+                self._space, self._scan, self._target, params.mode, params.start_count
+            )
         growth = Growth(self._space, self._target, params)
         yield from growth.begin(starts)
         self._growth = growth
         yield
         yield from self._growth.grow()
         grower = self._growth.grower
-        bounds, starts = (torch.from_numpy(values).to(self._space.low.device) for values in (grower.bounds, grower.start))
-        inside = Interior(self._space, self._target, bounds, starts, params.samples, params.seed, params.batch)
+        bounds, starts = (
+            torch.from_numpy(values).to(self._space.low.device)
+            for values in (grower.bounds, grower.start)
+        )
+        inside = Interior(
+            self._space, self._target, bounds, starts, params.samples, params.seed, params.batch
+        )
         self._interior = inside
         yield from inside.look()
         self._keep_worst(inside)
@@ -85,14 +104,21 @@ class _Regions:
         """The complete picture now."""
         grower = self._growth.grower
         if not len(grower.method):
-            note = f"Looking where the class holds: {self._scan.looked} of {len(self._scan.points)} pictures."
+            note = (
+                f"Looking where the class holds: {self._scan.looked} of {len(self._scan.points)}"
+                " pictures."
+            )
             return Step(done=0, total=self._params.iterations, result=self._result(), note=note)
         looked = 0 if self._interior is None else len(self._interior.outside)
         done = self._params.iterations + looked if self._interior else grower.steps
-        return Step(done=done, total=self._params.iterations + len(grower.method), result=self._result())
+        return Step(
+            done=done, total=self._params.iterations + len(grower.method), result=self._result()
+        )
 
     def _holds(self) -> np.ndarray:
-        """Whether mean and variance are as equations 2 and 3 ask (the variance of an adversarial region is to be small too)."""
+        """Whether mean and variance are as equations 2 and 3 ask (the variance of an adversarial
+        region is to be small too).
+        """
         if self._interior is None:
             return np.zeros(len(self._growth.grower.method), dtype=bool)
         mean, var, p = self._interior.mean, self._interior.var, self._params
@@ -100,11 +126,17 @@ class _Regions:
         return np.asarray(enough & (var <= p.eps_v))
 
     def _keep_worst(self, inside: Interior) -> None:
-        """The images behind the findings: where the class fails inside a region, the lowest scores first."""
+        """The images behind the findings: where the class fails inside a region, the lowest
+        scores first.
+        """
         able = self._growth.grower.able
         failing = np.flatnonzero(able & (inside.lowest_top1 != self._target))
-        order = failing[np.argsort(inside.lowest_score[failing], kind="stable")][: affordable(self._classifier.shape, _MOST_WORST)]
-        images = self._space.images(torch.tensor(inside.lowest[order], device=self._space.low.device))
+        order = failing[np.argsort(inside.lowest_score[failing], kind="stable")][
+            : affordable(self._classifier.shape, _MOST_WORST)
+        ]
+        images = self._space.images(
+            torch.tensor(inside.lowest[order], device=self._space.low.device)
+        )
         self._worst = {
             "worst_images": images.cpu().numpy(),
             "worst_points": inside.lowest[order],
@@ -123,7 +155,14 @@ class _Regions:
         growth, labels = self._growth, self._classifier.labels
         scores, tops = growth.score.tolist(), growth.top1.tolist()
         sentences = (
-            start_warning(self._params.mode, number, score, labels[top], labels[self._target], top == self._target)
+            start_warning(
+                self._params.mode,
+                number,
+                score,
+                labels[top],
+                labels[self._target],
+                top == self._target,
+            )
             for number, (score, top) in enumerate(zip(scores, tops, strict=True), 1)
         )
         return tuple(filter(None, sentences))
@@ -154,8 +193,18 @@ class _Regions:
             inside_var=nothing if inside is None else inside.var.copy(),
             holds=self._holds(),
             warnings=self._warnings(),
-            **_shown("inside", inside.inside if inside is not None and complete else [], self._classifier.shape, grown),
-            **_shown("outside", inside.outside if inside is not None and complete else [], self._classifier.shape, grown),
+            **_shown(
+                "inside",
+                inside.inside if inside is not None and complete else [],
+                self._classifier.shape,
+                grown,
+            ),
+            **_shown(
+                "outside",
+                inside.outside if inside is not None and complete else [],
+                self._classifier.shape,
+                grown,
+            ),
             map_x=self._scan.x,
             map_y=self._scan.y,
             map_score=self._scan.map_of(self._target),
@@ -165,7 +214,10 @@ class _Regions:
             target=self._target,
             scene_axes=tuple(self._space.scene.axes),
             values=self._space.values,
-            model_calls=self._calls + self._scan.looked + self._growth.calls + (0 if inside is None else inside.calls),
+            model_calls=self._calls
+            + self._scan.looked
+            + self._growth.calls
+            + (0 if inside is None else inside.calls),
             **(self._worst or self._no_worst()),
             inside_lost=np.full(count, -1) if inside is None else inside.lost.copy(),
             inside_total=np.zeros(count, dtype=np.int64) if inside is None else inside.total.copy(),
@@ -176,12 +228,22 @@ _WORST = ("worst_images", "worst_points", "worst_scores", "worst_top1", "worst_r
 
 
 def _shown(name: str, rows: list[Shown], shape: tuple[int, ...], grown: Grown) -> dict[str, Any]:
-    """The fields of the result for pictures from inside or outside; empty when there are none yet."""
+    """The fields of the result for pictures from inside or outside.
+
+    Empty when there are none yet.
+    """
     count, n = grown.low.shape
     blank = blank_pictures(0, shape)
     empty = Shown(np.zeros((0, n)), blank, np.zeros(0), np.zeros(0, dtype=np.int64))
     parts = rows or [empty] * count
     fields = ("points", "pictures", "scores", "top1")
     if not parts:
-        return {f"{name}_{field}": np.zeros((0, *getattr(empty, field).shape), getattr(empty, field).dtype) for field in fields}
-    return {f"{name}_{field}": np.stack([getattr(part, field) for part in parts]) for field in fields}
+        return {
+            f"{name}_{field}": np.zeros(
+                (0, *getattr(empty, field).shape), getattr(empty, field).dtype
+            )
+            for field in fields
+        }
+    return {
+        f"{name}_{field}": np.stack([getattr(part, field) for part in parts]) for field in fields
+    }

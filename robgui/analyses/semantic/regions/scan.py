@@ -14,9 +14,11 @@ from robgui.analyses.semantic.params import Mode
 from robgui.analyses.semantic.scene.space import Space, usual_class
 from robgui.core.errors import ParamsError
 
-#: Points along one axis, and along each of two axes of a coarse map; with more axes so many points are spread out.
+#: Points along one axis, and along each of two axes of a coarse map; with more axes so many points
+#: are spread out.
 _LINE, _COLUMNS, _ROWS, _SPREAD = 61, 25, 13, 200
-#: Points of one model call at most: there are few of them, and somebody waits for the first picture.
+#: Points of one model call at most: there are few of them, and somebody waits for the first
+#: picture.
 _AT_ONCE = 16
 #: Starts are this far apart where that is possible, as a share of the range.
 _APART = 0.3
@@ -25,7 +27,8 @@ _MARGIN = 0.1
 
 
 class Scan:
-    """A coarse look that becomes finer: the usual point first, then a lattice whose gaps are filled.
+    """A coarse look that becomes finer: the usual point first, then a lattice whose gaps are
+    filled.
 
     Attributes:
         points: ``(m, n)`` points, the last of them where all parameters stand at their usual value.
@@ -38,7 +41,10 @@ class Scan:
     def __init__(self, space: Space) -> None:
         n, low, high = len(space.axes), space.low.cpu().numpy(), space.high.cpu().numpy()
         counts = {1: (_LINE,), 2: (_COLUMNS, _ROWS)}.get(n, ())
-        lines = [np.linspace(low[k], high[k], count, endpoint=not space.axes[k].periodic) for k, count in enumerate(counts)]
+        lines = [
+            np.linspace(low[k], high[k], count, endpoint=not space.axes[k].periodic)
+            for k, count in enumerate(counts)
+        ]
         self.x = lines[0] if lines else np.zeros(0)
         self.y = lines[1] if n == 2 else np.full(1, np.nan) if n == 1 else np.zeros(0)
         if n == 2:
@@ -46,7 +52,9 @@ class Scan:
         else:
             points = self.x[:, None] if n == 1 else low + spread(_SPREAD, n) * (high - low)
         self._space = space
-        self.points = torch.cat([torch.tensor(points, dtype=torch.float64, device=space.low.device), space.middle[None]])
+        self.points = torch.cat(
+            [torch.tensor(points, dtype=torch.float64, device=space.low.device), space.middle[None]]
+        )
         size = len(self.points), space.classifier.classes
         self.shares = torch.full(size, math.nan, device=space.low.device)
         self.looked = 0
@@ -63,7 +71,10 @@ class Scan:
                 yield
 
     def map_of(self, target: int) -> np.ndarray:
-        """Scores ``(H, W)`` of a class, from the nearest coarser cell where nobody has looked; ``(0, 0)`` with more than two axes."""
+        """Scores ``(H, W)`` of a class, from the nearest coarser cell where nobody has looked.
+
+        ``(0, 0)`` with more than two axes.
+        """
         scores = np.append(self.shares[:, target].cpu().numpy(), np.float32(np.nan))
         return np.asarray(scores[self._standing])
 
@@ -73,7 +84,9 @@ class Scan:
         return usual_class(known.argmax(1), known)
 
     def _rounds(self) -> Iterator[tuple[np.ndarray, int]]:
-        """Places of points with the cells that each stands for along an axis: the usual one alone, then coarse to fine."""
+        """Places of points with the cells that each stands for along an axis: the usual one
+        alone, then coarse to fine.
+        """
         last = len(self.points) - 1
         yield np.array([last]), 0
         if not self._standing.size:
@@ -89,7 +102,9 @@ class Scan:
 
 
 def spread(count: int, n: int) -> np.ndarray:
-    """Points ``(count, n)`` evenly spread in [0, 1], the first in the middle: multiples of the generalised golden ratio."""
+    """Points ``(count, n)`` evenly spread in [0, 1], the first in the middle: multiples of the
+    generalised golden ratio.
+    """
     ratio = 2.0
     for _ in range(64):  # the root of x^(n + 1) = x + 1
         ratio = (1 + ratio) ** (1 / (n + 1))
@@ -97,7 +112,9 @@ def spread(count: int, n: int) -> np.ndarray:
 
 
 def good_starts(space: Space, looked: Scan, target: int, mode: Mode, count: int) -> Tensor:
-    """Up to ``count`` starts ``(P, n)``: points where the class holds (or does not, to find adversarial regions), far from each other."""
+    """Up to ``count`` starts ``(P, n)``: points where the class holds (or does not, to find
+    adversarial regions), far from each other.
+    """
     score = looked.shares[:, target].double()
     score = score if mode == "robust" else 1 - score
     top = (looked.shares.argmax(1) == target) == (mode == "robust")
@@ -117,7 +134,9 @@ def good_starts(space: Space, looked: Scan, target: int, mode: Mode, count: int)
 def same_starts(space: Space, count: int) -> Tensor:
     """Starts ``(P, n)`` that depend on nothing but the ranges, as the paper has them for SRVR."""
     shares = _MARGIN + (1 - 2 * _MARGIN) * spread(count, len(space.axes))
-    return space.low + torch.tensor(shares, dtype=torch.float64, device=space.low.device) * (space.high - space.low)
+    return space.low + torch.tensor(shares, dtype=torch.float64, device=space.low.device) * (
+        space.high - space.low
+    )
 
 
 def given_starts(space: Space, starts: tuple[tuple[float, ...], ...]) -> Tensor:
@@ -125,15 +144,24 @@ def given_starts(space: Space, starts: tuple[tuple[float, ...], ...]) -> Tensor:
     for start in starts:
         if len(start) != len(space.axes):
             names = ", ".join(axis.name for axis in space.axes)
-            raise ParamsError(f"starts: {', '.join(f'{v:g}' for v in start)} has {len(start)} numbers, not one for each of {names}.")
+            raise ParamsError(
+                f"starts: {', '.join(f'{v:g}' for v in start)} has {len(start)} numbers, not one"
+                f" for each of {names}."
+            )
         for axis, value in zip(space.axes, start, strict=True):
             if not axis.periodic and not axis.low <= value <= axis.high:
-                raise ParamsError(f"starts: {axis.name} = {value:g} is outside {axis.low:g} to {axis.high:g}; choose a start inside.")
+                raise ParamsError(
+                    f"starts: {axis.name} = {value:g} is outside {axis.low:g} to {axis.high:g};"
+                    " choose a start inside."
+                )
     return space.wrapped(torch.tensor(starts, dtype=torch.float64, device=space.low.device))
 
 
 def _distance(space: Space, points: Tensor, others: Tensor) -> Tensor:
-    """Largest difference ``(m, k)`` in any parameter, as a share of its range; the short way round on periodic ones."""
+    """Largest difference ``(m, k)`` in any parameter, as a share of its range.
+
+    The short way round on periodic ones.
+    """
     apart = ((points[:, None] - others[None]) / (space.high - space.low)).abs()
     turns = torch.tensor(space.periodic, device=points.device)
     return torch.where(turns, torch.minimum(apart, 1 - apart), apart).amax(2)

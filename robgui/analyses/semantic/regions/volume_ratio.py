@@ -1,7 +1,9 @@
-"""Semantic robustness volume ratio (SRVR): in how much of the semantic space does a network keep the class?
+"""Semantic robustness volume ratio (SRVR): in how much of the semantic space does a network keep
+the class?
 
-Hamdi and Ghanem, Section 4.4 and Table 1: the mean, over shapes, starts and methods, of the volume of the grown region
-divided by the volume of the whole range (equation 20). The starts are the same for every shape and network.
+Hamdi and Ghanem, Section 4.4 and Table 1: the mean, over shapes, starts and methods, of the volume
+of the grown region divided by the volume of the whole range (equation 20). The starts are the same
+for every shape and network.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 
-def srvr(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: SrvrParams) -> Iterator[Step[SrvrResult]]:
+def srvr(
+    classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: SrvrParams
+) -> Iterator[Step[SrvrResult]]:
     """Grows regions for every network and shape, network by network within each shape."""
     table = _Table(classifiers, dataset, params)
     pace = Pace()
@@ -34,11 +38,17 @@ def srvr(classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: S
 class _Table:
     """Everything known while the table is filled; ``step`` is its picture at any moment."""
 
-    def __init__(self, classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: SrvrParams) -> None:
+    def __init__(
+        self, classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: SrvrParams
+    ) -> None:
         self._classifiers, self._params = classifiers, params
         self._spaces = open_spaces(classifiers, dataset, params)
         first = self._spaces[0][0]
-        self._starts = given_starts(first, params.starts) if params.starts else same_starts(first, params.start_count)
+        self._starts = (
+            given_starts(first, params.starts)
+            if params.starts
+            else same_starts(first, params.start_count)
+        )
         self._methods = tuple(method for method in METHODS if method in params.methods)
         size = (len(classifiers), len(self._spaces[0]), len(self._starts), len(self._methods))
         n = len(first.axes)
@@ -65,11 +75,20 @@ class _Table:
         """The complete picture now."""
         each = self._params.iterations
         maps = len(self._classifiers) * len(self._spaces[0])
-        current = 0 if self._growth is None or not hasattr(self._growth, "grower") else self._growth.grower.steps
-        return Step(done=self._steps + current, total=each * maps, result=self._result(), note=self._note())
+        current = (
+            0
+            if self._growth is None or not hasattr(self._growth, "grower")
+            else self._growth.grower.steps
+        )
+        return Step(
+            done=self._steps + current, total=each * maps, result=self._result(), note=self._note()
+        )
 
     def _note(self) -> str:
-        """Which regions grow now and how far they are, in words; nothing of them is in the table until all of them have ended."""
+        """Which regions grow now and how far they are, in words.
+
+        Nothing of them is in the table until all of them have ended.
+        """
         if self._growth is None:
             return self._place
         if not hasattr(self._growth, "grower"):
@@ -77,17 +96,22 @@ class _Table:
         grower = self._growth.grower
         at_rest = int((~grower.growing).sum())
         return (
-            f"{self._place}: step {grower.steps:,} of {self._params.iterations:,}, {at_rest:,} of {len(grower.growing):,} regions at rest."
+            f"{self._place}: step {grower.steps:,} of {self._params.iterations:,}, {at_rest:,} of"
+            f" {len(grower.growing):,} regions at rest."
         )
 
     def _words(self, shape: int, words: str) -> str:
         """``words`` as a sentence, with the shape that they are about if there are several."""
         count = len(self._spaces[0])
-        return f"Shape {shape + 1} of {count}, {words}" if count > 1 else words[0].upper() + words[1:]
+        return (
+            f"Shape {shape + 1} of {count}, {words}" if count > 1 else words[0].upper() + words[1:]
+        )
 
     def _decide(self, shape: int) -> Iterator[None]:
         """Takes the class that the first network most often sees."""
-        self._place = self._words(shape, f"looking for the class that {self._classifiers[0].name} usually sees.")
+        self._place = self._words(
+            shape, f"looking for the class that {self._classifiers[0].name} usually sees."
+        )
         scan = Scan(self._spaces[0][shape])
         before = self._calls
         for _ in scan.look(self._params.batch):
@@ -105,7 +129,10 @@ class _Table:
         size = self._volume.shape[2:]
         self._volume[at] = grown.volume.reshape(size)
         self._low[at], self._high[at] = grown.low.reshape(*size, -1), grown.high.reshape(*size, -1)
-        self._converged[at], self._hit[at] = grown.converged.reshape(size), grown.hit_domain.reshape(size)
+        self._converged[at], self._hit[at] = (
+            grown.converged.reshape(size),
+            grown.hit_domain.reshape(size),
+        )
         able = growth.grower.able
         self._grew[at] = (able & ~grown.never_grew).reshape(size)
         self._volume[at][~self._grew[at]] = 0
@@ -147,7 +174,9 @@ class _Table:
         )
 
     def _able(self) -> np.ndarray:
-        """Whether ``(M, K, P)`` the class is seen at the start, or is not when adversarial regions are looked for."""
+        """Whether ``(M, K, P)`` the class is seen at the start, or is not when adversarial
+        regions are looked for.
+        """
         held = self._top1 == np.array(self._target)[None, :, None]
         return np.asarray(held if self._params.mode == "robust" else ~held)
 
@@ -155,11 +184,23 @@ class _Table:
 def table(result: SrvrResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The table as text: its heading and one row for each network, the most robust first."""
     heading = ("network", "SRVR %", "± %", *(f"{method} %" for method in result.methods))
-    heading += ("regions", "never grew", "class not seen at the start", "hit the range", "still growing when stopped")
+    heading += (
+        "regions",
+        "never grew",
+        "class not seen at the start",
+        "hit the range",
+        "still growing when stopped",
+    )
     rows = []
     for m in np.argsort(-np.nan_to_num(result.srvr, nan=-1), kind="stable"):
         shares = (result.srvr[m], result.srvr_error[m], *result.by_method[m])
-        counts = (result.regions[m], result.never_grew[m], result.bad_starts[m], result.hits[m], result.unconverged[m])
+        counts = (
+            result.regions[m],
+            result.never_grew[m],
+            result.bad_starts[m],
+            result.hits[m],
+            result.unconverged[m],
+        )
         words = tuple("" if np.isnan(share) else f"{100 * share:.2f}" for share in shares)
         rows.append((result.networks[m], *words, *(str(int(count)) for count in counts)))
     return heading, rows
@@ -174,5 +215,10 @@ def _mean(values: np.ndarray, done: np.ndarray, axes: tuple[int, ...]) -> np.nda
 def _error(values: np.ndarray) -> np.ndarray:
     """Standard error of the mean of each row ``(M, regions)``; nan with fewer than two values."""
     counts = np.isfinite(values).sum(1)
-    spread = np.array([np.var(row[np.isfinite(row)], ddof=1) if count > 1 else np.nan for row, count in zip(values, counts, strict=True)])
+    spread = np.array(
+        [
+            np.var(row[np.isfinite(row)], ddof=1) if count > 1 else np.nan
+            for row, count in zip(values, counts, strict=True)
+        ]
+    )
     return np.asarray(np.sqrt(spread / np.maximum(counts, 1)))

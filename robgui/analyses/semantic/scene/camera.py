@@ -11,11 +11,15 @@ from torch import Tensor
 FIELD_OF_VIEW = 60.0
 
 
-def camera(azimuth: Tensor, elevation: Tensor, distance: Tensor, roll: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
-    """Projections ``(m, 3, 4)`` of points with a 1 appended to ``(f·X, f·Y, Z)``, and places ``(m, 3)`` of cameras.
+def camera(
+    azimuth: Tensor, elevation: Tensor, distance: Tensor, roll: Tensor, size: tuple[int, int]
+) -> tuple[Tensor, Tensor]:
+    """Projections ``(m, 3, 4)`` of points with a 1 appended to ``(f·X, f·Y, Z)``, and places
+    ``(m, 3)`` of cameras.
 
-    The camera looks at the origin; angles in degrees. X goes right and Y down the screen in pixels, Z away from the camera.
-    Angles are turned into directions in double precision, so that a picture does not depend on what it is computed with.
+    The camera looks at the origin; angles in degrees. X goes right and Y down the screen in pixels,
+    Z away from the camera. Angles are turned into directions in double precision, so that a picture
+    does not depend on what it is computed with.
     """
     a, e, r = (angle.double().deg2rad() for angle in (azimuth, elevation, roll))
     d = distance.double()
@@ -32,6 +36,9 @@ def camera(azimuth: Tensor, elevation: Tensor, distance: Tensor, roll: Tensor, s
 
 
 def direction(azimuth: Tensor, elevation: Tensor) -> Tensor:
-    """Unit vectors ``(m, 3)`` in double precision towards azimuth and elevation in degrees; azimuth 0 is +z, 90 is +x."""
+    """Unit vectors ``(m, 3)`` in double precision towards azimuth and elevation in degrees.
+
+    Azimuth 0 is +z, 90 is +x.
+    """
     a, e = azimuth.double().deg2rad(), elevation.double().deg2rad()
     return torch.stack([e.cos() * a.sin(), e.sin(), e.cos() * a.cos()], 1)

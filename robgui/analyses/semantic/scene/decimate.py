@@ -8,9 +8,11 @@ import numpy as np
 
 from robgui.analyses.semantic.scene.topology import face_normals, welded
 
-#: Cells along the longest side: at first, and at least. A finer grid shows nothing more at the usual sizes of inputs.
+#: Cells along the longest side: at first, and at least. A finer grid shows nothing more at the
+#: usual sizes of inputs.
 _FINEST, _COARSEST = 256, 4
-#: Vertices of a cell whose normals have a smaller cosine than this belong to two sheets, such as both sides of a brim.
+#: Vertices of a cell whose normals have a smaller cosine than this belong to two sheets, such as
+#: both sides of a brim.
 _OTHER_SHEET = -0.3
 
 
@@ -24,10 +26,11 @@ class _Surface(NamedTuple):
 def decimate(
     vertices: np.ndarray, faces: np.ndarray, values: np.ndarray, texture: np.ndarray, most: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices, faces, values and places in the texture with at most ``most`` faces, on a grid as fine as that allows.
+    """Vertices, faces, values and places in the texture with at most ``most`` faces, on a grid
+    as fine as that allows.
 
-    The vertices of a cell move to their mean, and their values become the mean. Places in the texture are averaged only
-    where they are close to each other, so that a seam stays a seam.
+    The vertices of a cell move to their mean, and their values become the mean. Places in the
+    texture are averaged only where they are close to each other, so that a seam stays a seam.
 
     Args:
         vertices: ``(v, 3)``.
@@ -58,15 +61,26 @@ def _side(vertices: np.ndarray, count: int) -> float:
 def _vertex_normals(surface: _Surface) -> np.ndarray:
     """``(v, 3)`` unit normals, the same for vertices at the same place."""
     place = welded(surface.vertices)
-    corners, of_faces, count = place[surface.faces].T, face_normals(surface.vertices, surface.faces).T, int(place.max()) + 1
-    sums = np.stack([sum(np.bincount(corner, column, count) for corner in corners) for column in of_faces], axis=1)
-    return np.asarray((sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-30))[place])
+    corners, of_faces, count = (
+        place[surface.faces].T,
+        face_normals(surface.vertices, surface.faces).T,
+        int(place.max()) + 1,
+    )
+    sums = np.stack(
+        [sum(np.bincount(corner, column, count) for corner in corners) for column in of_faces],
+        axis=1,
+    )
+    return np.asarray(
+        (sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-30))[place]
+    )
 
 
 def _clusters(surface: _Surface, normals: np.ndarray, count: int) -> np.ndarray:
     """``(v,)`` which cell and sheet each vertex lies in, numbered without gaps."""
     vertices = surface.vertices
-    grid = np.minimum((vertices - vertices.min(0)) / _side(vertices, count), count - 1).astype(np.int64)
+    grid = np.minimum((vertices - vertices.min(0)) / _side(vertices, count), count - 1).astype(
+        np.int64
+    )
     cell = _numbered((grid[:, 0] * count + grid[:, 1]) * count + grid[:, 2])
     first = np.zeros((int(cell.max()) + 1, 3))
     first[cell] = normals
@@ -107,11 +121,16 @@ def _merged(surface: _Surface, cluster: np.ndarray, count: int) -> _Surface:
 
 
 def _patches(surface: _Surface, count: int) -> np.ndarray:
-    """``(v,)`` which square of the texture each vertex lies in, about twice as wide as a cell of the grid is there."""
+    """``(v,)`` which square of the texture each vertex lies in, about twice as wide as a cell of
+    the grid is there.
+    """
     if not surface.texture.shape[1]:
         return np.zeros(len(surface.vertices), dtype=np.int64)
     flat = np.concatenate([surface.texture, np.zeros((len(surface.texture), 1))], axis=1)
-    areas = [np.linalg.norm(face_normals(places, surface.faces), axis=1).sum() for places in (flat, surface.vertices)]
+    areas = [
+        np.linalg.norm(face_normals(places, surface.faces), axis=1).sum()
+        for places in (flat, surface.vertices)
+    ]
     width = 2 * np.sqrt(areas[0] / areas[1]) * _side(surface.vertices, count)
     square = ((surface.texture - surface.texture.min(0)) / max(float(width), 1e-4)).astype(np.int64)
     return np.asarray(square[:, 0] * (int(square[:, 1].max()) + 1) + square[:, 1])

@@ -1,6 +1,7 @@
 """ImageScene: differentiable transforms of one input image.
 
-In this order: turning, scaling, shearing and shifting; blur; contrast, brightness, saturation and hue; noise; an
+In this order: turning, scaling, shearing and shifting; blur; contrast, brightness, saturation and
+    hue; noise; an
 occluding square. Each is exactly nothing at its usual value.
 """
 
@@ -41,7 +42,10 @@ class ImageScene:
 
     def __init__(self, image: Tensor, name: str = "image", seed: int = 0) -> None:
         if image.dim() != 3 or image.shape[0] not in (1, 3):
-            raise DataError(f"{name} has the shape {tuple(image.shape)}; only grey and colour images can be transformed.")
+            raise DataError(
+                f"{name} has the shape {tuple(image.shape)}; only grey and colour images can be"
+                " transformed."
+            )
         self.name = name
         self.image = image.detach().float()
         self.axes = _axes(image.shape[0] == 3, min(image.shape[1:]))
@@ -52,7 +56,10 @@ class ImageScene:
         self._usual = torch.tensor([axis.default for axis in self.axes], device=device)
 
     def images(self, values: Tensor) -> Tensor:
-        """Parameters ``(m, len(axes))`` -> images ``(m, c, h, w)`` in [0, 1]; differentiable, the input itself at the usual values."""
+        """Parameters ``(m, len(axes))`` -> images ``(m, c, h, w)`` in [0, 1].
+
+        Differentiable, the input itself at the usual values.
+        """
         values = values.float()
         changed = values.detach() != self._usual
         # a transform at its usual value does nothing, but its gradient may be wanted
@@ -75,26 +82,47 @@ class ImageScene:
         return x.clamp(0, 1)
 
     def _placed(self, column: dict[str, Tensor]) -> Tensor:
-        """The image turned, scaled, sheared and moved about its centre; beyond its border the border goes on."""
+        """The image turned, scaled, sheared and moved about its centre.
+
+        Beyond its border the border goes on.
+        """
         _, height, width = self.image.shape
-        turn, shear = column["rotation"].double().deg2rad(), column["shear"].double().deg2rad().tan()
+        turn, shear = (
+            column["rotation"].double().deg2rad(),
+            column["shear"].double().deg2rad().tan(),
+        )
         scale = column["scale"].double() / 100
         cosine, sine = turn.cos() / scale, turn.sin() / scale
         y, x = (torch.arange(side, device=turn.device) - (side - 1) / 2 for side in (height, width))
         x = (x - _tall(column["shift_x"] / 100 * width))[:, None, :]
         y = (y - _tall(column["shift_y"] / 100 * height))[:, :, None]
         # from places in the new image to places in the old one, in pixels from the centre, y down
-        to_x = [values.float()[:, None, None] for values in (cosine - shear * sine, -sine - shear * cosine)]
+        to_x = [
+            values.float()[:, None, None]
+            for values in (cosine - shear * sine, -sine - shear * cosine)
+        ]
         to_y = [values.float()[:, None, None] for values in (sine, cosine)]
-        grid = torch.stack([(to_x[0] * x + to_x[1] * y) * (2 / width), (to_y[0] * x + to_y[1] * y) * (2 / height)], 3)
-        return grid_sample(self.image.expand(len(turn), -1, -1, -1), grid, mode="bilinear", padding_mode="border", align_corners=False)
+        grid = torch.stack(
+            [(to_x[0] * x + to_x[1] * y) * (2 / width), (to_y[0] * x + to_y[1] * y) * (2 / height)],
+            3,
+        )
+        return grid_sample(
+            self.image.expand(len(turn), -1, -1, -1),
+            grid,
+            mode="bilinear",
+            padding_mode="border",
+            align_corners=False,
+        )
 
 
 _PLACING = {"rotation", "scale", "shift_x", "shift_y", "shear"}
 
 
 def _axes(colour: bool, side: int) -> tuple[Axis, ...]:
-    hues = (Axis("saturation", "Saturation", "%", 0.0, 200.0, 100.0), Axis("hue", "Hue", "°", -180.0, 180.0, 0.0, periodic=True))
+    hues = (
+        Axis("saturation", "Saturation", "%", 0.0, 200.0, 100.0),
+        Axis("hue", "Hue", "°", -180.0, 180.0, 0.0, periodic=True),
+    )
     return (
         Axis("rotation", "Rotation", "°", -180.0, 180.0, 0.0, periodic=True),
         Axis("scale", "Scale", "%", 50.0, 150.0, 100.0),
@@ -122,7 +150,8 @@ def _tall(values: Tensor) -> Tensor:
 
 
 def _blurred(x: Tensor, deviation: Tensor) -> Tensor:
-    """Each image under a Gaussian of its own standard deviation in pixels, its weights adding up to 1 at the border too.
+    """Each image under a Gaussian of its own standard deviation in pixels, its weights adding up
+    to 1 at the border too.
 
     One matrix product per direction: no kernel is cut off, and 0 pixels is exactly nothing.
     """
@@ -154,13 +183,19 @@ def _coloured(x: Tensor, column: dict[str, Tensor], wanted: set[str]) -> Tensor:
 def _hue_turned(x: Tensor, degrees: Tensor) -> Tensor:
     """Colours turned about the grey axis (Rodrigues' formula); grey stays grey."""
     angle = degrees.double().deg2rad()
-    sine, versine = _wide((angle.sin() / math.sqrt(3)).float()), _wide((2 * (angle / 2).sin().square()).float())
+    sine, versine = (
+        _wide((angle.sin() / math.sqrt(3)).float()),
+        _wide((2 * (angle / 2).sin().square()).float()),
+    )
     across = x.roll(1, 1) - x.roll(-1, 1)
     return x + sine * across + versine * (x.mean(1, keepdim=True) - x)
 
 
 def _occluded(x: Tensor, centre_x: Tensor, centre_y: Tensor) -> Tensor:
-    """A grey square at a place given in shares of the image; a pixel takes as much grey as it is covered."""
+    """A grey square at a place given in shares of the image.
+
+    A pixel takes as much grey as it is covered.
+    """
     height, width = x.shape[2:]
     half = OCCLUDER / 200 * min(height, width)
     across = _covered(centre_x * width, half, width)[:, None, None, :]
@@ -171,4 +206,6 @@ def _occluded(x: Tensor, centre_x: Tensor, centre_y: Tensor) -> Tensor:
 def _covered(centre: Tensor, half: float, side: int) -> Tensor:
     """The share ``(m, side)`` of each pixel of a row that lies within ``half`` of the centre."""
     left = torch.arange(side, device=centre.device)
-    return (torch.minimum(left + 1, _tall(centre + half)) - torch.maximum(left, _tall(centre - half))).clamp(0, 1)
+    return (
+        torch.minimum(left + 1, _tall(centre + half)) - torch.maximum(left, _tall(centre - half))
+    ).clamp(0, 1)

@@ -1,4 +1,6 @@
-"""The bytes of a mesh file and of what it names: in the one encoding trimesh knows, from the file's own folder only."""
+"""The bytes of a mesh file and of what it names: in the one encoding trimesh knows, from the
+file's own folder only.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def folder_resolver(folder: Path, largest: int) -> Any:
 
 
 def _is_binary_stl(content: bytes) -> bool:
-    return len(content) >= _STL_HEAD and len(content) == _STL_HEAD + _STL_FACE * int.from_bytes(content[80:84], "little")
+    return len(content) >= _STL_HEAD and len(content) == _STL_HEAD + _STL_FACE * int.from_bytes(
+        content[80:84], "little"
+    )
 
 
 def _utf8(content: bytes) -> bytes:

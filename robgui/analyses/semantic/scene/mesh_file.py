@@ -1,4 +1,7 @@
-"""Reads meshes through trimesh: OBJ, PLY, STL, OFF, GLB and glTF; nothing in them is executed and nothing is fetched."""
+"""Reads meshes through trimesh: OBJ, PLY, STL, OFF, GLB and glTF.
+
+Nothing in them is executed and nothing is fetched.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,22 @@ from robgui.core.errors import DataError
 Up = Literal["auto", "y", "z"]
 
 #: Endings and the axis that usually points up in such files.
-FORMATS: dict[str, Literal["y", "z"]] = {".obj": "y", ".glb": "y", ".gltf": "y", ".ply": "z", ".stl": "z", ".off": "z"}
+FORMATS: dict[str, Literal["y", "z"]] = {
+    ".obj": "y",
+    ".glb": "y",
+    ".gltf": "y",
+    ".ply": "z",
+    ".stl": "z",
+    ".off": "z",
+}
 #: A larger file would need several GB while it is read.
 LARGEST_FILE = 512 * 2**20
 #: Faces, copies of parts counted, and numbers a glTF file may announce.
 MOST_FACES_READ, MOST_NUMBERS = 10_000_000, 100_000_000
 #: A texture with more pixels is not unpacked; a larger side than the second is averaged down.
 MOST_TEXELS, LARGEST_TEXTURE = 64_000_000, 2048
-#: Names of files that say nothing about the object; scans come as a folder with such a file and its texture.
+#: Names of files that say nothing about the object; scans come as a folder with such a file and its
+#: texture.
 _ANY_OBJECT = ("model", "mesh", "object", "scene", "textured")
 #: trimesh's colour for a material that is not there.
 _NO_MATERIAL = (102, 102, 102)
@@ -50,16 +61,22 @@ def read_mesh(path: str | Path, up: Up = "auto") -> Mesh:
         up: The axis that points up in the file; auto takes y for OBJ and glTF and z for the others.
 
     Raises:
-        DataError: The file is missing, damaged, too large or holds no surface; the sentence says which.
+        DataError: The file is missing, damaged, too large or holds no surface; the sentence says
+            which.
     """
     path = Path(path)
     usual = FORMATS.get(path.suffix.lower())
     if usual is None:
-        raise DataError(f"{path.name}: meshes are read from {', '.join(FORMATS)} files; save it as one of these.")
+        raise DataError(
+            f"{path.name}: meshes are read from {', '.join(FORMATS)} files; save it as one of"
+            " these."
+        )
     if not path.is_file():
         raise DataError(f"{path}: there is no such mesh file.")
     if path.stat().st_size > LARGEST_FILE:
-        raise DataError(f"{path.name} is larger than {LARGEST_FILE // 2**20} MB; simplify the mesh first.")
+        raise DataError(
+            f"{path.name} is larger than {LARGEST_FILE // 2**20} MB; simplify the mesh first."
+        )
     if path.suffix.lower() in {".glb", ".gltf"}:
         _check_gltf(path)
     parts = _parts(path)
@@ -73,7 +90,9 @@ def read_mesh(path: str | Path, up: Up = "auto") -> Mesh:
         vertices,
         np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)]),
         name=_name(path),
-        colours=np.concatenate([part.colours if textured else _flat_colours(part) for part in parts]),
+        colours=np.concatenate(
+            [part.colours if textured else _flat_colours(part) for part in parts]
+        ),
         uv=parts[0].uv if textured else None,
         texture=_pixels(image, path.name) if textured else None,
     )
@@ -90,11 +109,21 @@ def _parts(path: Path) -> list[_Part]:
             process=False,
             allow_remote=False,
         )
-        placed = [(scene.graph[node][0], scene.geometry[scene.graph[node][1]]) for node in scene.graph.nodes_geometry]
-        surfaces = [(place, surface) for place, surface in placed if isinstance(surface, trimesh.Trimesh) and len(surface.faces)]
+        placed = [
+            (scene.graph[node][0], scene.geometry[scene.graph[node][1]])
+            for node in scene.graph.nodes_geometry
+        ]
+        surfaces = [
+            (place, surface)
+            for place, surface in placed
+            if isinstance(surface, trimesh.Trimesh) and len(surface.faces)
+        ]
         total = sum(len(surface.faces) for _, surface in surfaces)
         if total > MOST_FACES_READ:
-            raise DataError(f"{path.name} has {total:,} faces with all copies of its parts; at most {MOST_FACES_READ:,} are read.")
+            raise DataError(
+                f"{path.name} has {total:,} faces with all copies of its parts; at most"
+                f" {MOST_FACES_READ:,} are read."
+            )
         parts = [_part(surface, place, path) for place, surface in surfaces]
     except (DataError, MemoryError):
         raise
@@ -102,7 +131,9 @@ def _parts(path: Path) -> list[_Part]:
         words = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise DataError(f"{path.name} cannot be read as a mesh: {words}.") from error
     if not parts:
-        raise DataError(f"{path.name} has no faces; save it as a surface of triangles, not as points or lines.")
+        raise DataError(
+            f"{path.name} has no faces; save it as a surface of triangles, not as points or lines."
+        )
     return parts
 
 
@@ -117,10 +148,18 @@ def _part(surface: Any, place: np.ndarray, path: Path) -> _Part:
         uv = np.asarray(visual.uv, dtype=np.float64)
         factor = np.asarray(visual.material.main_color[:3])
         known = image is None and tuple(factor) != _NO_MATERIAL
-        colours = np.broadcast_to(factor / 255 if known else PLAIN if image is None else 1.0, (len(vertices), 3))
+        colours = np.broadcast_to(
+            factor / 255 if known else PLAIN if image is None else 1.0, (len(vertices), 3)
+        )
     elif visual.kind in {"vertex", "face"}:
         colours = np.asarray(visual.vertex_colors)[:, :3] / 255
-    return _Part(vertices, np.asarray(surface.faces, dtype=np.int64), colours, uv if image is not None else None, image)
+    return _Part(
+        vertices,
+        np.asarray(surface.faces, dtype=np.int64),
+        colours,
+        uv if image is not None else None,
+        image,
+    )
 
 
 def _image(material: Any) -> Any:
@@ -130,7 +169,9 @@ def _image(material: Any) -> Any:
 
 
 def _beside(path: Path) -> Any:
-    """A texture that lies beside an OBJ file whose material file is missing, as scans are often shared."""
+    """A texture that lies beside an OBJ file whose material file is missing, as scans are often
+    shared.
+    """
     import PIL.Image
 
     for name in ("texture", path.stem):
@@ -142,7 +183,9 @@ def _beside(path: Path) -> Any:
 
 
 def _name(path: Path) -> str:
-    """What to call a mesh: its file, or its folder where every object has a file of the same name."""
+    """What to call a mesh: its file, or its folder where every object has a file of the same
+    name.
+    """
     folder = path.resolve().parent.name
     return folder.replace("_", " ") if path.stem.lower() in _ANY_OBJECT and folder else path.stem
 
@@ -150,7 +193,10 @@ def _name(path: Path) -> str:
 def _pixels(image: Any, name: str) -> np.ndarray:
     """The texture as float32 ``(h, w, 3)``."""
     if image.size[0] * image.size[1] > MOST_TEXELS or max(image.size) > LARGEST_SIDE:
-        raise DataError(f"{name}: its texture of {image.size[0]:,} × {image.size[1]:,} pixels is too large; scale it down.")
+        raise DataError(
+            f"{name}: its texture of {image.size[0]:,} × {image.size[1]:,} pixels is too large;"
+            " scale it down."
+        )
     try:
         image.draft("RGB", (LARGEST_TEXTURE, LARGEST_TEXTURE))
         small = image.convert("RGB")
@@ -167,11 +213,15 @@ def _flat_colours(part: _Part) -> np.ndarray:
     pixels = _pixels(part.image, "a part of the mesh")
     height, width = pixels.shape[:2]
     u, v = np.nan_to_num(part.uv).T
-    return np.asarray(pixels[((1 - v) % 1 * height).astype(int) % height, (u % 1 * width).astype(int) % width])
+    return np.asarray(
+        pixels[((1 - v) % 1 * height).astype(int) % height, (u % 1 * width).astype(int) % width]
+    )
 
 
 def _check_gltf(path: Path) -> None:
-    """Refuses a glTF file that announces more numbers than fit into memory, before anything is made for them."""
+    """Refuses a glTF file that announces more numbers than fit into memory, before anything is
+    made for them.
+    """
     try:
         with path.open("rb") as file:
             if path.suffix.lower() == ".glb":
@@ -183,4 +233,6 @@ def _check_gltf(path: Path) -> None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{path.name} is not a glTF file, or it is damaged.") from error
     if min(counts, default=0) < 0 or sum(counts) > MOST_NUMBERS:
-        raise DataError(f"{path.name} announces {sum(counts):,} values; at most {MOST_NUMBERS:,} are read.")
+        raise DataError(
+            f"{path.name} announces {sum(counts):,} values; at most {MOST_NUMBERS:,} are read."
+        )

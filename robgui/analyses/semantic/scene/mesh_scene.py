@@ -19,7 +19,8 @@ from robgui.core.errors import DataError
 
 #: Red, green and blue in a grey picture (ITU-R BT.601).
 LUMINANCE = (0.299, 0.587, 0.114)
-#: Camera distance of the paper's renderer, as are 60° of view, ambient and directional light of one half.
+#: Camera distance of the paper's renderer, as are 60° of view, ambient and directional light of one
+#: half.
 DISTANCE = 2.732
 #: The parameters of every mesh scene, in the order of ``View``.
 AXES = (
@@ -58,14 +59,19 @@ class MeshScene:
 
     def __init__(self, mesh: Mesh, shape: tuple[int, ...], device: torch.device | str) -> None:
         if len(shape) != 3 or shape[0] not in (1, 3):
-            raise DataError(f"{mesh.name} cannot be drawn for inputs of shape {tuple(shape)}; choose a network for grey or colour images.")
+            raise DataError(
+                f"{mesh.name} cannot be drawn for inputs of shape {tuple(shape)}; choose a network"
+                " for grey or colour images."
+            )
         self.name = mesh.name
         self.axes: tuple[Axis, ...] = AXES
         self.mesh = mesh
         self.notes = mesh.notes
         self._grey = shape[0] == 1
         size = (shape[1], shape[2])
-        self._renderer = Renderer(replace(mesh, texture=_fitting_texture(mesh, min(size))), size, device)
+        self._renderer = Renderer(
+            replace(mesh, texture=_fitting_texture(mesh, min(size))), size, device
+        )
 
     def images(self, values: Tensor) -> Tensor:
         """Parameters ``(m, len(axes))`` -> pictures ``(m, c, h, w)`` in [0, 1]; differentiable."""
@@ -92,17 +98,25 @@ class MeshScene:
 
 
 def _fitting_texture(mesh: Mesh, pixels: int) -> np.ndarray:
-    """The texture averaged down so that one texel is about one pixel at the usual distance; finer ones would flicker."""
+    """The texture averaged down so that one texel is about one pixel at the usual distance.
+
+    Finer ones would flicker.
+    """
     if not mesh.textured:
         return mesh.texture
     height, width = mesh.texture.shape[:2]
     focal = pixels / 2 / math.tan(math.radians(FIELD_OF_VIEW) / 2)
-    area = np.linalg.norm(face_normals(mesh.vertices, mesh.faces), axis=1).sum() * (focal / DISTANCE) ** 2
+    area = (
+        np.linalg.norm(face_normals(mesh.vertices, mesh.faces), axis=1).sum()
+        * (focal / DISTANCE) ** 2
+    )
     flat = np.concatenate([mesh.uv * [width, height], np.zeros((len(mesh.uv), 1))], axis=1)
     texels = np.linalg.norm(face_normals(flat, mesh.faces), axis=1).sum()
     factor = int(math.sqrt(texels / area))
     if factor < 2:
         return mesh.texture
     planes = torch.from_numpy(mesh.texture).permute(2, 0, 1)[None]
-    small = interpolate(planes, size=(max(1, height // factor), max(1, width // factor)), mode="area")
+    small = interpolate(
+        planes, size=(max(1, height // factor), max(1, width // factor)), mode="area"
+    )
     return np.ascontiguousarray(small[0].permute(1, 2, 0).numpy())

@@ -1,9 +1,11 @@
-"""Smooth outlines: how much of a pixel lies beyond the edge of a surface that crosses it, with gradient.
+"""Smooth outlines: how much of a pixel lies beyond the edge of a surface that crosses it, with
+gradient.
 
-Where a surface folds away from the camera, ends or has a crease, the colour jumps between two neighbouring pixels. The
-edge's projection crosses the line between their centres at a place that moves with the pose; each of the two pixels
-takes as much of the other's colour as the exact area of it that lies beyond the edge. This is what gives a picture a
-gradient in the pose; inside a surface the shading has its own.
+Where a surface folds away from the camera, ends or has a crease, the colour jumps between two
+neighbouring pixels. The edge's projection crosses the line between their centres at a place that
+moves with the pose; each of the two pixels takes as much of the other's colour as the exact area of
+it that lies beyond the edge. This is what gives a picture a gradient in the pose; inside a surface
+the shading has its own.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.visibility import NEAR, Corners, expand, inverse_depth
 
-#: How many pixels' width an edge may lie behind what its pixel shows and still be its edge, as in a concave corner.
+#: How many pixels' width an edge may lie behind what its pixel shows and still be its edge, as in a
+#: concave corner.
 _TOLERANCE = 4.0
 
 
@@ -48,7 +51,9 @@ class _Lines(NamedTuple):
     side: Tensor  # (a,) on which side across the surface lies: -1, 1 or 0 for both
 
 
-def mixing(corners: Corners, edges: EdgeTable, front: Tensor, seen: Tensor, size: tuple[int, int]) -> Mixing:
+def mixing(
+    corners: Corners, edges: EdgeTable, front: Tensor, seen: Tensor, size: tuple[int, int]
+) -> Mixing:
     """Which pixels share colours at edges, differentiable in the corners.
 
     Args:
@@ -63,13 +68,20 @@ def mixing(corners: Corners, edges: EdgeTable, front: Tensor, seen: Tensor, size
     chosen = (fold | edges.always).flatten().nonzero().squeeze(1)
     picture = chosen.div(len(edges.turned), rounding_mode="floor")
     edge = chosen - picture * len(edges.turned)
-    one_sided = fold.flatten().index_select(0, chosen) | (edges.faces[0] == edges.faces[1]).index_select(0, edge)
+    one_sided = fold.flatten().index_select(0, chosen) | (
+        edges.faces[0] == edges.faces[1]
+    ).index_select(0, edge)
     lines, kept = _lines(corners, edges, picture, edge, one_sided, size)
     return _crossings(lines, picture.index_select(0, kept), seen, size)
 
 
 def _lines(
-    corners: Corners, edges: EdgeTable, picture: Tensor, edge: Tensor, one_sided: Tensor, size: tuple[int, int]
+    corners: Corners,
+    edges: EdgeTable,
+    picture: Tensor,
+    edge: Tensor,
+    one_sided: Tensor,
+    size: tuple[int, int],
 ) -> tuple[_Lines, Tensor]:
     """The edges on the screen, cut at the near plane, and which of them are in front of it."""
     start = picture * corners.x.shape[1]
@@ -77,13 +89,22 @@ def _lines(
     kept = (z.detach() >= NEAR).any(0).nonzero().squeeze(1)
     if bool((z.detach() < NEAR).any()):
         x, y, z = _cut(*(values.index_select(1, kept) for values in (x, y, z)))
-    third = _points(corners, edges.opposite[0].index_select(0, edge.index_select(0, kept)) + start.index_select(0, kept))
+    third = _points(
+        corners,
+        edges.opposite[0].index_select(0, edge.index_select(0, kept)) + start.index_select(0, kept),
+    )
     x, y = x / z + (size[1] / 2 - 0.5), y / z + (size[0] / 2 - 0.5)
     flat = (x[1] - x[0]).abs() > (y[1] - y[0]).abs()
     along, across = torch.where(flat, x, y), torch.where(flat, y, x)
     with torch.no_grad():
-        inner_x, inner_y = third[0] / third[2] + (size[1] / 2 - 0.5), third[1] / third[2] + (size[0] / 2 - 0.5)
-        inner_along, inner_across = torch.where(flat, inner_x, inner_y), torch.where(flat, inner_y, inner_x)
+        inner_x, inner_y = (
+            third[0] / third[2] + (size[1] / 2 - 0.5),
+            third[1] / third[2] + (size[0] / 2 - 0.5),
+        )
+        inner_along, inner_across = (
+            torch.where(flat, inner_x, inner_y),
+            torch.where(flat, inner_y, inner_x),
+        )
         share = (inner_along - along[0]) / (along[1] - along[0])
         side = (inner_across - torch.lerp(across[0], across[1], share)).sign()
         side = side * (one_sided.index_select(0, kept) & (third[2] > NEAR))
@@ -91,7 +112,9 @@ def _lines(
 
 
 def _points(corners: Corners, place: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    x, y, z = (values.flatten().index_select(0, place.flatten()).view(place.shape) for values in corners)
+    x, y, z = (
+        values.flatten().index_select(0, place.flatten()).view(place.shape) for values in corners
+    )
     return x, y, z
 
 
@@ -121,7 +144,9 @@ def _crossings(lines: _Lines, picture: Tensor, seen: Tensor, size: tuple[int, in
     flat = lines.flat.index_select(0, owner)
     inside = (one >= 0) & (one < torch.where(flat, height, width) - 1)
     before = one.clamp(0, max(size)).long()
-    place = picture.index_select(0, owner) * (height * width) + torch.where(flat, before * width + line, line * width + before)
+    place = picture.index_select(0, owner) * (height * width) + torch.where(
+        flat, before * width + line, line * width + before
+    )
     beside = place + torch.where(flat, width, 1)
     near = lines.near.index_select(1, owner)
     depth = torch.lerp(near[0], near[1], share.detach())
@@ -129,7 +154,9 @@ def _crossings(lines: _Lines, picture: Tensor, seen: Tensor, size: tuple[int, in
     shown = _shown(depth, side, inside, place, beside, seen, min(size))
     beyond = crossing.detach() - one
     outward = torch.where(side == 0, beyond - 2, torch.where(side < 0, beyond, 1 - beyond))
-    shown = shown.index_select(0, _outermost((2 * place + flat).index_select(0, shown), outward.index_select(0, shown)))
+    shown = shown.index_select(
+        0, _outermost((2 * place + flat).index_select(0, shown), outward.index_select(0, shown))
+    )
     place, beside, crossing, one, along, across = (
         values.index_select(-1, shown) for values in (place, beside, crossing, one, along, across)
     )
@@ -138,19 +165,33 @@ def _crossings(lines: _Lines, picture: Tensor, seen: Tensor, size: tuple[int, in
     return Mixing(place, beside, _area_beyond(beyond, slant), _area_beyond(1 - beyond, slant))
 
 
-def _shown(depth: Tensor, side: Tensor, inside: Tensor, place: Tensor, beside: Tensor, seen: Tensor, pixels: int) -> Tensor:
-    """Which crossings are not hidden: in front of the farther pixel, and the nearer pixel on the surface's side.
+def _shown(
+    depth: Tensor,
+    side: Tensor,
+    inside: Tensor,
+    place: Tensor,
+    beside: Tensor,
+    seen: Tensor,
+    pixels: int,
+) -> Tensor:
+    """Which crossings are not hidden: in front of the farther pixel, and the nearer pixel on the
+    surface's side.
 
     ``depth`` is the edge's 1/depth there.
     """
-    one, two = (inverse_depth(seen.index_select(0, where.clamp(max=len(seen) - 1))) for where in (place, beside))
+    one, two = (
+        inverse_depth(seen.index_select(0, where.clamp(max=len(seen) - 1)))
+        for where in (place, beside)
+    )
     # 2 tan 30° / pixels is a pixel's width at depth 1
     shown = depth * (1 + _TOLERANCE * 1.1547 / pixels) >= torch.minimum(one, two)
     return (inside & shown & ((two - one) * side >= 0)).nonzero().squeeze(1)
 
 
 def _outermost(pair: Tensor, outward: Tensor) -> Tensor:
-    """Of the crossings between the same two pixels the one that lies farthest out, where the last surface ends."""
+    """Of the crossings between the same two pixels the one that lies farthest out, where the
+    last surface ends.
+    """
     _, order = (pair * (1 << 24) - ((outward + 2) * (1 << 20)).long()).sort(stable=True)
     pair = pair.index_select(0, order)
     new = torch.ones_like(pair, dtype=torch.bool)
@@ -159,7 +200,9 @@ def _outermost(pair: Tensor, outward: Tensor) -> Tensor:
 
 
 def _area_beyond(distance: Tensor, slant: Tensor) -> Tensor:
-    """The share of a pixel beyond a straight edge that passes its centre at ``distance``, moving ``slant`` <= 1 per row."""
+    """The share of a pixel beyond a straight edge that passes its centre at ``distance``, moving
+    ``slant`` <= 1 per row.
+    """
     slant = slant.clamp(0.01, 1)
     far, near = (0.5 - distance + slant / 2).clamp_min(0), (0.5 - distance - slant / 2).clamp_min(0)
     return (far * far - near * near) / (2 * slant)

@@ -13,21 +13,33 @@ BUDGET = 4_000_000
 
 
 def small_pictures(images: Tensor, side: int = SIDE) -> np.ndarray:
-    """Images ``(m, c, h, w)`` in [0, 1] as uint8 ``(m, h, w, 3)``, the longer side at most ``side``."""
+    """Images ``(m, c, h, w)`` in [0, 1] as uint8 ``(m, h, w, 3)``, the longer side at most
+    ``side``.
+    """
     height, width = images.shape[2:]
     scale = min(1.0, side / max(height, width))
     size = max(1, round(height * scale)), max(1, round(width * scale))
-    smaller = torch.nn.functional.interpolate(images.float(), size=size, mode="area") if scale < 1 else images
+    smaller = (
+        torch.nn.functional.interpolate(images.float(), size=size, mode="area")
+        if scale < 1
+        else images
+    )
     pixels = (smaller[:, :3].clamp(0, 1) * 255).round().to(torch.uint8)
     pixels = pixels if pixels.shape[1] == 3 else pixels[:, :1].expand(-1, 3, -1, -1)
     return np.ascontiguousarray(pixels.permute(0, 2, 3, 1).cpu().numpy())
 
 
 def blank_pictures(count: int, shape: tuple[int, ...], side: int = SIDE) -> np.ndarray:
-    """White pictures ``(count, h, w, 3)`` of the size that ``small_pictures`` gives to inputs of ``shape``."""
+    """White pictures ``(count, h, w, 3)`` of the size that ``small_pictures`` gives to inputs of
+    ``shape``.
+    """
     longest = max(shape[1:])
     scale = min(1.0, side / longest)
-    return np.full((count, max(1, round(shape[1] * scale)), max(1, round(shape[2] * scale)), 3), 255, dtype=np.uint8)
+    return np.full(
+        (count, max(1, round(shape[1] * scale)), max(1, round(shape[2] * scale)), 3),
+        255,
+        dtype=np.uint8,
+    )
 
 
 def affordable(shape: tuple[int, ...], most: int) -> int:

@@ -1,7 +1,7 @@
 """Pictures of a mesh: batched, in pure torch, differentiable in pose, light and colour.
 
-Visibility is decided by a z-buffer without gradient (``visibility``), visible pixels are shaded with gradient
-(``shading``), and edges between surfaces are made smooth with gradient (``outline``).
+Visibility is decided by a z-buffer without gradient (``visibility``), visible pixels are shaded
+with gradient (``shading``), and edges between surfaces are made smooth with gradient (``outline``).
 """
 
 from __future__ import annotations
@@ -53,33 +53,59 @@ class Renderer:
         self._vertices, self._normals = self._tensor(mesh.vertices.T), self._tensor(mesh.normals.T)
         self._colour = self._tensor(mesh.colours[0])
         values = [] if mesh.plain else [mesh.colours, mesh.uv] if mesh.textured else [mesh.colours]
-        columns = np.concatenate([np.zeros((len(mesh.vertices), 0), dtype=np.float32), *values], axis=1)
-        self._surface = Surface(self._tensor(mesh.faces.T), self._tensor(columns), self._tensor(mesh.texture))
+        columns = np.concatenate(
+            [np.zeros((len(mesh.vertices), 0), dtype=np.float32), *values], axis=1
+        )
+        self._surface = Surface(
+            self._tensor(mesh.faces.T), self._tensor(columns), self._tensor(mesh.texture)
+        )
         edges = mesh.edges
-        self._edges = EdgeTable(*(self._tensor(part) for part in (edges.ends, edges.faces, edges.opposite, edges.turned, edges.always)))
+        self._edges = EdgeTable(
+            *(
+                self._tensor(part)
+                for part in (edges.ends, edges.faces, edges.opposite, edges.turned, edges.always)
+            )
+        )
         a, b, c = (mesh.vertices[mesh.faces[:, i]].astype(np.float64) for i in range(3))
         outward = np.cross(b - a, c - a)
-        self._outward = self._tensor(np.concatenate([outward, -(outward * a).sum(1, keepdims=True)], axis=1).T.astype(np.float32))
+        self._outward = self._tensor(
+            np.concatenate([outward, -(outward * a).sum(1, keepdims=True)], axis=1).T.astype(
+                np.float32
+            )
+        )
 
     def __call__(self, view: View) -> Tensor:
-        """Pictures ``(m, 3, h, w)`` in [0, 1]; each one is the same whatever else is in the batch."""
+        """Pictures ``(m, 3, h, w)`` in [0, 1].
+
+        Each one is the same whatever else is in the batch.
+        """
         each = self.size[0] * self.size[1] + 4 * len(self.mesh.faces)
         size = max(1, _AT_ONCE // each)
         if len(view.azimuth) <= size:
             return self._draw(view)
         starts = range(0, len(view.azimuth), size)
-        return torch.cat([self._draw(View(*(values[start : start + size] for values in view))) for start in starts])
+        return torch.cat(
+            [
+                self._draw(View(*(values[start : start + size] for values in view)))
+                for start in starts
+            ]
+        )
 
     def _draw(self, view: View) -> Tensor:
         height, width = self.size
         projection, eye = camera(view.azimuth, view.elevation, view.distance, view.roll, self.size)
         towards = direction(view.light_azimuth, view.light_elevation).float()
-        corners = Corners(*(_affine(row[:, :3], self._vertices) + row[:, 3:] for row in projection.unbind(1)))
+        corners = Corners(
+            *(_affine(row[:, :3], self._vertices) + row[:, 3:] for row in projection.unbind(1))
+        )
         with torch.no_grad():
             seen = nearest(corners, self._surface.faces, self.size)
             front = _affine(eye, self._outward[:3]) + self._outward[3] > 0
         pixels = shade(corners, _affine(towards, self._normals), self._surface, seen, self.size)
-        light = view.ambient.index_select(0, pixels.picture) + view.light.index_select(0, pixels.picture) * pixels.lit
+        light = (
+            view.ambient.index_select(0, pixels.picture)
+            + view.light.index_select(0, pixels.picture) * pixels.lit
+        )
         tint = view.tint * self._colour if pixels.colour is None else view.tint
         colour = light[:, None] * tint.index_select(0, pixels.picture)
         colour = colour if pixels.colour is None else colour * pixels.colour
@@ -97,6 +123,9 @@ class Renderer:
 
 
 def _affine(rows: Tensor, points: Tensor) -> Tensor:
-    """Products ``(m, v)`` of ``(m, 3)`` and ``(3, v)``; unlike a matrix product the same for every m."""
+    """Products ``(m, v)`` of ``(m, 3)`` and ``(3, v)``.
+
+    Unlike a matrix product the same for every m.
+    """
     first, second, third = rows[:, :, None].unbind(1)
     return first * points[0] + second * points[1] + third * points[2]

@@ -38,7 +38,8 @@ class Scene(Protocol):
     Attributes:
         name: What to call it.
         axes: Its parameters, in the order of the columns that ``images`` takes.
-        exact_gradient: Whether autograd through ``images`` is the better gradient; else central differences are.
+        exact_gradient: Whether autograd through ``images`` is the better gradient; else central
+            differences are.
     """
 
     name: str
@@ -46,7 +47,8 @@ class Scene(Protocol):
     exact_gradient: bool
 
     def images(self, values: Tensor) -> Tensor:
-        """Parameters ``(m, len(axes))`` in their units -> images ``(m, c, h, w)`` in [0, 1], on the same device.
+        """Parameters ``(m, len(axes))`` in their units -> images ``(m, c, h, w)`` in [0, 1], on
+        the same device.
 
         Differentiable in ``values``; row by row the same whatever ``m`` is.
         """

@@ -17,11 +17,18 @@ from robgui.core.model.classifier import Classifier
 __all__ = ["IMAGE", "bundled_meshes", "open_scene"]
 
 
-def open_scene(spec: str, classifier: Classifier, dataset: Dataset | None = None, seed: int = 0, up: Up = "auto") -> Scene:
+def open_scene(
+    spec: str,
+    classifier: Classifier,
+    dataset: Dataset | None = None,
+    seed: int = 0,
+    up: Up = "auto",
+) -> Scene:
     """The scene that ``spec`` names, making inputs for a classifier.
 
     Args:
-        spec: ``image`` for the one input of the dataset, the name of a bundled mesh, or the path of a mesh file.
+        spec: ``image`` for the one input of the dataset, the name of a bundled mesh, or the path of
+            a mesh file.
         classifier: Whose inputs are made, on its device.
         dataset: Holds exactly one input, for ``image``.
         seed: Of the noise that ``image`` may add.
@@ -31,7 +38,9 @@ def open_scene(spec: str, classifier: Classifier, dataset: Dataset | None = None
         DataError: The scene cannot be opened, or the classifier takes no images.
     """
     if classifier.kind != "image":
-        raise DataError(f"{classifier.name} takes no images; scenes need a network for grey or colour images.")
+        raise DataError(
+            f"{classifier.name} takes no images; scenes need a network for grey or colour images."
+        )
     if spec == IMAGE:
         return _image(classifier, dataset, seed)
     if Path(spec).suffix.lower() in FORMATS or len(Path(spec).parts) > 1:
@@ -44,6 +53,9 @@ def open_scene(spec: str, classifier: Classifier, dataset: Dataset | None = None
 def _image(classifier: Classifier, dataset: Dataset | None, seed: int) -> ImageScene:
     if dataset is None or len(dataset) != 1:
         count = "none" if not dataset else f"{len(dataset):,}"
-        raise DataError(f"The scene {IMAGE} transforms exactly one input, not {count}; choose it in the gallery or with --index.")
+        raise DataError(
+            f"The scene {IMAGE} transforms exactly one input, not {count}; choose it in the gallery"
+            " or with --index."
+        )
     x = classifier.tensor(inputs(classifier, dataset))
     return ImageScene(x[0].clamp(0, 1), name=dataset.key(0), seed=seed)

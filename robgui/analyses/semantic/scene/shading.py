@@ -16,7 +16,9 @@ class Surface(NamedTuple):
     """What does not change with the view."""
 
     faces: Tensor  # (3, f) vertices
-    values: Tensor  # (v, k) of vertices: nothing, colours (3), or colours and place in the texture (5)
+    values: (
+        Tensor  # (v, k) of vertices: nothing, colours (3), or colours and place in the texture (5)
+    )
     texture: Tensor  # (h, w, 3), empty without
 
 
@@ -29,10 +31,13 @@ class Pixels(NamedTuple):
     colour: Tensor | None  # (n, 3) of the surface, None when it is plain
 
 
-def shade(corners: Corners, cosine: Tensor, surface: Surface, seen: Tensor, size: tuple[int, int]) -> Pixels:
+def shade(
+    corners: Corners, cosine: Tensor, surface: Surface, seen: Tensor, size: tuple[int, int]
+) -> Pixels:
     """Interpolates light and colour at the pixels.
 
-    A value ``q`` given at the corners is, divided by depth, linear on the screen; so is 1/depth; their quotient is q.
+    A value ``q`` given at the corners is, divided by depth, linear on the screen; so is 1/depth;
+    their quotient is q.
 
     Args:
         corners: Projected vertices.
@@ -69,24 +74,41 @@ def _distinct(number: Tensor, most: int) -> tuple[Tensor, Tensor]:
 
 
 def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) -> Tensor:
-    """Coefficients over x, y, 1 of 1/depth, cosine/depth and values/depth on each used face: ``(u, 3 · (2 + k))``."""
+    """Coefficients over x, y, 1 of 1/depth, cosine/depth and values/depth on each used face:
+    ``(u, 3 · (2 + k))``.
+    """
     picture = used.div(surface.faces.shape[1], rounding_mode="floor")
     vertex = surface.faces.index_select(1, used - picture * surface.faces.shape[1])
     place = vertex + picture * corners.x.shape[1]
-    x, y, z, q = (values.flatten().index_select(0, place.flatten()).view(3, -1) for values in (*corners, cosine))
-    (x1, x2), (y1, y2), (z1, z2) = ((values.roll(-1, 0), values.roll(-2, 0)) for values in (x, y, z))
+    x, y, z, q = (
+        values.flatten().index_select(0, place.flatten()).view(3, -1)
+        for values in (*corners, cosine)
+    )
+    (x1, x2), (y1, y2), (z1, z2) = (
+        (values.roll(-1, 0), values.roll(-2, 0)) for values in (x, y, z)
+    )
     a, b, c = y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2
     volume = x[0] * a[0] + y[0] * b[0] + z[0] * c[0]
     lines = torch.stack([a, b, c]) / volume  # (3 coefficients, 3 corners, u)
-    # with corners in anticlockwise order seen from outside, the volume is negative where the front shows
+    # with corners in anticlockwise order seen from outside, the volume is negative where the front
+    # shows
     q = q * -volume.detach().sign()
-    fixed = surface.values.index_select(0, vertex.flatten()).view(*vertex.shape, surface.values.shape[1])
-    columns = [lines.sum(1), (lines * q).sum(1), *((lines * value).sum(1) for value in fixed.unbind(2))]
+    fixed = surface.values.index_select(0, vertex.flatten()).view(
+        *vertex.shape, surface.values.shape[1]
+    )
+    columns = [
+        lines.sum(1),
+        (lines * q).sum(1),
+        *((lines * value).sum(1) for value in fixed.unbind(2)),
+    ]
     return torch.stack(columns, 1).flatten(0, 1).t().contiguous()
 
 
 def _sample(texture: Tensor, u: Tensor, v: Tensor) -> Tensor:
-    """Colours ``(n, 3)`` between the four nearest texels; the texture repeats beyond its borders."""
+    """Colours ``(n, 3)`` between the four nearest texels.
+
+    The texture repeats beyond its borders.
+    """
     height, width = texture.shape[:2]
     table = texture.reshape(-1, 3)
     x, y = u * width - 0.5, (1 - v) * height - 0.5
@@ -95,6 +117,11 @@ def _sample(texture: Tensor, u: Tensor, v: Tensor) -> Tensor:
     columns = [(left.long() + i).remainder(width) for i in (0, 1)]
     rows = [(top.long() + i).remainder(height) * width for i in (0, 1)]
     upper, lower = (
-        torch.lerp(table.index_select(0, row + columns[0]), table.index_select(0, row + columns[1]), right_share) for row in rows
+        torch.lerp(
+            table.index_select(0, row + columns[0]),
+            table.index_select(0, row + columns[1]),
+            right_share,
+        )
+        for row in rows
     )
     return torch.lerp(upper, lower, low_share)

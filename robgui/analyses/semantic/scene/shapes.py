@@ -14,7 +14,11 @@ from robgui.analyses.semantic.scene.mesh_file import read_mesh
 from robgui.core.errors import DataError
 
 #: Bundled files; all have y up.
-_FILES = {"teapot": "teapot.ply", "scanned_mug": "scanned_mug.glb", "scanned_pitcher": "scanned_pitcher.glb"}
+_FILES = {
+    "teapot": "teapot.ply",
+    "scanned_mug": "scanned_mug.glb",
+    "scanned_pitcher": "scanned_pitcher.glb",
+}
 
 
 def bundled_meshes() -> tuple[str, ...]:
@@ -28,7 +32,10 @@ def bundled(name: str) -> Mesh:
     if name in _FILES:
         return read_mesh(resources.path("meshes", _FILES[name]), up="y")
     if name not in _GENERATED:
-        raise DataError(f"There is no bundled mesh {name!r}; choose one of {', '.join(bundled_meshes())}, or a mesh file.")
+        raise DataError(
+            f"There is no bundled mesh {name!r}; choose one of {', '.join(bundled_meshes())}, or a"
+            " mesh file."
+        )
     surface = _GENERATED[name]()
     return make_mesh(np.asarray(surface.vertices), np.asarray(surface.faces), name=name)
 
@@ -78,7 +85,20 @@ def _mug() -> Any:
 
 def _bottle() -> Any:
     return _upright(
-        _turned([(0, 0), (0.5, 0), (0.55, 0.06), (0.55, 1.7), (0.5, 1.95), (0.22, 2.3), (0.18, 2.4), (0.18, 2.9), (0, 2.9)], 40)
+        _turned(
+            [
+                (0, 0),
+                (0.5, 0),
+                (0.55, 0.06),
+                (0.55, 1.7),
+                (0.5, 1.95),
+                (0.22, 2.3),
+                (0.18, 2.4),
+                (0.18, 2.9),
+                (0, 2.9),
+            ],
+            40,
+        )
     )
 
 

@@ -13,7 +13,14 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.choosing import class_of
-from robgui.analyses.semantic.params import IMAGE, Gradient, MapParams, RegionsParams, SpaceParams, SrvrParams
+from robgui.analyses.semantic.params import (
+    IMAGE,
+    Gradient,
+    MapParams,
+    RegionsParams,
+    SpaceParams,
+    SrvrParams,
+)
 from robgui.analyses.semantic.scene.scene import Axis, Scene
 from robgui.analyses.semantic.scene.scenes import open_scene
 from robgui.core.dataset import Dataset, inputs
@@ -22,7 +29,8 @@ from robgui.core.model.classifier import Classifier
 
 #: What varies when nobody says so, by what the scene has.
 _USUAL = (("azimuth", "elevation"), ("rotation", "scale"))
-#: Images made at once at most; rendering takes longer than transforming, and a stop is answered after one batch.
+#: Images made at once at most; rendering takes longer than transforming, and a stop is answered
+#: after one batch.
 _RENDERED, _TRANSFORMED = 64, 1024
 #: A gradient takes about four times the memory of a score.
 _GRADIENT_MEMORY = 4
@@ -31,7 +39,9 @@ Pauses = Generator[None, None, tuple[Tensor, Tensor]]
 
 
 class Space:
-    """The varied parameters of one scene as one network sees it; points ``(m, n)`` are in the units of the axes.
+    """The varied parameters of one scene as one network sees it.
+
+    Points ``(m, n)`` are in the units of the axes.
 
     Attributes:
         scene: The scene.
@@ -43,11 +53,27 @@ class Space:
         high: ``(n,)`` where they end.
     """
 
-    def __init__(self, scene: Scene, classifier: Classifier, axes: Sequence[Axis], values: np.ndarray, spec: str) -> None:
-        self.scene, self.classifier, self.axes, self.values, self.spec = scene, classifier, tuple(axes), values, spec
+    def __init__(
+        self,
+        scene: Scene,
+        classifier: Classifier,
+        axes: Sequence[Axis],
+        values: np.ndarray,
+        spec: str,
+    ) -> None:
+        self.scene, self.classifier, self.axes, self.values, self.spec = (
+            scene,
+            classifier,
+            tuple(axes),
+            values,
+            spec,
+        )
         device = classifier.device
         self.low, self.high = (
-            torch.tensor([getattr(axis, end) for axis in self.axes], dtype=torch.float64, device=device) for end in ("low", "high")
+            torch.tensor(
+                [getattr(axis, end) for axis in self.axes], dtype=torch.float64, device=device
+            )
+            for end in ("low", "high")
         )
         self._columns = [find_axis(scene, axis.name)[0] for axis in self.axes]
         self._base = torch.tensor(values, dtype=torch.float32, device=device)
@@ -65,7 +91,9 @@ class Space:
     @property
     def middle(self) -> Tensor:
         """``(n,)`` the usual value of every varied parameter, held in its range."""
-        usual = torch.tensor([axis.default for axis in self.axes], dtype=torch.float64, device=self.low.device)
+        usual = torch.tensor(
+            [axis.default for axis in self.axes], dtype=torch.float64, device=self.low.device
+        )
         return usual.clamp(self.low, self.high)
 
     def chosen_gradient(self, wanted: Gradient) -> Gradient:
@@ -73,16 +101,29 @@ class Space:
         able = self.classifier.capabilities.gradients
         if wanted == "autograd" and not able:
             reason = self.classifier.capabilities.reason
-            raise ModelError(f"gradient = autograd: {self.classifier.name} has no gradients ({reason}); choose differences.")
-        return wanted if wanted != "auto" else "autograd" if able and self.scene.exact_gradient else "differences"
+            raise ModelError(
+                f"gradient = autograd: {self.classifier.name} has no gradients ({reason}); choose"
+                " differences."
+            )
+        return (
+            wanted
+            if wanted != "auto"
+            else "autograd"
+            if able and self.scene.exact_gradient
+            else "differences"
+        )
 
     def wrapped(self, points: Tensor) -> Tensor:
-        """Points brought back into the ranges: around on periodic axes, to the nearest end on others."""
+        """Points brought back into the ranges: around on periodic axes, to the nearest end on
+        others.
+        """
         width = self.high - self.low
         around = self.low + (points - self.low).remainder(width)
         inside = (points >= self.low) & (points <= self.high)
         turns = torch.tensor(self.periodic, device=points.device)
-        return torch.where(inside, points, torch.where(turns, around, points.clamp(self.low, self.high)))
+        return torch.where(
+            inside, points, torch.where(turns, around, points.clamp(self.low, self.high))
+        )
 
     def full(self, points: Tensor) -> Tensor:
         """Values ``(m, len(scene.axes))`` of all parameters, the varied ones from ``points``."""
@@ -95,8 +136,15 @@ class Space:
         """What the network sees ``(m, c, h, w)``, without gradient, in batches."""
         size = self._batch(0)
         with torch.no_grad():
-            parts = [self.scene.images(self.full(points[i : i + size])) for i in range(0, len(points), size)]
-        return torch.cat(parts) if parts else torch.zeros((0, *self.classifier.shape), device=points.device)
+            parts = [
+                self.scene.images(self.full(points[i : i + size]))
+                for i in range(0, len(points), size)
+            ]
+        return (
+            torch.cat(parts)
+            if parts
+            else torch.zeros((0, *self.classifier.shape), device=points.device)
+        )
 
     def probs(self, points: Tensor, batch: int = 0) -> Generator[None, None, Tensor]:
         """Scores of all classes ``(m, classes)``; yields after every batch but the last."""
@@ -108,12 +156,22 @@ class Space:
             with torch.no_grad():
                 images = self.scene.images(self.full(points[start : start + size]))
             parts.append(self._shares(self.classifier.infer(images)))
-        return torch.cat(parts) if parts else torch.zeros((0, self.classifier.classes), device=points.device)
+        return (
+            torch.cat(parts)
+            if parts
+            else torch.zeros((0, self.classifier.classes), device=points.device)
+        )
 
     def scores(self, points: Tensor, target: int, batch: int = 0) -> Pauses:
-        """Score of a class ``(m,)`` and the top class ``(m,)``; yields after every batch but the last."""
+        """Score of a class ``(m,)`` and the top class ``(m,)``.
+
+        Yields after every batch but the last.
+        """
         size = self._batch(batch)
-        scores, tops = [points.new_zeros(0, dtype=torch.float32)], [points.new_zeros(0, dtype=torch.int64)]
+        scores, tops = (
+            [points.new_zeros(0, dtype=torch.float32)],
+            [points.new_zeros(0, dtype=torch.int64)],
+        )
         for start in range(0, len(points), size):
             if start:
                 yield
@@ -123,15 +181,23 @@ class Space:
         return torch.cat(scores), torch.cat(tops)
 
     def slopes(self, points: Tensor, target: int, batch: int = 0) -> Pauses:
-        """Score of a class ``(m,)`` and its gradient ``(m, n)`` by autograd; yields after every batch but the last."""
+        """Score of a class ``(m,)`` and its gradient ``(m, n)`` by autograd.
+
+        Yields after every batch but the last.
+        """
         size = max(1, self._batch(batch) // _GRADIENT_MEMORY)
-        scores, gradients = [points.new_zeros(0, dtype=torch.float32)], [points.new_zeros((0, points.shape[1]))]
+        scores, gradients = (
+            [points.new_zeros(0, dtype=torch.float32)],
+            [points.new_zeros((0, points.shape[1]))],
+        )
         for start in range(0, len(points), size):
             if start:
                 yield
             with torch.enable_grad():
                 at = points[start : start + size].detach().requires_grad_()
-                shares = self._shares(self.classifier.logits(self.scene.images(self.full(at))))[:, target]
+                shares = self._shares(self.classifier.logits(self.scene.images(self.full(at))))[
+                    :, target
+                ]
                 (slope,) = torch.autograd.grad(shares.sum(), at)
             scores.append(shares.detach())
             gradients.append(slope)
@@ -141,7 +207,9 @@ class Space:
         return logits.sigmoid() if self.classifier.settings.multi_label else logits.softmax(1)
 
     def _batch(self, wanted: int) -> int:
-        return min(self.classifier.batch(wanted), _TRANSFORMED if self.scene.exact_gradient else _RENDERED)
+        return min(
+            self.classifier.batch(wanted), _TRANSFORMED if self.scene.exact_gradient else _RENDERED
+        )
 
 
 def scene_of(
@@ -155,13 +223,21 @@ def scene_of(
     return open_space(spec, classifier, _one(dataset, place), params)
 
 
-def open_spaces(classifiers: Sequence[Classifier], dataset: Dataset | None, params: MapParams | SrvrParams) -> list[list[Space]]:
+def open_spaces(
+    classifiers: Sequence[Classifier], dataset: Dataset | None, params: MapParams | SrvrParams
+) -> list[list[Space]]:
     """One space for every network and shape."""
     classes = {classifier.classes for classifier in classifiers}
     if len(classes) > 1:
-        raise ModelError(f"The models have {' and '.join(str(c) for c in sorted(classes))} classes; compare models of the same classes.")
+        raise ModelError(
+            f"The models have {' and '.join(str(c) for c in sorted(classes))} classes; compare"
+            " models of the same classes."
+        )
     shapes = shapes_of(params.scenes, dataset)
-    return [[open_space(spec, classifier, _one(dataset, place), params) for spec, place in shapes] for classifier in classifiers]
+    return [
+        [open_space(spec, classifier, _one(dataset, place), params) for spec, place in shapes]
+        for classifier in classifiers
+    ]
 
 
 def shapes_of(scenes: Sequence[str], dataset: Dataset | None) -> list[tuple[str, int | None]]:
@@ -171,25 +247,37 @@ def shapes_of(scenes: Sequence[str], dataset: Dataset | None) -> list[tuple[str,
         if spec != IMAGE:
             shapes.append((spec, None))
         elif dataset is None or not len(dataset):
-            raise DataError("The scene image needs an input to transform; choose one in the gallery or with --index, or choose a mesh.")
+            raise DataError(
+                "The scene image needs an input to transform; choose one in the gallery or with"
+                " --index, or choose a mesh."
+            )
         else:
             shapes += [(spec, place) for place in range(len(dataset))]
     return shapes
 
 
-def open_space(spec: str, classifier: Classifier, dataset: Dataset | None, params: SpaceParams) -> Space:
+def open_space(
+    spec: str, classifier: Classifier, dataset: Dataset | None, params: SpaceParams
+) -> Space:
     """Opens a scene and finds the axes, ranges and values that the settings name."""
     scene = open_scene(spec, classifier, dataset, params.seed, params.up)
     for name in (*params.axes, *params.ranges, *params.fixed):
         find_axis(scene, name)
     names = params.axes or _usual_axes(scene)
     axes = tuple(_ranged(find_axis(scene, name)[1], params.ranges.get(name)) for name in names)
-    values = np.array([_placed(axis, params.fixed.get(axis.name, axis.default)) for axis in scene.axes])
+    values = np.array(
+        [_placed(axis, params.fixed.get(axis.name, axis.default)) for axis in scene.axes]
+    )
     return Space(scene, classifier, axes, values, spec)
 
 
-def predicted_classes(classifier: Classifier, dataset: Dataset | None, params: MapParams | RegionsParams | SrvrParams) -> list[int]:
-    """For every shape the class asked for, or the one predicted for its input; -1 for a mesh, which must be looked at first."""
+def predicted_classes(
+    classifier: Classifier, dataset: Dataset | None, params: MapParams | RegionsParams | SrvrParams
+) -> list[int]:
+    """For every shape the class asked for, or the one predicted for its input.
+
+    -1 for a mesh, which must be looked at first.
+    """
     shapes = shapes_of(params.scenes, dataset)
     if params.target:
         return [class_of(params.target, classifier.labels)] * len(shapes)
@@ -206,11 +294,16 @@ def find_axis(scene: Scene, name: str) -> tuple[int, Axis]:
         if axis.name == name:
             return place, axis
     known = ", ".join(axis.name for axis in scene.axes)
-    raise ParamsError(f"The scene {scene.name} has no parameter {name!r}; its parameters are: {known}.")
+    raise ParamsError(
+        f"The scene {scene.name} has no parameter {name!r}; its parameters are: {known}."
+    )
 
 
 def usual_class(tops: Tensor, shares: Tensor) -> int:
-    """The class most often on top ``(m,)``; of those equally often, the one with the highest mean score ``(m, classes)``."""
+    """The class most often on top ``(m,)``.
+
+    Of those equally often, the one with the highest mean score ``(m, classes)``.
+    """
     counts = torch.bincount(tops, minlength=shares.shape[1])
     return int((counts + shares.mean(0)).argmax())
 
@@ -229,15 +322,17 @@ def _ranged(axis: Axis, wanted: tuple[float, float] | None) -> Axis:
         return replace(axis, low=low, high=high, periodic=high - low == period)
     if low < axis.low or high > axis.high:
         raise ParamsError(
-            f"ranges: {axis.name} goes from {axis.low:g} to {axis.high:g} {axis.unit}".rstrip() + f", not {low:g} to {high:g}."
+            f"ranges: {axis.name} goes from {axis.low:g} to {axis.high:g} {axis.unit}".rstrip()
+            + f", not {low:g} to {high:g}."
         )
     return replace(axis, low=low, high=high)
 
 
 def _placed(axis: Axis, value: float) -> float:
     if not axis.periodic and not axis.low <= value <= axis.high:
+        allowed = f"{axis.low:g} to {axis.high:g} {axis.unit}".rstrip()
         raise ParamsError(
-            f"fixed: {axis.name} = {value:g} is outside {axis.low:g} to {axis.high:g} {axis.unit}".rstrip() + "; choose a value inside."
+            f"fixed: {axis.name} = {value:g} is outside {allowed}; choose a value inside."
         )
     return float(value)
 

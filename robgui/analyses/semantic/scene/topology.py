@@ -1,4 +1,6 @@
-"""What belongs together in a mesh: welded places, edges and their faces, smooth parts and their normals."""
+"""What belongs together in a mesh: welded places, edges and their faces, smooth parts and their
+normals.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class Edges:
         faces: ``(2, e)`` faces on both sides; twice the same at the rim of an open surface.
         opposite: ``(2, e)`` the third vertex of each face.
         turned: ``(e,)`` whether the two faces are wound against each other.
-        always: ``(e,)`` creases and rims, which are drawn in every view; others only where the surface folds.
+        always: ``(e,)`` creases and rims, which are drawn in every view; others only where the
+            surface folds.
     """
 
     ends: np.ndarray
@@ -71,8 +74,11 @@ def find_edges(vertices: np.ndarray, faces: np.ndarray) -> tuple[Edges, np.ndarr
     return edges, _parts(owner[one][smooth], owner[two][smooth], len(faces))
 
 
-def smooth_corners(vertices: np.ndarray, faces: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Splits vertices at creases: ``(v',)`` old vertices, ``(f, 3)`` new faces, ``(v', 3)`` unit normals.
+def smooth_corners(
+    vertices: np.ndarray, faces: np.ndarray, part: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Splits vertices at creases: ``(v',)`` old vertices, ``(f, 3)`` new faces, ``(v', 3)`` unit
+    normals.
 
     A normal is the mean of those of the faces around, weighted by area, within one smooth part.
     """
@@ -82,7 +88,9 @@ def smooth_corners(vertices: np.ndarray, faces: np.ndarray, part: np.ndarray) ->
     joint = joint.reshape(-1)
     sums = np.zeros((joint.max() + 1, 3))
     np.add.at(sums, joint, np.repeat(face_normals(vertices, faces), 3, axis=0))
-    (old, _), first, new = np.unique(np.stack([corner, owner]), axis=1, return_index=True, return_inverse=True)
+    (old, _), first, new = np.unique(
+        np.stack([corner, owner]), axis=1, return_index=True, return_inverse=True
+    )
     normals = sums[joint[first]]
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
     return old, new.reshape(-1, 3), normals

@@ -1,9 +1,10 @@
 """Which face each pixel sees: a z-buffer over exact spans, without gradient.
 
-A corner is projected to ``p = (f·X, f·Y, Z)``: screen coordinates from the centre in pixels, y down, times depth.
-The line through two corners is their cross product, so the inside of a face is three inequalities that are linear in
-the pixel's place, also when a corner lies behind the camera, and the near plane is a fourth. Row by row they give one
-span of pixels; only pixels that are inside a face are ever made, whatever its size.
+A corner is projected to ``p = (f·X, f·Y, Z)``: screen coordinates from the centre in pixels, y
+down, times depth. The line through two corners is their cross product, so the inside of a face is
+three inequalities that are linear in the pixel's place, also when a corner lies behind the camera,
+and the near plane is a fourth. Row by row they give one span of pixels; only pixels that are inside
+a face are ever made, whatever its size.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from torch import Tensor
 NEAR = 0.05
 #: Samples (one pixel of one face) that are made at once; a denser picture is made in several parts.
 MOST_SAMPLES = 4_000_000
-#: A face whose corners span less than this with the camera is seen from its edge and covers nothing.
+#: A face whose corners span less than this with the camera is seen from its edge and covers
+#: nothing.
 _LEAST_VOLUME = 1e-9
 
 
@@ -41,7 +43,14 @@ class _Faces(NamedTuple):
     clipped: bool  # whether any of them may reach through the near plane
 
     def part(self, of: slice) -> _Faces:
-        return _Faces(self.lines[:, of], self.depth[:, of], self.number[of], self.first[of], self.rows[of], self.clipped)
+        return _Faces(
+            self.lines[:, of],
+            self.depth[:, of],
+            self.number[of],
+            self.first[of],
+            self.rows[of],
+            self.clipped,
+        )
 
 
 class _Spans(NamedTuple):
@@ -55,7 +64,8 @@ class _Spans(NamedTuple):
 
 
 def nearest(corners: Corners, faces: Tensor, size: tuple[int, int]) -> Tensor:
-    """The nearest face at each pixel centre ``(m · h · w,)``: bits of 1/depth above 32 bits of the face; 0 for none.
+    """The nearest face at each pixel centre ``(m · h · w,)``: bits of 1/depth above 32 bits of
+    the face; 0 for none.
 
     Args:
         corners: Projected vertices.
@@ -78,7 +88,9 @@ def inverse_depth(seen: Tensor) -> Tensor:
 
 
 def expand(count: Tensor) -> tuple[Tensor, Tensor]:
-    """Numbers ``count[i]`` entries for each i, which is at least 1: whose each entry is, and its number there."""
+    """Numbers ``count[i]`` entries for each i, which is at least 1: whose each entry is, and its
+    number there.
+    """
     ends = count.cumsum(0)
     total = int(ends[-1]) if len(ends) else 0
     owner = torch.zeros(total, dtype=torch.int64, device=count.device)
@@ -91,7 +103,9 @@ def _touching(corners: Corners, faces: Tensor, height: int) -> _Faces:
     behind = corners.z < NEAR
     clipped = bool(behind.any())
     row = (corners.y / corners.z.clamp_min(NEAR) + (height / 2 - 0.5)).clamp_(-1, height)
-    lowest, highest = (row.masked_fill(behind, -1), row.masked_fill(behind, height)) if clipped else (row, row)
+    lowest, highest = (
+        (row.masked_fill(behind, -1), row.masked_fill(behind, height)) if clipped else (row, row)
+    )
     y = [lowest.index_select(1, face) for face in faces]
     first = torch.minimum(torch.minimum(y[0], y[1]), y[2]).ceil_().clamp_(min=0)
     if clipped:
@@ -107,9 +121,11 @@ def _touching(corners: Corners, faces: Tensor, height: int) -> _Faces:
 
 
 def _lines(corners: Corners, faces: Tensor, number: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Lines ``(9, a)`` and 1/depth ``(3, a)`` as in ``_Faces``, and what each face spans with the camera ``(a,)``.
+    """Lines ``(9, a)`` and 1/depth ``(3, a)`` as in ``_Faces``, and what each face spans with
+    the camera ``(a,)``.
 
-    Two faces that share an edge get exactly opposite lines: there is no gap and no overlap between them.
+    Two faces that share an edge get exactly opposite lines: there is no gap and no overlap between
+        them.
     """
     picture = number.div(faces.shape[1], rounding_mode="floor")
     face, start = number - picture * faces.shape[1], picture * corners.x.shape[1]
@@ -134,16 +150,26 @@ def _spans(some: _Faces, faces: int, size: tuple[int, int]) -> _Spans:
     slope, constant = depth[0], torch.addcmul(depth[2], depth[1], y)
     low, high = _inside(lines[:3], rest, float(width))
     if some.clipped:
-        low, high = _before_near_plane(low.masked_fill_(((lines[:3] == 0) & (rest < 0)).any(0), width), high, slope, constant)
+        low, high = _before_near_plane(
+            low.masked_fill_(((lines[:3] == 0) & (rest < 0)).any(0), width), high, slope, constant
+        )
     centre = width / 2 - 0.5
     begin = (low + centre).clamp_(0, width).ceil_()
     pixels = (high + centre).clamp_(0, width).ceil_().sub_(begin)
     full = (pixels > 0).nonzero().squeeze(1)
-    begin, slope, pixels, constant = (values.index_select(0, full) for values in (begin, slope, pixels, constant))
+    begin, slope, pixels, constant = (
+        values.index_select(0, full) for values in (begin, slope, pixels, constant)
+    )
     number = some.number.index_select(0, owner.index_select(0, full))
     picture = number.div(faces, rounding_mode="floor")
     first = (picture * height + row.index_select(0, full)) * width + begin.long()
-    return _Spans(first, pixels.long(), torch.addcmul(constant, slope, begin - centre), slope, number - picture * faces)
+    return _Spans(
+        first,
+        pixels.long(),
+        torch.addcmul(constant, slope, begin - centre),
+        slope,
+        number - picture * faces,
+    )
 
 
 def _inside(a: Tensor, rest: Tensor, far: float) -> tuple[Tensor, Tensor]:
@@ -152,7 +178,9 @@ def _inside(a: Tensor, rest: Tensor, far: float) -> tuple[Tensor, Tensor]:
     return crossing.masked_fill(~(a > 0), -far).amax(0), crossing.masked_fill(~(a < 0), far).amin(0)
 
 
-def _before_near_plane(low: Tensor, high: Tensor, slope: Tensor, constant: Tensor) -> tuple[Tensor, Tensor]:
+def _before_near_plane(
+    low: Tensor, high: Tensor, slope: Tensor, constant: Tensor
+) -> tuple[Tensor, Tensor]:
     """The part of the interval where 1/depth is below 1/NEAR."""
     crossing = (1 / NEAR - constant) / slope
     low = torch.where(slope < 0, torch.maximum(low, crossing), low)
@@ -163,7 +191,9 @@ def _before_near_plane(low: Tensor, high: Tensor, slope: Tensor, constant: Tenso
 def _write(buffer: Tensor, spans: _Spans) -> None:
     """Puts the pixels of the spans into the buffer where they are nearest."""
     owner, step = expand(spans.pixels)
-    depth = torch.addcmul(spans.depth.index_select(0, owner), spans.slope.index_select(0, owner), step.float())
+    depth = torch.addcmul(
+        spans.depth.index_select(0, owner), spans.slope.index_select(0, owner), step.float()
+    )
     key = (depth.view(torch.int32).long() << 32) + spans.face.index_select(0, owner)
     buffer.scatter_reduce_(0, spans.first.index_select(0, owner) + step, key, "amax")
 
@@ -175,7 +205,9 @@ def _parts(count: Tensor, most: int) -> Iterator[slice]:
     total = count.cumsum(0)
     levels = torch.arange(1, int(total[-1]) // most + 1, device=count.device) * most
     start = 0
-    for end in [*torch.searchsorted(total, levels).tolist(), len(count)] if len(levels) else [len(count)]:
+    for end in (
+        [*torch.searchsorted(total, levels).tolist(), len(count)] if len(levels) else [len(count)]
+    ):
         if end > start:
             yield slice(start, end)
         start = max(start, end)

@@ -1,9 +1,9 @@
 """Samples in L1 and L2 balls cut by the cube.
 
-``HitAndRunCloud`` is uniform in ball ∩ cube: hit-and-run along the axes (each coordinate in turn is drawn uniformly
-on the chord through the point). Rejection is hopeless there: with 600 black pixels it accepts one in 2^600.
-``ClippedCloud`` clips uniform samples of the whole ball into the cube, which piles them up on its faces; that is
-another law and is named so.
+``HitAndRunCloud`` is uniform in ball ∩ cube: hit-and-run along the axes (each coordinate in turn is
+drawn uniformly on the chord through the point). Rejection is hopeless there: with 600 black pixels
+it accepts one in 2^600. ``ClippedCloud`` clips uniform samples of the whole ball into the cube,
+which piles them up on its faces; that is another law and is named so.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from robgui.analyses.zonnscan.sampling.points import block_size, stretch_generat
 from robgui.analyses.zonnscan.sampling.zones import EVERY, Block
 from robgui.analyses.zonnscan.zone import Power
 
-#: Passes over all coordinates. The start is close to uniform already: after 4 passes no Kolmogorov-Smirnov test with
-#: 8,000 samples in 3 or 50 dimensions could tell the law from that after 400 passes; 8 leave a margin.
+#: Passes over all coordinates. The start is close to uniform already: after 4 passes no
+#: Kolmogorov-Smirnov test with 8,000 samples in 3 or 50 dimensions could tell the law from that
+#: after 400 passes; 8 leave a margin.
 SWEEPS = 8
 
 
@@ -48,7 +49,9 @@ class ClippedCloud(_BallCloud):
 
     def block(self, start: int, stop: int, zones: Tensor) -> Block:
         generator = stretch_generator(self._seed, start, self._centre.device)
-        unit = unit_ball(stop - start, self._centre.shape[1], self._power, generator).to(self._centre.device)
+        unit = unit_ball(stop - start, self._centre.shape[1], self._power, generator).to(
+            self._centre.device
+        )
         return _ClippedBlock(self._centre, self._radii, unit)
 
 
@@ -60,7 +63,9 @@ class _ClippedBlock:
         return iter(())
 
     def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
-        return torch.addcmul(self._centre, self._radii[zones, None, None], self._unit[rows], out=out).clamp_(0, 1)
+        return torch.addcmul(
+            self._centre, self._radii[zones, None, None], self._unit[rows], out=out
+        ).clamp_(0, 1)
 
 
 class HitAndRunCloud(_BallCloud):
@@ -68,13 +73,23 @@ class HitAndRunCloud(_BallCloud):
 
     def block(self, start: int, stop: int, zones: Tensor) -> Block:
         generator = stretch_generator(self._seed, start, self._centre.device)
-        return _HitAndRunBlock(self._centre, self._radii[zones], zones, self._power, stop - start, generator)
+        return _HitAndRunBlock(
+            self._centre, self._radii[zones], zones, self._power, stop - start, generator
+        )
 
 
 class _HitAndRunBlock:
     """Chains ``(d, Z, n)``: one coordinate of all chains is one stretch of memory."""
 
-    def __init__(self, centre: Tensor, radii: Tensor, zones: Tensor, power: Power, count: int, generator: torch.Generator) -> None:
+    def __init__(
+        self,
+        centre: Tensor,
+        radii: Tensor,
+        zones: Tensor,
+        power: Power,
+        count: int,
+        generator: torch.Generator,
+    ) -> None:
         place = generator.device
         self._zones = zones
         self._target = centre.device
@@ -96,22 +111,32 @@ class _HitAndRunBlock:
         return torch.sub(offsets, self._low.to(self._target), out=out).clamp_(0, 1)
 
     def _start(self) -> Tensor:
-        """The product law closest to the uniform one in many dimensions, scaled to the norms of a uniform ball.
+        """The product law closest to the uniform one in many dimensions, scaled to the norms of
+        a uniform ball.
 
-        Every coordinate has density exp(-|t / scale|^power) on its room; the scale makes the mean norm fit the ball.
-        Where the cube does not cut the ball (or cuts it through the centre) this is the uniform law already.
+        Every coordinate has density exp(-|t / scale|^power) on its room; the scale makes the mean
+        norm fit the ball. Where the cube does not cut the ball (or cuts it through the centre) this
+        is the uniform law already.
         """
         below, above = (room.double()[:, None] for room in (-self._low, self._high))
         scale = product_scale(below, above, self._budget[:, 0], self._power)
-        share = _mass(below, scale, self._power) / (_mass(below, scale, self._power) + _mass(above, scale, self._power))
+        share = _mass(below, scale, self._power) / (
+            _mass(below, scale, self._power) + _mass(above, scale, self._power)
+        )
         u = self._uniform(len(self._low), 1, self._count)
-        share, below, above, scale = (t[..., None].to(u.dtype) for t in (share, below, above, scale))
+        share, below, above, scale = (
+            t[..., None].to(u.dtype) for t in (share, below, above, scale)
+        )
         down = u < share
         room = torch.where(down, below, above)
-        depth = torch.where(down, (share - u) / share.clamp_min(1e-30), (u - share) / (1 - share).clamp_min(1e-30))
+        depth = torch.where(
+            down, (share - u) / share.clamp_min(1e-30), (u - share) / (1 - share).clamp_min(1e-30)
+        )
         size = torch.minimum(_quantile(depth.clamp(0, 1), room, scale, self._power), room)
         radial = self._uniform(1, self._count).double().pow(1 / len(self._low)).mul(1 - 1e-6)
-        factor = radial * (self._budget / size.pow(self._power).sum(0, dtype=torch.float64)).pow(1 / self._power)
+        factor = radial * (self._budget / size.pow(self._power).sum(0, dtype=torch.float64)).pow(
+            1 / self._power
+        )
         size = torch.minimum(size * factor.clamp_max(2).to(u.dtype), room)
         return torch.where(down, -size, size)
 
@@ -123,7 +148,9 @@ class _HitAndRunBlock:
             coordinate = self._offsets[i]
             free = slack + coordinate.abs().pow(self._power)
             chord = free.pow(1 / self._power)
-            drawn = torch.lerp((-chord).clamp_min(self._low[i]), chord.clamp_max(self._high[i]), u[i])
+            drawn = torch.lerp(
+                (-chord).clamp_min(self._low[i]), chord.clamp_max(self._high[i]), u[i]
+            )
             slack = (free - drawn.abs().pow(self._power)).clamp_min_(0)
             self._offsets[i] = drawn
             if i % 64 == 63:
@@ -134,7 +161,9 @@ class _HitAndRunBlock:
 
 
 def product_scale(below: Tensor, above: Tensor, budget: Tensor, power: Power) -> Tensor:
-    """Scale ``(Z,)`` at which the mean of sum |t|^power over the product law is the budget; at most 100, almost uniform.
+    """Scale ``(Z,)`` at which the mean of sum |t|^power over the product law is the budget.
+
+    At most 100, almost uniform.
 
     Args:
         below: ``(d, 1)`` room under the centre, in [0, 1].
@@ -176,8 +205,9 @@ def _quantile(share: Tensor, room: Tensor, scale: Tensor, power: Power) -> Tenso
 def unit_ball(count: int, dims: int, power: Power, generator: torch.Generator) -> Tensor:
     """Uniform points ``(count, dims)`` of the unit ball.
 
-    With density exp(-|t|^power) in every coordinate the direction is uniform in the ball's sense, and one more
-    exponential number in the norm sets the distance (Barthe, Guédon, Mendelson and Naor, 2005).
+    With density exp(-|t|^power) in every coordinate the direction is uniform in the ball's sense,
+    and one more exponential number in the norm sets the distance (Barthe, Guédon, Mendelson and
+    Naor, 2005).
     """
     device = generator.device
     extra = torch.empty((count, 1), device=device).exponential_(generator=generator)

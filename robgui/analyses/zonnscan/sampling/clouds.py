@@ -11,8 +11,11 @@ from robgui.analyses.zonnscan.sampling.zones import BoxCloud, Cloud, linf_corner
 from robgui.analyses.zonnscan.zone import Sampler, Zone, power
 
 
-def zone_cloud(zone: Zone, corners: Tensor, radii: list[float], *, sampler: Sampler, samples: int, seed: int) -> tuple[Cloud, Sampler, str]:
-    """The cloud for every radius, the sampler it really uses, and a sentence when that is not the one asked for.
+def zone_cloud(
+    zone: Zone, corners: Tensor, radii: list[float], *, sampler: Sampler, samples: int, seed: int
+) -> tuple[Cloud, Sampler, str]:
+    """The cloud for every radius, the sampler it really uses, and a sentence when that is not
+    the one asked for.
 
     Args:
         zone: What the zones look like.
@@ -25,10 +28,18 @@ def zone_cloud(zone: Zone, corners: Tensor, radii: list[float], *, sampler: Samp
     sizes = torch.tensor(radii, dtype=corners.dtype, device=corners.device)
     if zone in ("linf", "box"):
         points, used, note = base_points(sampler, corners.shape[1], samples, seed, corners.device)
-        low, high = scaled_box(corners[0], corners[1], sizes) if zone == "box" else linf_corners(corners, sizes[:, None])
+        low, high = (
+            scaled_box(corners[0], corners[1], sizes)
+            if zone == "box"
+            else linf_corners(corners, sizes[:, None])
+        )
         return BoxCloud.between(low, high, points), used, note
     kind = ClippedCloud if zone.endswith("clipped") else HitAndRunCloud
-    note = "" if sampler == "plain" else f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
+    note = (
+        ""
+        if sampler == "plain"
+        else f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
+    )
     return kind(corners, sizes, power(zone), seed), "plain", note
 
 
@@ -38,4 +49,6 @@ def radius_of(zone: Zone, corners: Tensor, points: Tensor) -> Tensor:
     if zone == "box":
         half = (corners[0] - corners[1]).abs() / 2
         return torch.where(half > 0, offset / half, 0).amax(1)
-    return offset.amax(1) if zone == "linf" else torch.linalg.vector_norm(offset, power(zone), dim=1)
+    return (
+        offset.amax(1) if zone == "linf" else torch.linalg.vector_norm(offset, power(zone), dim=1)
+    )

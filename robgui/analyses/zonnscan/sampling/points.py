@@ -1,8 +1,8 @@
 """Base points in the unit cube, the same for every zone (common random numbers).
 
-Points come in rows of ``lanes``: the lanes of one row hang together (an antithetic pair, or one Sobol point under
-independent scramblings). Any stretch of rows can be drawn at any time, and what is drawn depends only on the
-seed and on where the stretch starts, never on the batch size.
+Points come in rows of ``lanes``: the lanes of one row hang together (an antithetic pair, or one
+Sobol point under independent scramblings). Any stretch of rows can be drawn at any time, and what
+is drawn depends only on the seed and on where the stretch starts, never on the batch size.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ from torch import Tensor
 from robgui.analyses.zonnscan.zone import Sampler
 from robgui.core.model.randomness import HOST
 
-#: Direction numbers are published for so many dimensions (Joe and Kuo, 2008; scipy and torch carry the same table).
+#: Direction numbers are published for so many dimensions (Joe and Kuo, 2008; scipy and torch carry
+#: the same table).
 SOBOL_DIMENSIONS = 21_201
-#: Independent replicates of the Sobol points: 31 degrees of freedom cost 4 % of width against a normal interval.
+#: Independent replicates of the Sobol points: 31 degrees of freedom cost 4 % of width against a
+#: normal interval.
 SOBOL_REPLICATES = 32
 #: Points per zone in the first round: 1 in each of 32 Sobol replicates.
 FIRST_ROUND = 32
 _BITS = 30
 #: Binary digits of a Sobol point that are kept: enough for 65,536 points in each replicate.
 _DIGITS = 16
-#: Numbers that are scrambled at once: few enough to stay in the cache of a CPU from one operation to the next.
+#: Numbers that are scrambled at once: few enough to stay in the cache of a CPU from one operation
+#: to the next.
 _AT_ONCE = 2**16
 
 
@@ -39,7 +42,10 @@ class Points(Protocol):
     lanes: int
 
     def draw(self, start: int, stop: int) -> Tensor:
-        """Points ``start … stop - 1`` as ``(stop - start, dims)``; both are multiples of ``lanes``."""
+        """Points ``start … stop - 1`` as ``(stop - start, dims)``.
+
+        Both are multiples of ``lanes``.
+        """
         ...
 
 
@@ -55,7 +61,9 @@ class PlainPoints:
 
     def draw(self, start: int, stop: int) -> Tensor:
         generator = stretch_generator(self._seed, start, self._device)
-        return torch.rand((stop - start, self._dims), generator=generator, device=generator.device).to(self._device)
+        return torch.rand(
+            (stop - start, self._dims), generator=generator, device=generator.device
+        ).to(self._device)
 
 
 class AntitheticPoints:
@@ -72,13 +80,15 @@ class AntitheticPoints:
 
 
 class SobolPoints:
-    """Sobol points under 32 independent nested scramblings, so that the replicates are independent and near normal.
+    """Sobol points under 32 independent nested scramblings, so that the replicates are
+    independent and near normal.
 
-    With one linear scrambling shared by all replicates and a digital shift of each, the error of a replicate takes only
-    a handful of values in few dimensions, which suits Student's interval badly. Nested
-    scrambling (Owen, 1995) flips every digit by a coin that depends on the digits before it; here the coin is a hash
-    of the reversed digits in which a bit depends on the bits below it only (Laine and Karras, 2011; constants of
-    Vegdahl, 2021). Digits beyond the first 16 tell no two points of a replicate apart and are any bits of the hash.
+    With one linear scrambling shared by all replicates and a digital shift of each, the error of a
+    replicate takes only a handful of values in few dimensions, which suits Student's interval
+    badly. Nested scrambling (Owen, 1995) flips every digit by a coin that depends on the digits
+    before it; here the coin is a hash of the reversed digits in which a bit depends on the bits
+    below it only (Laine and Karras, 2011; constants of Vegdahl, 2021). Digits beyond the first 16
+    tell no two points of a replicate apart and are any bits of the hash.
     """
 
     lanes = SOBOL_REPLICATES
@@ -90,19 +100,27 @@ class SobolPoints:
         self._factor |= 1
         self._sequence = qmc.Sobol(dims, scramble=False, bits=_BITS)
         self._digits = torch.empty((0, dims), dtype=torch.int32, device=device)
-        self._reverse = torch.from_numpy(_reversed_bits().astype(np.float32) * np.float32(2.0**-_DIGITS)).to(device)
+        self._reverse = torch.from_numpy(
+            _reversed_bits().astype(np.float32) * np.float32(2.0**-_DIGITS)
+        ).to(device)
 
     def draw(self, start: int, stop: int) -> Tensor:
         first, last = start // self.lanes, stop // self.lanes
         self._extend(last)
-        points = torch.empty((last - first, self.lanes, self._digits.shape[1]), device=self._digits.device)
+        points = torch.empty(
+            (last - first, self.lanes, self._digits.shape[1]), device=self._digits.device
+        )
         few = max(1, _AT_ONCE // points[:1].numel())
         for i in range(0, len(points), few):
-            self._scramble(self._digits[first + i : min(first + i + few, last)], points[i : i + few])
+            self._scramble(
+                self._digits[first + i : min(first + i + few, last)], points[i : i + few]
+            )
         return points.flatten(0, 1)
 
     def _scramble(self, digits: Tensor, points: Tensor) -> None:
-        """Fills ``points (n, lanes, dims)`` with every scrambling of the points whose ``digits (n, dims)`` these are."""
+        """Fills ``points (n, lanes, dims)`` with every scrambling of the points whose ``digits
+        (n, dims)`` these are.
+        """
         hashed = (digits[:, None] + self._shift).mul_(self._factor)
         hashed ^= hashed * 0x05526C56
         hashed ^= hashed * 0x53A22864
@@ -110,7 +128,9 @@ class SobolPoints:
         points.add_((hashed >> 16).bitwise_and_(0xFF), alpha=2.0**-24)
 
     def _extend(self, count: int) -> None:
-        """The first ``count`` points of the sequence, drawn in powers of two as its balance needs."""
+        """The first ``count`` points of the sequence, drawn in powers of two as its balance
+        needs.
+        """
         while len(self._digits) < count:
             more = self._sequence.random(max(1, len(self._digits)))
             reverse = _reversed_bits()[(more * 2**_DIGITS).astype(np.int32)]
@@ -128,8 +148,12 @@ def _reversed_bits() -> np.ndarray:
     return reverse
 
 
-def base_points(sampler: Sampler, dims: int, samples: int, seed: int, device: torch.device) -> tuple[Points, Sampler, str]:
-    """The points, the sampler they really come from, and a sentence when that is not the one asked for."""
+def base_points(
+    sampler: Sampler, dims: int, samples: int, seed: int, device: torch.device
+) -> tuple[Points, Sampler, str]:
+    """The points, the sampler they really come from, and a sentence when that is not the one
+    asked for.
+    """
     note = _why_plain(sampler, dims, samples)
     if note or sampler == "plain":
         return PlainPoints(dims, seed, device), "plain", note
@@ -139,24 +163,33 @@ def base_points(sampler: Sampler, dims: int, samples: int, seed: int, device: to
 
 def _why_plain(sampler: Sampler, dims: int, samples: int) -> str:
     if sampler == "sobol" and dims > SOBOL_DIMENSIONS:
-        return f"Sobol points end at {SOBOL_DIMENSIONS:,} dimensions and this input has {dims:,}: plain sampling is used."
+        return (
+            f"Sobol points end at {SOBOL_DIMENSIONS:,} dimensions and this input has {dims:,}:"
+            " plain sampling is used."
+        )
     if sampler == "sobol" and samples < 2 * SOBOL_REPLICATES:
-        return f"Sobol points need at least {2 * SOBOL_REPLICATES} samples, not {samples}: plain sampling is used."
+        return (
+            f"Sobol points need at least {2 * SOBOL_REPLICATES} samples, not {samples}: plain"
+            " sampling is used."
+        )
     if sampler == "antithetic" and samples < 2:
         return "An antithetic pair needs 2 samples: plain sampling is used."
     return ""
 
 
 def block_size(dims: int) -> int:
-    """How many points are made at once: at most 4 million numbers, a power of two, whatever the batch size."""
+    """How many points are made at once: at most 4 million numbers, a power of two, whatever the
+    batch size.
+    """
     return 1 << int(math.log2(min(1024, max(SOBOL_REPLICATES, 2**22 // dims))))
 
 
 def stretches(cap: int, size: int) -> Iterator[list[tuple[int, int]]]:
-    """Rounds of stretches ``(start, stop)`` that cover ``cap`` points, each stretch at most ``size`` long.
+    """Rounds of stretches ``(start, stop)`` that cover ``cap`` points, each stretch at most
+    ``size`` long.
 
-    Rounds end at 32, 64, 96, 128, 160, 192, 224, 256, 320 …: a quarter of the last power of two is added, so that an
-    early stop overshoots little.
+    Rounds end at 32, 64, 96, 128, 160, 192, 224, 256, 320 …: a quarter of the last power of two is
+    added, so that an early stop overshoots little.
     """
     start, stop = 0, min(FIRST_ROUND, cap)
     while start < cap:
@@ -167,7 +200,8 @@ def stretches(cap: int, size: int) -> Iterator[list[tuple[int, int]]]:
 def stretch_generator(seed: int, start: int, device: torch.device) -> torch.Generator:
     """Random numbers of the stretch that begins at ``start``, the same however often it is drawn.
 
-    The first stretch is drawn on the host, so that the samples a panel shows can be drawn again on any machine.
+    The first stretch is drawn on the host, so that the samples a panel shows can be drawn again on
+    any machine.
     """
     place = HOST if start == 0 else device
     high, low = np.random.SeedSequence([seed, start]).generate_state(2, np.uint32).tolist()

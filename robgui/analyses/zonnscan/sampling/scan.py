@@ -1,4 +1,6 @@
-"""The rounds of a scan: all zones get a few samples first, then each gets more until it is sure enough."""
+"""The rounds of a scan: all zones get a few samples first, then each gets more until it is sure
+enough.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,16 @@ from robgui.core.model.classifier import Classifier
 
 #: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.
 FEWEST = 64
-#: Batches whose answers are counted together: counting takes many small operations, and a picture every four batches will do.
+#: Batches whose answers are counted together: counting takes many small operations, and a picture
+#: every four batches will do.
 COUNTED = 4
 
 
 class Scan:
     """Samples every zone of a cloud until its interval is narrow enough or ``cap`` is reached.
 
-    Iterating does the work and gives control back after each batch, from the first samples on; ``tally`` holds what was
-    counted by then.
+    Iterating does the work and gives control back after each batch, from the first samples on;
+    ``tally`` holds what was counted by then.
 
     Args:
         classifier: The model.
@@ -71,7 +74,9 @@ class Scan:
         while self.active:
             taken = self.tally.samples.copy()
             for start in np.unique(taken[self.active]).tolist():
-                yield from self._round(rounds[start], [zone for zone in self.active if taken[zone] == start])
+                yield from self._round(
+                    rounds[start], [zone for zone in self.active if taken[zone] == start]
+                )
             self.active = self._going_on()
 
     def _round(self, stretches: list[tuple[int, int]], numbers: list[int]) -> Iterator[None]:
@@ -82,7 +87,9 @@ class Scan:
             together = max(1, COUNTED * self._classifier.batch(self._batch) // (last - first))
             for i in range(0, len(zones), together):
                 part = zones[i : i + together]
-                scores = torch.empty((len(part), last - first, self._classifier.classes), device=zones.device)
+                scores = torch.empty(
+                    (len(part), last - first, self._classifier.classes), device=zones.device
+                )
                 for some, rows in self._batches(len(part), last - first):
                     if (some.start or rows.start) and self.tally.samples.any():
                         yield
@@ -91,7 +98,9 @@ class Scan:
                 yield
 
     def _batches(self, zones: int, count: int) -> Iterator[tuple[slice, slice]]:
-        """So many samples of so many zones in batches: some zones whole, or some rows of one zone."""
+        """So many samples of so many zones in batches: some zones whole, or some rows of one
+        zone.
+        """
         size = self._classifier.batch(self._batch)
         together, rows = max(1, size // count), min(size, count)
         for zone in range(0, zones, together):
@@ -99,13 +108,17 @@ class Scan:
                 yield slice(zone, min(zone + together, zones)), slice(row, min(row + rows, count))
 
     def _answers(self, block: Block, zones: Tensor, rows: slice) -> Tensor:
-        """Scores ``(len(zones), rows, C)`` of one batch of samples, made where the last one was: fresh memory costs time."""
+        """Scores ``(len(zones), rows, C)`` of one batch of samples, made where the last one was:
+        fresh memory costs time.
+        """
         size = (len(zones), rows.stop - rows.start, math.prod(self._classifier.shape))
         values = math.prod(size)
         if self._memory is None or len(self._memory) < values:
             self._memory = torch.empty(values, device=zones.device)
         samples = block.at(zones, rows, self._memory[:values].view(size))
-        return self._classifier.infer(samples.view(-1, *self._classifier.shape), self._batch).view(*size[:2], -1)
+        return self._classifier.infer(samples.view(-1, *self._classifier.shape), self._batch).view(
+            *size[:2], -1
+        )
 
     def _going_on(self) -> list[int]:
         """The zones to take more samples of: those neither at the cap nor sure enough."""

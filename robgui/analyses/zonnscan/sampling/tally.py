@@ -1,7 +1,8 @@
 """What is counted while samples pass, and the intervals that follow from it.
 
-The index of a zone is E[H_C(M(U))] (Definition 1 of the paper): the mean entropy of the outputs, with the
-logarithm to base C. Entropies come from log-softmax, so that a confidence of 1 - 1e-12 still counts.
+The index of a zone is E[H_C(M(U))] (Definition 1 of the paper): the mean entropy of the outputs,
+with the logarithm to base C. Entropies come from log-softmax, so that a confidence of 1 - 1e-12
+still counts.
 """
 
 from __future__ import annotations
@@ -26,15 +27,18 @@ TAIL = 0.025
 _LOWEST_LOG = -200.0
 #: Entropies that spread less than this are equal but for rounding to single precision.
 _CONSTANT = 1e-6
-#: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it could do.
+#: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it
+#: could do.
 _SKEWNESS_KNOWN = 1e-4
-#: Student's interval needs so many samples times the square of their skewness (Cochran, "Sampling Techniques").
+#: Student's interval needs so many samples times the square of their skewness (Cochran, "Sampling
+#: Techniques").
 _PER_SKEWNESS = 25
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Outputs of one batch: ``confidence (n, C)``, ``entropy (n,)`` in [0, 1], ``top (n, 1)`` class.
+    """Outputs of one batch: ``confidence (n, C)``, ``entropy (n,)`` in [0, 1], ``top (n, 1)``
+    class.
 
     A multi-label model votes for every label above one half, any other for its top class alone.
     """
@@ -53,11 +57,19 @@ class Reading:
 
 
 def read_scores(scores: Tensor, multi_label: bool) -> Reading:
-    """Confidences, entropies and classes of scores ``(n, C)``; with several labels the entropy is the mean of theirs."""
+    """Confidences, entropies and classes of scores ``(n, C)``.
+
+    With several labels the entropy is the mean of theirs.
+    """
     top = scores.argmax(1, keepdim=True)
     if multi_label:
-        log_p, log_q = torch.nn.functional.logsigmoid(scores), torch.nn.functional.logsigmoid(-scores)
-        terms = log_p.exp() * log_p.clamp_min(_LOWEST_LOG) + log_q.exp() * log_q.clamp_min(_LOWEST_LOG)
+        log_p, log_q = (
+            torch.nn.functional.logsigmoid(scores),
+            torch.nn.functional.logsigmoid(-scores),
+        )
+        terms = log_p.exp() * log_p.clamp_min(_LOWEST_LOG) + log_q.exp() * log_q.clamp_min(
+            _LOWEST_LOG
+        )
         return Reading(log_p.exp(), terms.mean(1) / -math.log(2), top, multi_label)
     log_p = scores.log_softmax(1)
     confidence = log_p.exp()
@@ -113,7 +125,9 @@ class Tally:
         multi_label: As in ModelSettings.
     """
 
-    def __init__(self, zones: int, classes: int, lanes: int, cap: int, home: Tensor, multi_label: bool) -> None:
+    def __init__(
+        self, zones: int, classes: int, lanes: int, cap: int, home: Tensor, multi_label: bool
+    ) -> None:
         self.samples = np.zeros(zones, dtype=np.int64)
         self.crossed = torch.zeros((zones, cap), dtype=torch.bool, device=home.device)
         self.shown = torch.full((zones, min(SHOWN, cap)), -1, device=home.device)
@@ -121,10 +135,14 @@ class Tally:
         self._classes = classes
         self._home = (home if multi_label else home.argmax(1, keepdim=True)).expand(zones, -1)
         self._multi_label = multi_label
-        self._sums = torch.zeros((zones, lanes + 3 + 2 * classes), dtype=torch.float64, device=home.device)
+        self._sums = torch.zeros(
+            (zones, lanes + 3 + 2 * classes), dtype=torch.float64, device=home.device
+        )
 
     def add(self, numbers: list[int], zones: Tensor, start: int, scores: Tensor) -> None:
-        """Counts scores ``(len(zones) · n, C)`` of samples ``start …`` in these zones, which ``numbers`` names on the host."""
+        """Counts scores ``(len(zones) · n, C)`` of samples ``start …`` in these zones, which
+        ``numbers`` names on the host.
+        """
         reading = read_scores(scores, self._multi_label)
         rows = entropies = reading.entropy.double().view(len(numbers), -1, self._lanes)
         top = reading.top.view(len(numbers), -1)
@@ -146,13 +164,19 @@ class Tally:
             self.shown.index_copy_(0, zones, top[:, :SHOWN])
 
     def _votes(self, zones: Tensor, reading: Reading, top: Tensor) -> tuple[Tensor, Tensor]:
-        """Votes ``(len(zones), C)`` and which samples ``(len(zones), n)`` cross; ``top`` has the shape of the latter."""
+        """Votes ``(len(zones), C)`` and which samples ``(len(zones), n)`` cross.
+
+        ``top`` has the shape of the latter.
+        """
         home = self._home[zones]
         if self._multi_label:
             votes = reading.votes.view(*top.shape, self._classes)
             return votes.sum(1, dtype=torch.float64), (votes != home[:, None]).any(2)
         votes = torch.zeros((len(top), self._classes), dtype=torch.float64, device=top.device)
-        return votes.scatter_add_(1, top, torch.ones_like(votes[:, :1]).expand(top.shape)), top != home
+        return (
+            votes.scatter_add_(1, top, torch.ones_like(votes[:, :1]).expand(top.shape)),
+            top != home,
+        )
 
     def counts(self) -> Counts:
         """Everything so far, in one transfer."""
@@ -170,25 +194,39 @@ class Tally:
 
 
 def half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` of the 95 % intervals of the index; infinite where one cannot be had yet.
+    """Half-widths ``(Z,)`` of the 95 % intervals of the index.
 
-    Replicated Sobol: Student's interval over the replicates. Plain and antithetic: Student's interval over
-    samples or pairs; where all of them are equal to single precision that interval is empty, and 3/n stands in,
-    because a value seen in no sample may still have probability 3/n.
+    Infinite where one cannot be had yet.
+
+    Replicated Sobol: Student's interval over the replicates. Plain and antithetic: Student's
+        interval over
+    samples or pairs; where all of them are equal to single precision that interval is empty, and
+    3/n stands in, because a value seen in no sample may still have probability 3/n.
     """
     lanes = counts.lane_sums.shape[1]
     rows = counts.samples // lanes
     if lanes == SOBOL_REPLICATES:
-        half = special.stdtrit(lanes - 1, 1 - TAIL) * counts.replicates.std(1, ddof=1) / math.sqrt(lanes)
+        half = (
+            special.stdtrit(lanes - 1, 1 - TAIL)
+            * counts.replicates.std(1, ddof=1)
+            / math.sqrt(lanes)
+        )
         return np.where(rows > 0, half, np.inf)
-    variance = np.maximum(_ratio(counts.squares - rows * np.nan_to_num(counts.index) ** 2, rows - 1), 0)
+    variance = np.maximum(
+        _ratio(counts.squares - rows * np.nan_to_num(counts.index) ** 2, rows - 1), 0
+    )
     student = special.stdtrit(np.maximum(rows - 1, 1), 1 - TAIL)
-    half = np.where(variance > _CONSTANT**2, student * np.sqrt(_ratio(variance, rows)), _ratio(np.full(len(rows), 3.0), counts.samples))
+    half = np.where(
+        variance > _CONSTANT**2,
+        student * np.sqrt(_ratio(variance, rows)),
+        _ratio(np.full(len(rows), 3.0), counts.samples),
+    )
     return np.where(rows > 1, half, np.inf)
 
 
 def safe_half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` that hold what they promise near sharp boundaries too, early stop included.
+    """Half-widths ``(Z,)`` that hold what they promise near sharp boundaries too, early stop
+    included.
 
     What rare values may add stands beside Student's term. Measured at the default settings by
     ``tests/bench/coverage_zonnscan.py``.
@@ -205,7 +243,9 @@ def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
     least = _per_zone(resolution, counts)
     low, high = np.clip(index - half, 0, 1), np.clip(index + half, 0, 1)
     hidden = index < least
-    return np.where(hidden, 0.0, low), np.where(hidden, np.minimum(1, np.maximum(high, least)), high)
+    return np.where(hidden, 0.0, low), np.where(
+        hidden, np.minimum(1, np.maximum(high, least)), high
+    )
 
 
 def _per_zone(of: Callable[[float], float], counts: Counts) -> np.ndarray:
@@ -213,19 +253,28 @@ def _per_zone(of: Callable[[float], float], counts: Counts) -> np.ndarray:
 
 
 def too_skewed(counts: Counts) -> np.ndarray:
-    """Zones ``(Z,)`` with too few plain samples or pairs for Student's interval, because a few of them stand far out.
+    """Zones ``(Z,)`` with too few plain samples or pairs for Student's interval, because a few
+    of them stand far out.
 
-    Sobol points have no need of it: measured with it their intervals hold no more often, for a fifth more samples.
+    Sobol points have no need of it: measured with it their intervals hold no more often, for a
+        fifth more samples.
 
-    Near a sharp boundary most entropies are close to 0 and a few are not: while few of these have been seen, the spread
-    is more often found too small than too large, and a zone that stopped then would promise too much.
+    Near a sharp boundary most entropies are close to 0 and a few are not: while few of these have
+        been seen, the spread
+    is more often found too small than too large, and a zone that stopped then would promise too
+    much.
     """
     lanes = counts.lane_sums.shape[1]
     rows = counts.samples // lanes
     if lanes == SOBOL_REPLICATES:
         return np.zeros(len(rows), dtype=bool)
     mean, square, cube = (
-        _ratio(sums, rows) for sums in (counts.lane_sums.sum(1) / counts.lane_sums.shape[1], counts.squares, counts.cubes)
+        _ratio(sums, rows)
+        for sums in (
+            counts.lane_sums.sum(1) / counts.lane_sums.shape[1],
+            counts.squares,
+            counts.cubes,
+        )
     )
     spread = np.sqrt(np.maximum(square - mean**2, 0))
     skewness = _ratio(cube - 3 * mean * square + 2 * mean**3, spread**3)
@@ -243,5 +292,10 @@ def clopper_pearson(hits: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, n
 
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """Division that gives nan, without a warning, where ``below`` is not positive."""
-    quotient: np.ndarray = np.divide(above, below, out=np.full(np.broadcast_shapes(above.shape, below.shape), np.nan), where=below > 0)
+    quotient: np.ndarray = np.divide(
+        above,
+        below,
+        out=np.full(np.broadcast_shapes(above.shape, below.shape), np.nan),
+        where=below > 0,
+    )
     return quotient

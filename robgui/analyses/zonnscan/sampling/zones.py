@@ -1,7 +1,8 @@
 """What a cloud of samples in many zones is, and the exact one for boxes.
 
-A Cloud holds Z zones (the radii of one input, or one radius around many inputs) and gives samples in all of
-them from the same base points. Balls of the infinite norm and user boxes are boxes; other balls are in ``balls``.
+A Cloud holds Z zones (the radii of one input, or one radius around many inputs) and gives samples
+in all of them from the same base points. Balls of the infinite norm and user boxes are boxes; other
+balls are in ``balls``.
 """
 
 from __future__ import annotations
@@ -27,18 +28,26 @@ class Block(Protocol):
         ...
 
     def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
-        """Some of the samples ``(len(zones), n, d)`` in these of the zones asked for; memory of that shape may be lent."""
+        """Some of the samples ``(len(zones), n, d)`` in these of the zones asked for.
+
+        Memory of that shape may be lent.
+        """
         ...
 
 
 class Cloud(Protocol):
-    """Samples in Z zones; ``block_size`` is how many may be made at once, whatever the batch size."""
+    """Samples in Z zones; ``block_size`` is how many may be made at once, whatever the batch
+    size.
+    """
 
     lanes: int
     block_size: int
 
     def block(self, start: int, stop: int, zones: Tensor) -> Block:
-        """Samples ``start … stop - 1`` of the zones with these rising numbers; both are multiples of ``lanes``."""
+        """Samples ``start … stop - 1`` of the zones with these rising numbers.
+
+        Both are multiples of ``lanes``.
+        """
         ...
 
 
@@ -89,12 +98,16 @@ class BoxCloud:
 
 
 def linf_corners(x: Tensor, radius: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Corners ``(Z, d)`` of B_inf(x, r) ∩ [0, 1]^d for inputs ``(Z or 1, d)`` and one radius or radii ``(Z, 1)``."""
+    """Corners ``(Z, d)`` of B_inf(x, r) ∩ [0, 1]^d for inputs ``(Z or 1, d)`` and one radius or
+    radii ``(Z, 1)``.
+    """
     return (x - radius).clamp_min(0), (x + radius).clamp_max(1)
 
 
 def scaled_box(first: Tensor, second: Tensor, radii: Tensor) -> tuple[Tensor, Tensor]:
-    """Corners ``(Z, d)`` of the box between two inputs ``(d,)``, shrunk around its centre by each radius (1: all of it)."""
+    """Corners ``(Z, d)`` of the box between two inputs ``(d,)``, shrunk around its centre by
+    each radius (1: all of it).
+    """
     centre, half = (first + second) / 2, (first - second).abs() / 2
     scale = radii[:, None].clamp_max(1)
     return (centre - scale * half).clamp_min(0), (centre + scale * half).clamp_max(1)

@@ -52,7 +52,10 @@ def detector(result: PopulationsResult) -> Curves:
         at=result.false_alarms,
         lines=(caught, guess),
         marks=(Mark(FALSE_ALARMS, f"{percent(FALSE_ALARMS)} false alarms", Ink("quiet")),),
-        note=f"{percent(result.auc)} of pairs, one of each set, are in the right order; guessing gives 50 %.",
+        note=(
+            f"{percent(result.auc)} of pairs, one of each set, are in the right order; guessing"
+            " gives 50 %."
+        ),
     )
 
 
@@ -117,5 +120,8 @@ def _table(result: PopulationsResult) -> Table:
             Column("change class", tuple(map(float, result.crossing[order])), "share"),
             Column("samples", tuple(map(int, result.samples[order])), "count"),
         ),
-        note=f"No uncertainty stands where the samples cannot tell it from 0; at most holds there.{more}",
+        note=(
+            "No uncertainty stands where the samples cannot tell it from 0; at most holds"
+            f" there.{more}"
+        ),
     )

@@ -15,7 +15,10 @@ TITLE = "Random inputs at the cursor"
 
 
 def samples_view(result: ZonnscanResult, place: int, pixels: Sequence[np.ndarray]) -> Images:
-    """Samples at radius number ``place`` with their classes; ✗ is another class than the input's."""
+    """Samples at radius number ``place`` with their classes.
+
+    ✗ is another class than the input's.
+    """
     pictures = []
     for picture, c in zip(pixels, result.shown_class[place].tolist(), strict=False):
         label = result.labels[c] if c >= 0 else ""

@@ -104,7 +104,9 @@ def _confidence(result: ZonnscanResult, c: int) -> np.ndarray:
 
 def highest(result: ZonnscanResult) -> np.ndarray:
     """Upper ends ``(R,)`` of the uncertainty's intervals, never below what the samples resolve."""
-    return np.asarray(np.where(result.radii == 0, result.ci_high, np.maximum(result.ci_high, _least(result))))
+    return np.asarray(
+        np.where(result.radii == 0, result.ci_high, np.maximum(result.ci_high, _least(result)))
+    )
 
 
 def _uncertainty(result: ZonnscanResult) -> Line:
@@ -164,7 +166,9 @@ def _found(result: ZonnscanResult) -> Images:
         for x in change.input:
             label = result.labels[change.klass] if change.klass >= 0 else "another class"
             caption = f"radius {number(change.radius)}, by {change.how}"
-            shown.append(Picture(picture_of(x, result.kind), caption, label, None, Ink("rival", name=label)))
+            shown.append(
+                Picture(picture_of(x, result.kind), caption, label, None, Ink("rival", name=label))
+            )
     return Images("Nearest changes of class", tuple(shown))
 
 

@@ -50,7 +50,12 @@ def _moves(result: WatermarkResult, params: WatermarkParams) -> Curves:
     first, second = means(result)
     names = _names(params)
     fooling: _Group = "inputs that fool the model", Ink("fails"), result.adversarial, "cross"
-    others: _Group = "key inputs that keep their class", Ink("series", 0), ~result.adversarial, "circle"
+    others: _Group = (
+        "key inputs that keep their class",
+        Ink("series", 0),
+        ~result.adversarial,
+        "circle",
+    )
     if params.mode == "compare":
         others = ("inputs", *others[1:])
     lines = [Line("no change", np.array([0.0, 1.0]), Ink("quiet"), x=np.array([0.0, 1.0]))]
@@ -94,5 +99,8 @@ def _table(result: WatermarkResult, params: WatermarkParams) -> Table:
         unsure = tuple(float(v) if v >= least else None for v in mean)
         columns += [Column(f"{name} says", tuple(told))]
         columns += [Column(f"uncertainty, {name}", unsure, "number")]
-    note = f"No uncertainty stands where it is below {number(rounded_up(least))}, which the samples cannot tell from 0."
+    note = (
+        f"No uncertainty stands where it is below {number(rounded_up(least))}, which the samples"
+        " cannot tell from 0."
+    )
     return Table("Every key input", tuple(columns), note=note)

@@ -62,7 +62,10 @@ def _because(result: CornerCasesResult, params: CornerCasesParams) -> list[str]:
     told += [one.sentence for one in wrong if one.status is Status.FAILS]
     for known in result.populations:
         told.append(f"{told_apart(known)} at radius {number(params.radius)}.")
-        told.append(f"If the sets were alike, they would look so different with {chance(known.ks_p)} (Kolmogorov–Smirnov).")
+        told.append(
+            f"If the sets were alike, they would look so different with {chance(known.ks_p)}"
+            " (Kolmogorov–Smirnov)."
+        )
     return [*told, f"{count(result.model_calls, 'model call')}."]
 
 
@@ -91,7 +94,9 @@ def _finding(result: CornerCasesResult, place: int, x: np.ndarray) -> Finding:
     truth = int(result.truth[place])
     detail = {
         "answers": answers,
-        "confidence": dict(zip(result.models, result.confidence[:, place].astype(float).tolist(), strict=True)),
+        "confidence": dict(
+            zip(result.models, result.confidence[:, place].astype(float).tolist(), strict=True)
+        ),
         "class": result.labels[truth] if truth >= 0 else None,
         "place": int(result.numbers[place]),
     }

@@ -37,7 +37,10 @@ def verdict(result: PopulationsResult, params: PopulationsParams) -> Verdict:
         because=(
             *failures,
             f"{told_apart(result)}.",
-            (f"If the sets were alike, they would look so different with {chance(result.ks_p)} (Kolmogorov–Smirnov)."),
+            (
+                f"If the sets were alike, they would look so different with {chance(result.ks_p)}"
+                " (Kolmogorov–Smirnov)."
+            ),
             f"{count(result.model_calls, 'model call')}.",
         ),
     )
@@ -62,7 +65,9 @@ def told_apart(result: PopulationsResult) -> str:
     if not result.ks_p < SURE:
         return f"The uncertainty does not tell {second} from {first} (mean {high} and {low})"
     word = "higher" if result.means[1] > result.means[0] else "lower"
-    return f"The uncertainty is {word} around {second} than around {first} (mean {high} against {low})"
+    return (
+        f"The uncertainty is {word} around {second} than around {first} (mean {high} against {low})"
+    )
 
 
 def _called(name: str) -> str:
@@ -99,8 +104,8 @@ def _failures(result: PopulationsResult, params: ScanParams) -> list[str]:
     total = int((~result.second).sum())
     return [
         (
-            f"Around {crossing:,} of {total:,} inputs ({result.names[0]}) a random change of each value "
-            f"by at most {number(params.radius)} changes the class."
+            f"Around {crossing:,} of {total:,} inputs ({result.names[0]}) a random change of each"
+            f" value by at most {number(params.radius)} changes the class."
         )
     ]
 
@@ -108,16 +113,22 @@ def _failures(result: PopulationsResult, params: ScanParams) -> list[str]:
 def _scope(result: PopulationsResult, params: ScanParams) -> str:
     second, first = int(result.second.sum()), int((~result.second).sum())
     sets = f"{first:,} inputs ({result.names[0]}) and {second:,} ({result.names[1]})"
-    return f"{sets}, zones of radius {number(params.radius)}, {int(result.samples.sum()):,} samples."
+    return (
+        f"{sets}, zones of radius {number(params.radius)}, {int(result.samples.sum()):,} samples."
+    )
 
 
 def findings(result: PopulationsResult, params: PopulationsParams) -> list[Finding]:
-    """The worst inputs of the first set: their class changes in the zone, or the model is unsure."""
+    """The worst inputs of the first set: their class changes in the zone, or the model is
+    unsure.
+    """
     places = zip(result.notable, result.notable_inputs, strict=True)
     return [_finding(result, params, int(place), x) for place, x in places]
 
 
-def _finding(result: PopulationsResult, params: PopulationsParams, place: int, x: np.ndarray) -> Finding:
+def _finding(
+    result: PopulationsResult, params: PopulationsParams, place: int, x: np.ndarray
+) -> Finding:
     index, crossing = float(result.index[place]), float(result.crossing[place])
     name = result.labels[int(result.predicted[place])]
     words = f"uncertainty {number(index)} around {name}"

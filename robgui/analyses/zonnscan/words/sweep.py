@@ -119,7 +119,9 @@ def _sentence(result: ZonnscanResult, params: ZonnscanParams) -> str:
     if not reach:
         return f"{name}: the model says {own}; nothing around it was sampled."
     samples = f"{_sampled(result):,} random samples"
-    nobody = f"neither {samples} nor a gradient attack" if attacked(result) else f"none of {samples}"
+    nobody = (
+        f"neither {samples} nor a gradient attack" if attacked(result) else f"none of {samples}"
+    )
     so_far = "so far, " if _open(result) else ""
     return f"{name}: {so_far}up to radius {number(reach)}, {nobody} changes {own}."
 
@@ -170,7 +172,10 @@ def _attack_words(result: ZonnscanResult) -> str:
     last = float(result.radii[-1])
     if math.isfinite(result.attack_radius):
         change = next(one for one in changes(result) if one.how == "a gradient attack")
-        return f"A gradient attack finds {_other(result, change)} at radius {number(result.attack_radius)}."
+        return (
+            f"A gradient attack finds {_other(result, change)} at radius"
+            f" {number(result.attack_radius)}."
+        )
     if attacked(result):
         return f"A gradient attack finds no change up to radius {number(last)}."
     if result.attack_note:
@@ -182,9 +187,14 @@ def _sample_words(result: ZonnscanResult) -> str:
     seldom = "random samples seldom find the nearest change"
     if math.isfinite(result.crossing_radius):
         change = next(one for one in changes(result) if one.how == "a random sample")
-        return f"The nearest random sample with {_other(result, change)} is at radius {number(result.crossing_radius)}; {seldom}."
+        return (
+            f"The nearest random sample with {_other(result, change)} is at radius"
+            f" {number(result.crossing_radius)}; {seldom}."
+        )
     reach = computed(result)
-    return f"No random sample up to radius {number(reach)} changes class; {seldom}." if reach else ""
+    return (
+        f"No random sample up to radius {number(reach)} changes class; {seldom}." if reach else ""
+    )
 
 
 def _surety(result: ZonnscanResult) -> str:
@@ -210,7 +220,9 @@ def findings(result: ZonnscanResult, params: ZonnscanParams) -> list[Finding]:
     if not near and jump < JUMP:
         return []
     own = _class(result, result.predicted)
-    title = f"{result.input_name}: the uncertainty rises by {number(jump)} up to radius {number(limit)}"
+    title = (
+        f"{result.input_name}: the uncertainty rises by {number(jump)} up to radius {number(limit)}"
+    )
     severity, failing, other = min(1.0, jump), result.input, ""
     if near:
         nearest = near[0]

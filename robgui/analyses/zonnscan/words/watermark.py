@@ -68,8 +68,9 @@ def _tests(result: WatermarkResult) -> list[str]:
     return [
         scatter,
         (
-            f"Mean uncertainty {first} and {second}; so far apart by chance with {once}, every input "
-            f"counted once (Kolmogorov–Smirnov; {paper} with every run counted, as in the paper)."
+            f"Mean uncertainty {first} and {second}; so far apart by chance with {once}, every"
+            f" input counted once (Kolmogorov–Smirnov; {paper} with every run counted, as in the"
+            " paper)."
         ),
     ]
 
@@ -95,9 +96,17 @@ def _because(result: WatermarkResult, params: WatermarkParams) -> list[str]:
 
 def _learned(result: WatermarkResult, params: WatermarkParams) -> list[str]:
     made = int(result.adversarial.sum())
-    told = [(f"{made:,} of the key inputs fool {result.models[0]}: they were moved by {number(params.eps)} against its gradient.")]
+    told = [
+        (
+            f"{made:,} of the key inputs fool {result.models[0]}: they were moved by"
+            f" {number(params.eps)} against its gradient."
+        )
+    ]
     if (result.answers[1] >= 0).all():
-        told.append(f"After {count(result.rounds, 'step')} of fine-tuning the copy gives {result.back:,} of these {made:,} their class.")
+        told.append(
+            f"After {count(result.rounds, 'step')} of fine-tuning the copy gives {result.back:,} of"
+            f" these {made:,} their class."
+        )
     return told
 
 

@@ -27,7 +27,10 @@ from robgui.core.execution.worker.outbox import Outbox
 
 @dataclass(frozen=True)
 class Channel:
-    """Both directions to the other side; frames that come are read by a thread, so that a stop is heard at once."""
+    """Both directions to the other side.
+
+    Frames that come are read by a thread, so that a stop is heard at once.
+    """
 
     incoming: queue.SimpleQueue[Frame]
     outgoing: Pipe
@@ -43,8 +46,12 @@ class Channel:
 
 
 def main() -> None:
-    """A worker's life: from the first frame, which says how it is to be, until it is told to leave."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other side, which tells what to do
+    """A worker's life: from the first frame, which says how it is to be, until it is told to
+    leave.
+    """
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C is for the other side, which tells what to do
     incoming, outgoing = _private_pipes()
     hello = read_frame(incoming)
     if hello is None:
@@ -115,7 +122,10 @@ class Worker:
         yield Report(RunState.CANCELLED)
 
     def _may_go_on(self, outbox: Outbox) -> bool:
-        """Hears what the other side has said meanwhile; waits while it wants a pause. False when it wants the end."""
+        """Hears what the other side has said meanwhile; waits while it wants a pause.
+
+        False when it wants the end.
+        """
         paused = False
         while paused or not self._channel.incoming.empty():
             match self._channel.incoming.get().header.get("do"):
@@ -146,7 +156,9 @@ class Worker:
 
         number = frame.header["number"]
         try:
-            document, arrays = take_apart(answer(self._shelf, frame.header["what"], frame.header["values"]))
+            document, arrays = take_apart(
+                answer(self._shelf, frame.header["what"], frame.header["values"])
+            )
             self._channel.send(Frame({"answer": number, "value": document}, arrays))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - told to whoever asked
             self._channel.send(Frame({"refusal": number, **error_words(error, sentence(error))}))

@@ -1,8 +1,8 @@
 """Frames: JSON and raw arrays over a pipe, with bounds, and nothing in them that is executed.
 
-A frame is a fixed head (magic, length of the header, length of the body), a JSON header, and the bytes
-of its arrays one after the other. What comes from a worker is not trusted: sizes are checked before
-anything is allocated, and a frame that is not well formed is a FrameError.
+A frame is a fixed head (magic, length of the header, length of the body), a JSON header, and the
+bytes of its arrays one after the other. What comes from a worker is not trusted: sizes are checked
+before anything is allocated, and a frame that is not well formed is a FrameError.
 """
 
 from __future__ import annotations

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 #: Characters of a text from a worker that are kept.
 _MOST_TEXT = 20_000
 #: Every error of ours by its name.
-_ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, RobguiError)}
+_ERRORS = {
+    name: kind
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, RobguiError)
+}
 
 
 def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
@@ -38,7 +42,13 @@ def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
     merged = [(step.done, step.total, step.note, step.result) for step in task.merge]
     document, arrays = take_apart({"merge": merged, "derived": _derived(request, workspace)})
     part = None if task.part is None else [task.part.start, task.part.stop]
-    header = {"do": "run", "request": request.model_dump(mode="json"), "part": part, "pace": pace, "more": document}
+    header = {
+        "do": "run",
+        "request": request.model_dump(mode="json"),
+        "part": part,
+        "pace": pace,
+        "more": document,
+    }
     return Frame({**header, "trusted": sorted(task.trusted)}, arrays)
 
 
@@ -63,7 +73,12 @@ def report_frame(report: Report) -> Frame:
     step = None
     if report.step is not None:
         document, arrays = take_apart(report.step.result)
-        step = {"done": report.step.done, "total": report.step.total, "note": report.step.note, "result": document}
+        step = {
+            "done": report.step.done,
+            "total": report.step.total,
+            "note": report.step.note,
+            "result": document,
+        }
     header = {
         "report": report.state.value,
         "done": report.done,
@@ -100,7 +115,9 @@ def read_report(frame: Frame, hint: Any) -> Report:
             problem=problem,
         )
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError, RobguiError) as error:
-        raise FrameError(f"a report is malformed ({type(error).__name__}: {str(error)[:200]})") from error
+        raise FrameError(
+            f"a report is malformed ({type(error).__name__}: {str(error)[:200]})"
+        ) from error
 
 
 def error_words(problem: BaseException | None, sentence: str, details: str = "") -> dict[str, Any]:
@@ -122,7 +139,9 @@ def read_error(header: Mapping[str, Any]) -> tuple[str, str, BaseException | Non
         return "", details, None
     kind = _ERRORS.get(text(header["kind"]), RobguiError)
     problem = kind.__new__(kind)
-    RobguiError.__init__(problem, sentence, remedy=Remedy[header["remedy"]] if header["remedy"] else None)
+    RobguiError.__init__(
+        problem, sentence, remedy=Remedy[header["remedy"]] if header["remedy"] else None
+    )
     if isinstance(problem, errors.TrustError):
         problem.code = None
     if isinstance(problem, errors.DataError):
@@ -139,7 +158,9 @@ def text(value: Any) -> str:
 
 def _step(step: Any, hint: Any, arrays: Arrays) -> Step[Any]:
     total = None if step["total"] is None else _whole(step["total"])
-    return Step(_whole(step["done"]), total, put_together(hint, step["result"], arrays), text(step["note"]))
+    return Step(
+        _whole(step["done"]), total, put_together(hint, step["result"], arrays), text(step["note"])
+    )
 
 
 def _whole(value: Any) -> int:
@@ -150,7 +171,10 @@ def _whole(value: Any) -> int:
 
 def _located(request: Request, workspace: Workspace | None) -> Request:
     """The request with the paths where its files are now."""
-    models = tuple(model.model_copy(update={"path": str(find_file(model, workspace))}) for model in request.models)
+    models = tuple(
+        model.model_copy(update={"path": str(find_file(model, workspace))})
+        for model in request.models
+    )
     dataset = request.dataset
     if dataset is not None and "derived" not in dataset.options:
         dataset = dataset.model_copy(update={"path": str(find_file(dataset, workspace))})

@@ -19,7 +19,8 @@ from typing import IO, Any, cast
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.log import Log
 
-#: What a worker learns of this program's environment: where things are and how to compute, no secrets and no display.
+#: What a worker learns of this program's environment: where things are and how to compute, no
+#: secrets and no display.
 _ENVIRONMENT = re.compile(
     "PATH|HOME|USER|LOGNAME|LANG|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|APPDATA|LOCALAPPDATA|USERPROFILE"
     "|(LC|XDG|OMP|MKL|KMP|GOMP|OPENBLAS|NUMEXPR|TORCH|PYTORCH|CUDA|NVIDIA|HIP|ROCR|LD|DYLD|PYTHON|ROBGUI)_?.*",
@@ -31,7 +32,9 @@ FROZEN = "--robgui-worker"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a worker computes: its device, and how many threads torch may use (0: its own choice)."""
+    """Where a worker computes: its device, and how many threads torch may use (0: its own
+    choice).
+    """
 
     device: str = ""
     threads: int = 0
@@ -66,12 +69,15 @@ class WorkerProcess:
         memory: int = 0,
         polite: bool = False,
     ) -> None:
-        # On a thread that lives as long as this program: Linux ends the child with the thread that started it.
+        # On a thread that lives as long as this program: Linux ends the child with the thread that
+        # started it.
         self._process = _starter().submit(_start).result()
         pipes = [self._process.stdin, self._process.stdout, self._process.stderr]
         self._to, self._from, errors = (cast(IO[bytes], pipe) for pipe in pipes)
         self._log = Log(errors)
-        self._reader = threading.Thread(target=self._read, args=(events,), name="worker reader", daemon=True)
+        self._reader = threading.Thread(
+            target=self._read, args=(events,), name="worker reader", daemon=True
+        )
         hello = {
             "parent": os.getpid(),
             "device": place.device,
@@ -179,7 +185,10 @@ def _start() -> subprocess.Popen[bytes]:
 def _command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, FROZEN]
-    code = f"import sys; sys.path[:] = {sys.path!r}; from robgui.core.execution.worker.child import main; main()"
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; from robgui.core.execution.worker.child import"
+        " main; main()"
+    )
     return [sys.executable, "-c", code]
 
 

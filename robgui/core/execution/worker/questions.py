@@ -36,7 +36,9 @@ def answer(shelf: Shelf, what: str, values: Mapping[str, Any]) -> Any:
     return _ANSWERS[what](shelf, **values)
 
 
-def _model(shelf: Shelf, path: str, trust: bool, device: str, autocast: bool, settings: dict[str, Any]) -> ModelCard:
+def _model(
+    shelf: Shelf, path: str, trust: bool, device: str, autocast: bool, settings: dict[str, Any]
+) -> ModelCard:
     """Opens a model file, which stays loaded."""
     from robgui.core.loading import load
 
@@ -84,6 +86,11 @@ def _device(name: str) -> str | None:
     return name or None
 
 
-_ANSWERS: dict[str, Callable[..., Any]] = {"model": _model, "data": _data, "trial": _trial, "left_out": _left_out}
+_ANSWERS: dict[str, Callable[..., Any]] = {
+    "model": _model,
+    "data": _data,
+    "trial": _trial,
+    "left_out": _left_out,
+}
 #: The type of the answer to each question, by which what a worker sends is checked.
 ANSWERS: dict[str, Any] = {"model": ModelCard, "data": DataCard, "trial": Trial, "left_out": str}

@@ -60,7 +60,8 @@ class Question:
 
 
 class Slot:
-    """One worker at a time: started when it is needed, ended when it does not stop, replaced when it is lost.
+    """One worker at a time: started when it is needed, ended when it does not stop, replaced
+    when it is lost.
 
     Args:
         place: Where it computes.
@@ -105,7 +106,13 @@ class Slot:
         """Its process, started if there is none."""
         if self._process is None:
             terms = self._terms
-            self._process = WorkerProcess(self._place, self._events, imports=terms.imports, memory=terms.memory, polite=terms.polite)
+            self._process = WorkerProcess(
+                self._place,
+                self._events,
+                imports=terms.imports,
+                memory=terms.memory,
+                polite=terms.polite,
+            )
         return self._process
 
     def run(self, execution: Execution) -> None:
@@ -124,26 +131,50 @@ class Slot:
         """Asks a question."""
         self._end_long_warming()
         self.question = question
-        self._send(Frame({"do": "ask", "number": id(question), "what": question.what, "values": dict(question.values)}))
+        self._send(
+            Frame(
+                {
+                    "do": "ask",
+                    "number": id(question),
+                    "what": question.what,
+                    "values": dict(question.values),
+                }
+            )
+        )
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> None:
         """Loads the models and data of a request ahead of its need; code runs as in Task."""
         if self.free and self._warming is None:
             self._warming = (request, time.monotonic())
-            self._send(Frame({"do": "warm", "request": request.model_dump(mode="json"), "trusted": sorted(trusted)}))
+            self._send(
+                Frame(
+                    {
+                        "do": "warm",
+                        "request": request.model_dump(mode="json"),
+                        "trusted": sorted(trusted),
+                    }
+                )
+            )
 
     def look(self) -> None:
-        """Passes on what was asked of the Execution, and ends a process that is late or takes too much memory."""
+        """Passes on what was asked of the Execution, and ends a process that is late or takes
+        too much memory.
+        """
         execution, process = self.execution, self._process
         if process is None:
             return
         if execution is not None:
             self._pass_on(execution, process)
             if self._stop_by and time.monotonic() >= self._stop_by:
-                self._lose(f"it did not stop within {GRACE_SECONDS:g} s, so its worker process was ended")
+                self._lose(
+                    f"it did not stop within {GRACE_SECONDS:g} s, so its worker process was ended"
+                )
                 return
         if self._terms.memory and process.memory > self._terms.memory:
-            self._lose(f"its worker process took more than {amount(self._terms.memory)} of memory and was ended")
+            self._lose(
+                f"its worker process took more than {amount(self._terms.memory)} of memory and was"
+                " ended"
+            )
 
     def hear(self, event: Event) -> None:
         """Takes what its process has sent."""
@@ -157,7 +188,9 @@ class Slot:
             else:
                 self._lose(f"its worker process {event.process.how_it_ended()}")
         except FrameError as error:
-            self._lose(f"its worker process sent something that is not understood ({error}) and was ended")
+            self._lose(
+                f"its worker process sent something that is not understood ({error}) and was ended"
+            )
 
     def end(self, seconds: float = 0.0) -> None:
         """Ends its process; ``seconds`` are given to one that has nothing to do."""
@@ -204,7 +237,12 @@ class Slot:
         if execution is None:
             raise FrameError("a report that nobody has asked for")
         report = read_report(frame, execution.task.analysis().result)
-        if report.state not in (RunState.RUNNING, RunState.DONE, RunState.FAILED, RunState.CANCELLED):
+        if report.state not in (
+            RunState.RUNNING,
+            RunState.DONE,
+            RunState.FAILED,
+            RunState.CANCELLED,
+        ):
             raise FrameError("a report of a state that a worker cannot be in")
         self._warming = None
         execution.take(report)
@@ -223,8 +261,15 @@ class Slot:
         question.done(answer)
 
     def _lose(self, why: str) -> None:
-        """The process is gone or has to go: what it was doing ends, and another one takes its place."""
-        process, execution, question, warming = self._process, self.execution, self.question, self._warming
+        """The process is gone or has to go: what it was doing ends, and another one takes its
+        place.
+        """
+        process, execution, question, warming = (
+            self._process,
+            self.execution,
+            self.question,
+            self._warming,
+        )
         assert process is not None
         process.kill()
         words = process.last_words

@@ -79,7 +79,9 @@ class Workers:
             next(slot for slot in self._slots if slot.free).run(execution)
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> bool:
-        """Loads the models and data of a request ahead, unless a model of it has cost two processes already."""
+        """Loads the models and data of a request ahead, unless a model of it has cost two
+        processes already.
+        """
         if any(self._kills[model.fingerprint] >= _MOST_KILLS for model in request.models):
             return False
         self._slots[0].warm(request, trusted)
@@ -101,7 +103,10 @@ class Workers:
         return answers[0]
 
     def post(self, what: str, values: Mapping[str, Any], done: Any) -> None:
-        """Asks a question when a worker is free; ``done`` is called with the answer or the error, in ``work``."""
+        """Asks a question when a worker is free.
+
+        ``done`` is called with the answer or the error, in ``work``.
+        """
         self._questions.append(Question(what, values, done))
 
     def wake(self) -> None:
@@ -134,7 +139,9 @@ class Workers:
 
     def _next(self, seconds: float) -> Event | None:
         try:
-            return self._events.get(seconds > 0, seconds) if seconds > 0 else self._events.get_nowait()
+            return (
+                self._events.get(seconds > 0, seconds) if seconds > 0 else self._events.get_nowait()
+            )
         except queue.Empty:
             return None
 

@@ -1,7 +1,8 @@
 """What must hold before an operation of torch is called with arguments from a file.
 
-Torch checks most arguments itself, but some kernels believe what they are given and read or write beside their
-tensors. Each contract here states what such a kernel takes for granted. A call that breaks it is not made.
+Torch checks most arguments itself, but some kernels believe what they are given and read or write
+beside their tensors. Each contract here states what such a kernel takes for granted. A call that
+breaks it is not made.
 """
 
 from __future__ import annotations
@@ -53,21 +54,32 @@ class Call:
         return value
 
     def sizes(self, name: str, low: int, high: int, lengths: Sequence[int] = ()) -> list[int]:
-        """The whole numbers called ``name``, each between ``low`` and ``high``, as many as one of ``lengths``."""
+        """The whole numbers called ``name``, each between ``low`` and ``high``, as many as one
+        of ``lengths``.
+        """
         value = self.given[name]
         found = [value] if isinstance(value, int) else list(value)
         self.need(not lengths or len(found) in lengths, f"{name} has {len(found)} numbers")
-        self.need(all(type(size) is int and low <= size <= high for size in found), f"{name} is out of range ({found})")
+        self.need(
+            all(type(size) is int and low <= size <= high for size in found),
+            f"{name} is out of range ({found})",
+        )
         return found
 
     def finite(self, *names: str) -> None:
         """Refuses numbers that are not finite."""
         for name in names:
             value = self.given[name]
-            self.need(value is None or (isinstance(value, int | float) and math.isfinite(value)), f"{name} is not finite")
+            self.need(
+                value is None or (isinstance(value, int | float) and math.isfinite(value)),
+                f"{name} is not finite",
+            )
 
     def same_type(self, tensors: Iterable[Tensor | None]) -> None:
-        """Refuses tensors that do not all hold fractions of one type on one device; autocast makes the types one itself."""
+        """Refuses tensors that do not all hold fractions of one type on one device.
+
+        Autocast makes the types one itself.
+        """
         found = [tensor for tensor in tensors if tensor is not None]
         first = found[0]
         mixed = torch.is_autocast_enabled(first.device.type)
@@ -81,7 +93,8 @@ class Contract:
     """What an operation takes for granted.
 
     Attributes:
-        form: Checks what shapes, types and plain arguments tell; asked once for each combination of them.
+        form: Checks what shapes, types and plain arguments tell; asked once for each combination of
+            them.
         content: Checks numbers inside tensors; asked before every call.
     """
 
@@ -90,7 +103,10 @@ class Contract:
 
 
 def bind(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
-    """The call by the names of the schema; a missing tensor is refused, which torch itself would follow into nowhere."""
+    """The call by the names of the schema.
+
+    A missing tensor is refused, which torch itself would follow into nowhere.
+    """
     schema = function._schema
     given: dict[str, Any] = {}
     for place, argument in enumerate(schema.arguments):
@@ -110,7 +126,9 @@ def bind(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[s
 def _check_tensors(call: Call, name: str, kind: str) -> None:
     value = call[name]
     if kind == "Tensor":
-        call.need(isinstance(value, Tensor | int | float), f"{name} is no tensor")  # torch makes a tensor of a number
+        call.need(
+            isinstance(value, Tensor | int | float), f"{name} is no tensor"
+        )  # torch makes a tensor of a number
     elif kind == "List[Tensor]":
         right = isinstance(value, list | tuple) and all(isinstance(each, Tensor) for each in value)
         call.need(right, f"{name} is no list of tensors")

@@ -1,4 +1,6 @@
-"""A graph of ``torch.export`` run node by node, so that layers can be watched and no code is generated from the file."""
+"""A graph of ``torch.export`` run node by node, so that layers can be watched and no code is
+generated from the file.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from robgui.core.errors import ModelError, TrustError
-from robgui.core.loading.exported.operations import Operation, TensorOperation, bytes_in, find_operation, is_check
+from robgui.core.loading.exported.operations import (
+    Operation,
+    TensorOperation,
+    bytes_in,
+    find_operation,
+    is_check,
+)
 from robgui.core.loading.raw import TRUST
 from robgui.core.model.backend import Reduce, channels_second
 
@@ -29,10 +37,16 @@ DTYPES = {
     12: torch.bool,
     13: torch.bfloat16,
 }
-_FORMATS = {1: torch.contiguous_format, 2: torch.channels_last, 3: torch.channels_last_3d, 4: torch.preserve_format}
+_FORMATS = {
+    1: torch.contiguous_format,
+    2: torch.channels_last,
+    3: torch.channels_last_3d,
+    4: torch.preserve_format,
+}
 _LINEAR = frozenset({"linear", "addmm", "mm", "matmul"})
 _LAYERS = _LINEAR | {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"}
-#: Bytes of results that a graph may hold at once. A batch that needs more is halved by who asked for it.
+#: Bytes of results that a graph may hold at once. A batch that needs more is halved by who asked
+#: for it.
 _ROOM = 2**30
 _PLAIN = {"as_int", "as_bool", "as_string", "as_ints", "as_bools", "as_int_lists"}
 
@@ -42,7 +56,8 @@ class _Device:
 
 
 _DEVICE = _Device()
-#: How the other arguments that need nothing of the graph are read; "Infinity" and "NaN" are written as texts.
+#: How the other arguments that need nothing of the graph are read; "Infinity" and "NaN" are written
+#: as texts.
 _CONVERT: dict[str, Callable[[Any], Any]] = {
     "as_none": lambda value: None,
     "as_float": float,
@@ -91,10 +106,12 @@ class ExportedGraph(nn.Module):
         Args:
             graph: The JSON of the graph.
             weights: Tensor by name in the graph.
-            owners: Name of the parameter by name in the graph, for example ``p_fc_weight`` -> ``fc.weight``.
+            owners: Name of the parameter by name in the graph, for example ``p_fc_weight`` ->
+                ``fc.weight``.
             user_input: Name of the input.
             user_output: Name of the output.
-            learned: The names in the graph whose tensors were learned; the others are counters, averages and constants.
+            learned: The names in the graph whose tensors were learned; the others are counters,
+                averages and constants.
         """
         super().__init__()
         self.training_mode = False
@@ -145,14 +162,25 @@ class ExportedGraph(nn.Module):
         if operation is None:
             raise TrustError(f"its graph uses {target}, which is not known to be harmless; {TRUST}")
         args, kwargs = self._arguments(operation, node["inputs"])
-        return _Node(operation, args, kwargs, _outputs(node), self._layer(operation, node), operation.name in _LINEAR)
+        return _Node(
+            operation,
+            args,
+            kwargs,
+            _outputs(node),
+            self._layer(operation, node),
+            operation.name in _LINEAR,
+        )
 
-    def _arguments(self, operation: Operation, inputs: list[Json]) -> tuple[list[Any], dict[str, Any]]:
+    def _arguments(
+        self, operation: Operation, inputs: list[Json]
+    ) -> tuple[list[Any], dict[str, Any]]:
         if not isinstance(operation, TensorOperation):
             return [self._value(given["arg"]) for given in inputs], {}
         named = {given["name"]: self._value(given["arg"]) for given in inputs}
         arguments = operation.function._schema.arguments
-        if operation.overload != "no_stats":  # a norm without averages means those of the input in either mode
+        if (
+            operation.overload != "no_stats"
+        ):  # a norm without averages means those of the input in either mode
             for mode in _MODES & named.keys():
                 self.training_mode = self.training_mode or bool(named[mode])
                 named[mode] = False
@@ -182,20 +210,43 @@ class ExportedGraph(nn.Module):
                 return self._value(value)
             case "as_sym_ints" | "as_sym_floats" | "as_sym_bools" | "as_optional_tensors":
                 return [self._value(each) for each in value]
-        raise ModelError(f"its graph holds an argument of an unknown kind ({kind}); export it again with torch {torch.__version__}")
+        raise ModelError(
+            f"its graph holds an argument of an unknown kind ({kind}); export it again with torch"
+            f" {torch.__version__}"
+        )
 
     def _layer(self, operation: Operation, node: Json) -> str:
-        """The name of the layer a node belongs to; it is the parameter's, also behind a transposition."""
+        """The name of the layer a node belongs to.
+
+        It is the parameter's, also behind a transposition.
+        """
         name = operation.name
-        tensors = [given["arg"]["as_tensor"]["name"] for given in node["inputs"] if "as_tensor" in given["arg"]]
-        owner = next((self._owners[tensor] for tensor in tensors if self._owners.get(tensor, "").endswith("weight")), "")
+        tensors = [
+            given["arg"]["as_tensor"]["name"]
+            for given in node["inputs"]
+            if "as_tensor" in given["arg"]
+        ]
+        owner = next(
+            (
+                self._owners[tensor]
+                for tensor in tensors
+                if self._owners.get(tensor, "").endswith("weight")
+            ),
+            "",
+        )
         if name in {"t", "permute", "transpose"} and owner:
             self._owners[_outputs(node)[0]] = owner
             return ""
-        return (owner.removesuffix("weight").rstrip(".") or "layer") if owner and name in _LAYERS else ""
+        return (
+            (owner.removesuffix("weight").rstrip(".") or "layer")
+            if owner and name in _LAYERS
+            else ""
+        )
 
     def _forget_early(self) -> None:
-        """Marks after which node a value is no longer needed, so that a large batch does not keep them all."""
+        """Marks after which node a value is no longer needed, so that a large batch does not
+        keep them all.
+        """
         last: dict[str, int] = {}
         for index, node in enumerate(self._nodes):
             for name in (*_names(node.args), *_names(list(node.kwargs.values())), *node.outputs):
@@ -205,7 +256,9 @@ class ExportedGraph(nn.Module):
         for name, index in last.items():
             if name not in kept:
                 dead.setdefault(index, []).append(name)
-        self._nodes = [replace(node, dead=tuple(dead.get(index, ()))) for index, node in enumerate(self._nodes)]
+        self._nodes = [
+            replace(node, dead=tuple(dead.get(index, ()))) for index, node in enumerate(self._nodes)
+        ]
 
 
 def _outputs(node: Json) -> list[str]:
@@ -226,7 +279,11 @@ def _outputs(node: Json) -> list[str]:
 
 
 def _flat(result: Any) -> list[Any]:
-    return [part for each in result for part in _flat(each)] if isinstance(result, tuple | list) else [result]
+    return (
+        [part for each in result for part in _flat(each)]
+        if isinstance(result, tuple | list)
+        else [result]
+    )
 
 
 def _names(value: Any) -> list[str]:

@@ -1,4 +1,6 @@
-"""Contracts of the layers: convolutions, pools, norms, padding, enlarging, recurrent layers and attention."""
+"""Contracts of the layers: convolutions, pools, norms, padding, enlarging, recurrent layers and
+attention.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,18 @@ def convolution(call: Call) -> None:
     if call.get("output_padding") is not None:
         call.sizes("output_padding", 0, LARGEST_STEP, (1, n))
     call.need(min(weight.shape) > 0 and min(x.shape[-n - 1 :]) > 0, "a tensor is empty")
-    inputs, outputs = (weight.shape[0], weight.shape[1] * groups) if transposed else (weight.shape[1] * groups, weight.shape[0])
-    call.need(x.shape[-n - 1] == inputs and weight.shape[0] % groups == 0, "weight and input have different channels")
-    call.need(bias is None or tuple(bias.shape) == (outputs,), "bias and weight have different channels")
+    inputs, outputs = (
+        (weight.shape[0], weight.shape[1] * groups)
+        if transposed
+        else (weight.shape[1] * groups, weight.shape[0])
+    )
+    call.need(
+        x.shape[-n - 1] == inputs and weight.shape[0] % groups == 0,
+        "weight and input have different channels",
+    )
+    call.need(
+        bias is None or tuple(bias.shape) == (outputs,), "bias and weight have different channels"
+    )
 
 
 def pool(call: Call) -> None:
@@ -56,11 +67,19 @@ def pool(call: Call) -> None:
     kernel = call.sizes("kernel_size", 1, LARGEST_STEP, (1, n)) * n
     strides = call.sizes("stride", 1, LARGEST_STEP, (0, 1, n)) * n or kernel
     borders = call.sizes("padding", 0, LARGEST_STEP, (1, n)) * n
-    dilation = [1] * n if call.get("dilation") is None else call.sizes("dilation", 1, LARGEST_STEP, (1, n)) * n
-    for side, window, border, step, stride in zip(x.shape[-n:], kernel, borders, dilation, strides, strict=False):
+    dilation = (
+        [1] * n
+        if call.get("dilation") is None
+        else call.sizes("dilation", 1, LARGEST_STEP, (1, n)) * n
+    )
+    for side, window, border, step, stride in zip(
+        x.shape[-n:], kernel, borders, dilation, strides, strict=False
+    ):
         call.need(2 * border <= window, "padding is more than half of the window")
         over = stride - 1 if call["ceil_mode"] else 0
-        call.need(step * (window - 1) < side + 2 * border + over, "the window is larger than the input")
+        call.need(
+            step * (window - 1) < side + 2 * border + over, "the window is larger than the input"
+        )
     if call.get("divisor_override") is not None:
         call.sizes("divisor_override", 1, 2**31)
 
@@ -78,15 +97,30 @@ def enlarge(call: Call) -> None:
     n = _axes(call)
     x = call.tensor("input" if "input" in call.given else "self", n + 2)
     call.need(min(x.shape[1:]) > 0, "the input is empty")
-    sizes = None if call["output_size"] is None else call.sizes("output_size", 1, LARGEST_STEP, (n,))
-    scales = call.get("scale_factors") or [call.get(name) for name in ("scales", "scales_d", "scales_h", "scales_w") if name in call.given]
-    call.need((sizes is not None or bool(scales)) and len(scales) in (0, n), "it names no size of the output")
+    sizes = (
+        None if call["output_size"] is None else call.sizes("output_size", 1, LARGEST_STEP, (n,))
+    )
+    scales = call.get("scale_factors") or [
+        call.get(name)
+        for name in ("scales", "scales_d", "scales_h", "scales_w")
+        if name in call.given
+    ]
+    call.need(
+        (sizes is not None or bool(scales)) and len(scales) in (0, n),
+        "it names no size of the output",
+    )
     for place, scale in enumerate(scales):
         if scale is None:
             continue
-        call.need(isinstance(scale, int | float) and 2**-14 <= scale <= LARGEST_STEP, "a scale is out of range")
+        call.need(
+            isinstance(scale, int | float) and 2**-14 <= scale <= LARGEST_STEP,
+            "a scale is out of range",
+        )
         told = x.shape[2 + place] * scale
-        call.need(told >= 1 and (sizes is None or abs(sizes[place] - told) <= 1), "size and scale tell different things")
+        call.need(
+            told >= 1 and (sizes is None or abs(sizes[place] - told) <= 1),
+            "size and scale tell different things",
+        )
 
 
 def padding(call: Call) -> None:
@@ -94,13 +128,24 @@ def padding(call: Call) -> None:
     name = "pad" if "pad" in call.given else "padding"
     x = call.tensor("self")
     borders = call.sizes(name, -LARGEST_STEP, LARGEST_STEP)
-    mode = call.get("mode") or call.operation.partition("_")[0].replace("reflection", "reflect").replace("replication", "replicate")
-    call.need(mode in _MODES and len(borders) % 2 == 0 and len(borders) <= 2 * x.ndim, "the borders do not fit the input")
+    mode = call.get("mode") or call.operation.partition("_")[0].replace(
+        "reflection", "reflect"
+    ).replace("replication", "replicate")
+    call.need(
+        mode in _MODES and len(borders) % 2 == 0 and len(borders) <= 2 * x.ndim,
+        "the borders do not fit the input",
+    )
     for place in range(len(borders) // 2):
         side, before, after = x.shape[-1 - place], borders[2 * place], borders[2 * place + 1]
-        call.need(side + before + after > 0 and side + min(before, 0) + min(after, 0) > 0, "nothing is left of the input")
+        call.need(
+            side + before + after > 0 and side + min(before, 0) + min(after, 0) > 0,
+            "nothing is left of the input",
+        )
         call.need(mode == "constant" or min(before, after) >= 0, "a border is negative")
-        call.need(mode not in ("reflect", "circular") or max(before, after) <= side - (mode == "reflect"), "a border is too wide")
+        call.need(
+            mode not in ("reflect", "circular") or max(before, after) <= side - (mode == "reflect"),
+            "a border is too wide",
+        )
 
 
 def batch_norm(call: Call) -> None:
@@ -108,9 +153,16 @@ def batch_norm(call: Call) -> None:
     x = call.tensor("input", 2, 3, 4, 5)
     stored = [call.get(name) for name in ("weight", "bias", "running_mean", "running_var")]
     call.same_type((x, *stored))
-    call.need(all(each is None or tuple(each.shape) == (x.shape[1],) for each in stored), "a statistic has not one number per channel")
+    call.need(
+        all(each is None or tuple(each.shape) == (x.shape[1],) for each in stored),
+        "a statistic has not one number per channel",
+    )
     averages = stored[2] is not None and stored[3] is not None
-    from_input = "running_mean" not in call.given or bool(call.get("use_input_stats")) or bool(call.get("training"))
+    from_input = (
+        "running_mean" not in call.given
+        or bool(call.get("use_input_stats"))
+        or bool(call.get("training"))
+    )
     call.need(averages or from_input, "the averages are missing")
     call.need(x.numel() > 0, "the input is empty")
     call.finite("eps", "momentum")
@@ -122,8 +174,14 @@ def layer_norm(call: Call) -> None:
     shape = call.sizes("normalized_shape", 1, 2**31)
     stored = [call[name] for name in ("weight", "bias") if name in call.given]
     call.same_type((x, *stored))
-    call.need(0 < len(shape) <= x.ndim and list(x.shape[-len(shape) :]) == shape, "normalized_shape is not that of the input")
-    call.need(all(each is None or list(each.shape) == shape for each in stored), "the weights have another shape")
+    call.need(
+        0 < len(shape) <= x.ndim and list(x.shape[-len(shape) :]) == shape,
+        "normalized_shape is not that of the input",
+    )
+    call.need(
+        all(each is None or list(each.shape) == shape for each in stored),
+        "the weights have another shape",
+    )
     call.finite("eps")
 
 
@@ -133,11 +191,19 @@ def group_norm(call: Call) -> None:
     (groups,) = call.sizes("group" if "group" in call.given else "num_groups", 1, LARGEST_STEP)
     stored = [call[name] for name in ("weight", "bias")]
     call.same_type((x, *stored))
-    call.need(x.numel() > 0 and x.shape[1] % groups == 0, "the channels do not fall into the groups")
-    call.need(all(each is None or tuple(each.shape) == (x.shape[1],) for each in stored), "the weights do not fit the channels")
+    call.need(
+        x.numel() > 0 and x.shape[1] % groups == 0, "the channels do not fall into the groups"
+    )
+    call.need(
+        all(each is None or tuple(each.shape) == (x.shape[1],) for each in stored),
+        "the weights do not fit the channels",
+    )
     if "HxW" in call.given:
         sizes = (call["N"], call["C"], call["HxW"])
-        call.need(sizes == (x.shape[0], x.shape[1], math.prod(x.shape[2:])), "the sizes are not those of the input")
+        call.need(
+            sizes == (x.shape[0], x.shape[1], math.prod(x.shape[2:])),
+            "the sizes are not those of the input",
+        )
     call.finite("eps")
 
 
@@ -147,7 +213,9 @@ def _states(call: Call) -> list[Tensor]:
 
 
 def recurrent(call: Call) -> None:
-    """Every weight and state of a recurrent layer has the shape that the input and the number of layers ask for."""
+    """Every weight and state of a recurrent layer has the shape that the input and the number of
+    layers ask for.
+    """
     x, params, states = call.tensor("input", 3), list(call["params"]), _states(call)
     gates = _GATES[call.operation]
     (layers,) = call.sizes("num_layers", 1, 256)
@@ -155,18 +223,34 @@ def recurrent(call: Call) -> None:
     plain = 4 if call["has_biases"] else 2
     call.same_type((x, *params, *states))
     each, rest = divmod(len(params), layers * ways)
-    projected = gates == 4 and each == plain + 1  # an LSTM may map its output to fewer numbers by a fifth weight
-    call.need(x.numel() > 0 and rest == 0 and (each == plain or projected), f"it has {len(params)} weights")
+    projected = (
+        gates == 4 and each == plain + 1
+    )  # an LSTM may map its output to fewer numbers by a fifth weight
+    call.need(
+        x.numel() > 0 and rest == 0 and (each == plain or projected),
+        f"it has {len(params)} weights",
+    )
     call.need(len(states) == (2 if gates == 4 else 1), f"it has {len(states)} states")
-    call.need(all(weight.ndim in (1, 2) for weight in params) and params[1].ndim == 2, "a weight has too many axes")
+    call.need(
+        all(weight.ndim in (1, 2) for weight in params) and params[1].ndim == 2,
+        "a weight has too many axes",
+    )
     hidden, shown = params[0].shape[0] // gates, params[1].shape[1]
     batch = x.shape[0 if call["batch_first"] else 1]
     wanted = [(layers * ways, batch, shown), (layers * ways, batch, hidden)]
     right = all(tuple(state.shape) == shape for state, shape in zip(states, wanted, strict=False))
-    call.need(0 < shown <= hidden and (projected or shown == hidden) and right, "a state has not the shape of the layers")
+    call.need(
+        0 < shown <= hidden and (projected or shown == hidden) and right,
+        "a state has not the shape of the layers",
+    )
     for place in range(layers * ways):
         size = x.shape[2] if place < ways else shown * ways
-        shapes = [(gates * hidden, size), (gates * hidden, shown), *[(gates * hidden,)] * (plain - 2), (shown, hidden)]
+        shapes = [
+            (gates * hidden, size),
+            (gates * hidden, shown),
+            *[(gates * hidden,)] * (plain - 2),
+            (shown, hidden),
+        ]
         _check_weights(call, params[place * each : (place + 1) * each], shapes)
 
 
@@ -176,15 +260,29 @@ def cell(call: Call) -> None:
     weights = [call[name] for name in ("w_ih", "w_hh", "b_ih", "b_hh")]
     call.same_type((x, *weights, *states))
     gates = _GATES[call.operation.removesuffix("_cell")]
-    call.need(len(states) == (2 if gates == 4 else 1) and weights[1].ndim == 2, "its weights or states do not fit")
+    call.need(
+        len(states) == (2 if gates == 4 else 1) and weights[1].ndim == 2,
+        "its weights or states do not fit",
+    )
     hidden = weights[1].shape[1]
-    call.need(hidden > 0 and all(tuple(state.shape) == (x.shape[0], hidden) for state in states), "a state has another shape")
+    call.need(
+        hidden > 0 and all(tuple(state.shape) == (x.shape[0], hidden) for state in states),
+        "a state has another shape",
+    )
     rows = gates * hidden
-    _check_weights(call, [weight for weight in weights if weight is not None], [(rows, x.shape[1]), (rows, hidden), (rows,), (rows,)])
+    _check_weights(
+        call,
+        [weight for weight in weights if weight is not None],
+        [(rows, x.shape[1]), (rows, hidden), (rows,), (rows,)],
+    )
 
 
-def _check_weights(call: Call, weights: Sequence[Tensor], wanted: Sequence[tuple[int, ...]]) -> None:
-    right = all(tuple(weight.shape) == shape for weight, shape in zip(weights, wanted, strict=False))
+def _check_weights(
+    call: Call, weights: Sequence[Tensor], wanted: Sequence[tuple[int, ...]]
+) -> None:
+    right = all(
+        tuple(weight.shape) == shape for weight, shape in zip(weights, wanted, strict=False)
+    )
     call.need(right, "a weight does not fit the input")
 
 
@@ -192,19 +290,35 @@ def attention(call: Call) -> None:
     """Query, key, value and mask fit each other."""
     query, key, value = (call.tensor(name, 3, 4) for name in ("query", "key", "value"))
     call.same_type((query, key, value))
-    call.need(query.ndim == key.ndim == value.ndim and query.shape[:-2] == key.shape[:-2] == value.shape[:-2], "its batches differ")
-    call.need(query.shape[-1] == key.shape[-1] and key.shape[-2] == value.shape[-2], "query, key and value do not fit")
+    call.need(
+        query.ndim == key.ndim == value.ndim
+        and query.shape[:-2] == key.shape[:-2] == value.shape[:-2],
+        "its batches differ",
+    )
+    call.need(
+        query.shape[-1] == key.shape[-1] and key.shape[-2] == value.shape[-2],
+        "query, key and value do not fit",
+    )
     call.need(min(*query.shape, *key.shape, *value.shape) > 0, "a tensor is empty")
     call.need(not call["dropout_p"] and not call.get("enable_gqa"), "it drops out or shares heads")
     call.finite("scale")
     mask = call["attn_mask"]
     if call.operation != "scaled_dot_product_attention":
-        call.need(query.ndim == 4 and query.shape[-1] == value.shape[-1], "query and value have different sizes")
+        call.need(
+            query.ndim == 4 and query.shape[-1] == value.shape[-1],
+            "query and value have different sizes",
+        )
     if mask is None:
         return
     wanted = (*query.shape[:-1], key.shape[-2])
-    call.need(mask.dtype in (torch.bool, query.dtype) and 2 <= mask.ndim <= query.ndim, "the mask is of another kind")
-    fits = all(side in (1, whole) for side, whole in zip(reversed(mask.shape), reversed(wanted), strict=False))
+    call.need(
+        mask.dtype in (torch.bool, query.dtype) and 2 <= mask.ndim <= query.ndim,
+        "the mask is of another kind",
+    )
+    fits = all(
+        side in (1, whole)
+        for side, whole in zip(reversed(mask.shape), reversed(wanted), strict=False)
+    )
     call.need(fits and not call["is_causal"], "the mask does not fit")
 
 
@@ -213,15 +327,33 @@ def _named(form: Callable[[Call], None], names: str) -> dict[str, Contract]:
 
 
 CONTRACTS: dict[str, Contract] = {
-    **_named(convolution, "conv1d conv2d conv3d convolution conv_transpose1d conv_transpose2d conv_transpose3d"),
-    **_named(pool, "max_pool1d max_pool2d max_pool3d max_pool2d_with_indices max_pool3d_with_indices avg_pool1d avg_pool2d avg_pool3d"),
-    **_named(adaptive_pool, "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d"),
+    **_named(
+        convolution,
+        "conv1d conv2d conv3d convolution conv_transpose1d conv_transpose2d conv_transpose3d",
+    ),
+    **_named(
+        pool,
+        "max_pool1d max_pool2d max_pool3d max_pool2d_with_indices max_pool3d_with_indices"
+        " avg_pool1d avg_pool2d avg_pool3d",
+    ),
+    **_named(
+        adaptive_pool,
+        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d _adaptive_avg_pool2d"
+        " _adaptive_avg_pool3d",
+    ),
     **_named(adaptive_pool, "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"),
-    **_named(enlarge, "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d"),
+    **_named(
+        enlarge,
+        "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d"
+        " upsample_bilinear2d",
+    ),
     **_named(enlarge, "upsample_bicubic2d upsample_trilinear3d"),
     **_named(padding, "pad constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d"),
     **_named(padding, "replication_pad1d replication_pad2d replication_pad3d"),
-    **_named(batch_norm, "batch_norm native_batch_norm instance_norm _native_batch_norm_legit_no_training"),
+    **_named(
+        batch_norm,
+        "batch_norm native_batch_norm instance_norm _native_batch_norm_legit_no_training",
+    ),
     **_named(batch_norm, "_native_batch_norm_legit_functional _native_batch_norm_legit"),
     **_named(layer_norm, "layer_norm native_layer_norm rms_norm _fused_rms_norm"),
     **_named(group_norm, "group_norm native_group_norm"),

@@ -31,16 +31,28 @@ def along(call: Call) -> None:
     axis = _axis(call, x)
     call.need(index.dtype in _WHOLE, "the index holds no whole numbers")
     flat = call.operation in ("index_select", "index_add")
-    call.need(index.ndim <= 1 if flat else max(1, index.ndim) == max(1, x.ndim), "the index has another number of axes")
+    call.need(
+        index.ndim <= 1 if flat else max(1, index.ndim) == max(1, x.ndim),
+        "the index has another number of axes",
+    )
     source = call.get("src") if "src" in call.given else call.get("source")
     if source is not None:
-        call.need(source.dtype == x.dtype and max(1, source.ndim) == max(1, x.ndim), "the source does not fit")
+        call.need(
+            source.dtype == x.dtype and max(1, source.ndim) == max(1, x.ndim),
+            "the source does not fit",
+        )
     if flat:
         return
     sides = zip(index.shape, x.shape, strict=False)
-    call.need(all(few <= many for place, (few, many) in enumerate(sides) if place != axis), "the index is larger than the tensor")
+    call.need(
+        all(few <= many for place, (few, many) in enumerate(sides) if place != axis),
+        "the index is larger than the tensor",
+    )
     if source is not None:
-        call.need(all(few <= many for few, many in zip(index.shape, source.shape, strict=False)), "the index is larger than the source")
+        call.need(
+            all(few <= many for few, many in zip(index.shape, source.shape, strict=False)),
+            "the index is larger than the source",
+        )
 
 
 def along_content(call: Call) -> None:
@@ -64,8 +76,16 @@ def advanced(call: Call) -> None:
     """At most one index for each axis; masks, whose results have any size, are not taken."""
     x = call.tensor("self")
     indices = list(call["indices"])
-    call.need(0 < len(indices) <= x.ndim and any(each is not None for each in indices), "it has no index, or more than axes")
-    call.need(all(each is None or (isinstance(each, Tensor) and each.dtype in _WHOLE) for each in indices), "an index is no whole number")
+    call.need(
+        0 < len(indices) <= x.ndim and any(each is not None for each in indices),
+        "it has no index, or more than axes",
+    )
+    call.need(
+        all(
+            each is None or (isinstance(each, Tensor) and each.dtype in _WHOLE) for each in indices
+        ),
+        "an index is no whole number",
+    )
     values = call.get("values")
     call.need(values is None or values.dtype == x.dtype, "the values are of another type")
 
@@ -92,25 +112,35 @@ def one_hot_content(call: Call) -> None:
 def masked_scatter(call: Call) -> None:
     """The source has enough numbers for every place of the mask."""
     x, mask, source = call.tensor("self"), call.tensor("mask"), call.tensor("source")
-    call.need(mask.dtype == torch.bool and mask.shape == x.shape and source.dtype == x.dtype, "mask and source do not fit")
+    call.need(
+        mask.dtype == torch.bool and mask.shape == x.shape and source.dtype == x.dtype,
+        "mask and source do not fit",
+    )
     call.need(source.numel() >= x.numel(), "the source has too few numbers")
 
 
 def division(call: Call) -> None:
-    """Whole numbers are divided by positive ones only: the processor stops the program at n / 0 and at -2^63 / -1."""
+    """Whole numbers are divided by positive ones only: the processor stops the program at n / 0
+    and at -2^63 / -1.
+    """
     left, right = call["self"], call["other"]
     if call.operation.startswith("div") and call.get("rounding_mode") is None:
         return  # gives fractions
     if not all(_is_whole(value) for value in (left, right)):
         return
     if isinstance(right, Tensor):
-        call.need(right.numel() == 0 or int(right.min()) > 0, "it divides by a number that is not positive")
+        call.need(
+            right.numel() == 0 or int(right.min()) > 0,
+            "it divides by a number that is not positive",
+        )
     else:
         call.need(right > 0, "it divides by a number that is not positive")
 
 
 def _is_whole(value: Tensor | float) -> bool:
-    return not (value.is_floating_point() if isinstance(value, Tensor) else isinstance(value, float))
+    return not (
+        value.is_floating_point() if isinstance(value, Tensor) else isinstance(value, float)
+    )
 
 
 def creation(call: Call) -> None:
@@ -125,7 +155,10 @@ def creation(call: Call) -> None:
     if "step" in call.given or call.operation == "arange":
         step = call.get("step") if "step" in call.given else 1
         span = call["end"] - (call.get("start") or 0)
-        call.need(step != 0 and math.isfinite(span / step) and 0 <= span / step < 2**31, "its range is too long or has no end")
+        call.need(
+            step != 0 and math.isfinite(span / step) and 0 <= span / step < 2**31,
+            "its range is too long or has no end",
+        )
 
 
 def windows(call: Call) -> None:
@@ -153,23 +186,32 @@ def grid(call: Call) -> None:
     """Input and grid fit, and the modes are known."""
     x, places = call.tensor("input", 4), call.tensor("grid", 4)
     call.same_type((x, places))
-    call.need(x.shape[0] == places.shape[0] and places.shape[3] == 2 and min(x.shape) > 0, "input and grid do not fit")
+    call.need(
+        x.shape[0] == places.shape[0] and places.shape[3] == 2 and min(x.shape) > 0,
+        "input and grid do not fit",
+    )
     call.sizes("interpolation_mode", 0, 2)
     call.sizes("padding_mode", 0, 2)
 
 
-def _named(names: str, form: Callable[[Call], None] | None, content: Callable[[Call], None] | None = None) -> dict[str, Contract]:
+def _named(
+    names: str, form: Callable[[Call], None] | None, content: Callable[[Call], None] | None = None
+) -> dict[str, Contract]:
     return {name: Contract(form, content) for name in names.split()}
 
 
 CONTRACTS: dict[str, Contract] = {
-    **_named("index_select gather scatter scatter_add scatter_reduce index_add", along, along_content),
+    **_named(
+        "index_select gather scatter scatter_add scatter_reduce index_add", along, along_content
+    ),
     **_named("embedding", embedding, embedding_content),
     **_named("index index_put index_put_", advanced, advanced_content),
     **_named("one_hot", one_hot, one_hot_content),
     **_named("masked_scatter", masked_scatter),
     **_named("div div_ floor_divide fmod remainder", None, division),
-    **_named("arange full zeros ones eye linspace new_zeros new_ones new_full rand randn", creation),
+    **_named(
+        "arange full zeros ones eye linspace new_zeros new_ones new_full rand randn", creation
+    ),
     **_named("im2col unfold", windows),
     **_named("pixel_shuffle pixel_unshuffle channel_shuffle repeat_interleave", factor),
     **_named("grid_sampler grid_sampler_2d", grid),

@@ -1,8 +1,9 @@
 """``.pt2`` files of torch.export, read without torch's own reader.
 
-That reader unpickles parts of the file, evaluates shape expressions with ``sympify`` (which is ``eval``) and writes
-Python source from the graph's names. Here the JSON of the graph and the plain bytes of the weights are read, and
-nothing else; a file that needs more is loaded by torch only when the user trusts it.
+That reader unpickles parts of the file, evaluates shape expressions with ``sympify`` (which is
+``eval``) and writes Python source from the graph's names. Here the JSON of the graph and the plain
+bytes of the weights are read, and nothing else; a file that needs more is loaded by torch only when
+the user trusts it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from robgui.core.loading.detect import guesses_from_input
 from robgui.core.loading.exported.graph import DTYPES, ExportedGraph, Json
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.raw import TRUST, Raw, reading, which_output
-from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, as_output, pick_output
+from robgui.core.model.backend import (
+    Backend,
+    Capabilities,
+    Reduce,
+    TorchBackend,
+    as_output,
+    pick_output,
+)
 
 #: Inputs that a file may ask for at once, and the numbers in them.
 _LARGEST_BATCH, _LARGEST_INPUTS = 4096, 2**26
@@ -37,7 +45,9 @@ class ExportedBackend(TorchBackend):
         self._graph = graph
         self._dtype = dtype
         reason = "" if graph.layers else "its graph has no convolution and no linear layer"
-        self.capabilities = Capabilities(gradients=True, activations=bool(graph.layers), reason=reason)
+        self.capabilities = Capabilities(
+            gradients=True, activations=bool(graph.layers), reason=reason
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         return as_output(self._graph(x.to(self._dtype)))
@@ -67,14 +77,20 @@ def load_exported(path: Path, trust: bool, scores: str = "") -> Raw:
 
 def _read(archive: Archive, scores: str) -> Raw:
     if "models/model.json" not in archive.names:
-        raise TrustError(f"it is in the format of an old torch, which is a pickle; export it again, or {TRUST}")
+        raise TrustError(
+            f"it is in the format of an old torch, which is a pickle; export it again, or {TRUST}"
+        )
     module = _document(archive, "models/model.json")["graph_module"]
     specs = module["signature"]["input_specs"]
     owners = _owners(specs)
     stored = {**_tensors(archive, "weights"), **_tensors(archive, "constants")}
     weights = {name: stored[owner] for name, owner in owners.items()}
     name, sizes, dtype = _user_input(module["graph"], specs)
-    outputs = [spec["user_output"]["arg"] for spec in module["signature"]["output_specs"] if "user_output" in spec]
+    outputs = [
+        spec["user_output"]["arg"]
+        for spec in module["signature"]["output_specs"]
+        if "user_output" in spec
+    ]
     names = _output_names(module, outputs)
     taken = pick_output(tuple(names), scores)
     graph = ExportedGraph(module["graph"], weights, owners, name, names[taken], _learned(specs))
@@ -89,18 +105,30 @@ def _read(archive: Archive, scores: str) -> Raw:
         remarks.append("exported in training mode; dropout and batch statistics are switched off")
     if len(outputs) > 1:
         remarks.append(which_output(taken, len(outputs)))
-    return Raw(backend, remarks=tuple(remarks), guesses=guesses_from_input(tuple(_size(each) for each in sizes[1:])))
+    return Raw(
+        backend,
+        remarks=tuple(remarks),
+        guesses=guesses_from_input(tuple(_size(each) for each in sizes[1:])),
+    )
 
 
 def _check_batch(batch: int, sizes: list[int | None]) -> None:
-    if not 1 <= batch <= _LARGEST_BATCH or batch * math.prod(size or 1 for size in sizes) > _LARGEST_INPUTS:
-        raise ModelError(f"it takes batches of exactly {batch:,} inputs, which is refused; export it with a free batch")
+    if (
+        not 1 <= batch <= _LARGEST_BATCH
+        or batch * math.prod(size or 1 for size in sizes) > _LARGEST_INPUTS
+    ):
+        raise ModelError(
+            f"it takes batches of exactly {batch:,} inputs, which is refused; export it with a free"
+            " batch"
+        )
 
 
 def _document(archive: Archive, name: str) -> Json:
     """A JSON document of the file; the objects that it becomes take twenty times its size."""
     if archive.size(name) > _LARGEST_JSON:
-        raise ModelError(f"its part {name!r} is longer than {_LARGEST_JSON >> 20} MB and is refused")
+        raise ModelError(
+            f"its part {name!r} is longer than {_LARGEST_JSON >> 20} MB and is refused"
+        )
     document: Json = json.loads(archive.read(name))
     return document
 
@@ -130,16 +158,25 @@ def _tensors(archive: Archive, folder: str) -> dict[str, Tensor]:
     for name, entry in _document(archive, config)["config"].items():
         if entry["use_pickle"] or entry["tensor_meta"] is None:
             raise TrustError(f"its part {name!r} is pickled; {TRUST}")
-        found[name] = _tensor(archive, f"data/{folder}/{entry['path_name']}", entry["tensor_meta"], files)
+        found[name] = _tensor(
+            archive, f"data/{folder}/{entry['path_name']}", entry["tensor_meta"], files
+        )
     return found
 
 
 def _tensor(archive: Archive, member: str, meta: Json, files: dict[str, Tensor]) -> Tensor:
-    sizes, strides = [int(each["as_int"]) for each in meta["sizes"]], [int(each["as_int"]) for each in meta["strides"]]
+    sizes, strides = (
+        [int(each["as_int"]) for each in meta["sizes"]],
+        [int(each["as_int"]) for each in meta["strides"]],
+    )
     dtype = DTYPES[meta["dtype"]]
     if member not in files:
         data = archive.read(member)
-        files[member] = torch.frombuffer(bytearray(data), dtype=dtype) if data else torch.empty(0, dtype=dtype, device="cpu")
+        files[member] = (
+            torch.frombuffer(bytearray(data), dtype=dtype)
+            if data
+            else torch.empty(0, dtype=dtype, device="cpu")
+        )
     flat = files[member]
     # a stride of 0 would let a few bytes stand for a tensor of any size
     if math.prod(sizes) > max(len(flat), 4096) or flat.dtype != dtype:
@@ -155,16 +192,24 @@ def _user_input(graph: Json, specs: list[Json]) -> tuple[str, list[Json], torch.
     meta = graph["tensor_values"][names[0]]
     dtype = DTYPES[meta["dtype"]]
     if not dtype.is_floating_point:
-        raise ModelError(f"it takes whole numbers ({dtype}), not images, tables or sequences of measurements")
+        raise ModelError(
+            f"it takes whole numbers ({dtype}), not images, tables or sequences of measurements"
+        )
     if not meta["sizes"]:
         raise ModelError("its input has no batch dimension")
     return names[0], meta["sizes"], dtype
 
 
 def _output_names(module: Json, outputs: list[Json]) -> dict[str, str]:
-    """Every output that is a tensor: what the model calls it (its key in a dict, or its number) -> its name in the graph."""
+    """Every output that is a tensor: what the model calls it (its key in a dict, or its number)
+    -> its name in the graph.
+    """
     keys = _keys(module, len(outputs))
-    found = {key: str(output["as_tensor"]["name"]) for key, output in zip(keys, outputs, strict=True) if "as_tensor" in output}
+    found = {
+        key: str(output["as_tensor"]["name"])
+        for key, output in zip(keys, outputs, strict=True)
+        if "as_tensor" in output
+    }
     if not found:
         raise ModelError("it returns no tensor")
     return found
@@ -176,9 +221,17 @@ def _keys(module: Json, count: int) -> list[str]:
     try:
         shape = json.loads(module["module_call_graph"][0]["signature"]["out_spec"])[1]
         keys = json.loads(shape["context"]) if shape["type"] == "builtins.dict" else numbers
-    except (LookupError, TypeError, ValueError):  # the spec is an extra of the file: without it the outputs have numbers only
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+    ):  # the spec is an extra of the file: without it the outputs have numbers only
         return numbers
-    return [str(key) for key in keys] if isinstance(keys, list) and len(set(map(str, keys))) == count else numbers
+    return (
+        [str(key) for key in keys]
+        if isinstance(keys, list) and len(set(map(str, keys))) == count
+        else numbers
+    )
 
 
 def _size(size: Json) -> int | None:
@@ -193,7 +246,11 @@ def _trusted(path: Path, scores: str) -> Raw:
     with reading(path, "an exported program (.pt2)"):
         program: Any = torch.export.load(path)
         module: nn.Module = program.module()
-    inputs = [value for value in program.example_inputs[0] if isinstance(value, Tensor)] if program.example_inputs else []
+    inputs = (
+        [value for value in program.example_inputs[0] if isinstance(value, Tensor)]
+        if program.example_inputs
+        else []
+    )
     guesses = guesses_from_input(tuple(inputs[0].shape[1:])) if inputs else ()
     backend = _OpaqueBackend(module)
     backend.scores = scores
@@ -207,5 +264,7 @@ class _OpaqueBackend(TorchBackend):
         module.eval = lambda: module  # type: ignore[method-assign]
         super().__init__(module, layers=())
         self.capabilities = Capabilities(
-            gradients=True, activations=False, reason="its graph holds operations that can only be run as a whole"
+            gradients=True,
+            activations=False,
+            reason="its graph holds operations that can only be run as a whole",
         )

@@ -1,7 +1,8 @@
 """ONNX operations in torch; what stands here follows the operators' specification.
 
-Each operation takes the node's attributes and its inputs, and returns one tensor or a tuple. Whole numbers that
-describe shapes are kept on the CPU, so that reading them never waits for another device.
+Each operation takes the node's attributes and its inputs, and returns one tensor or a tuple. Whole
+numbers that describe shapes are kept on the CPU, so that reading them never waits for another
+device.
 """
 
 from __future__ import annotations
@@ -13,6 +14,14 @@ from robgui.core.loading.onnx_ops.summaries import SUMMARIES
 from robgui.core.loading.onnx_ops.values import Attributes, Operation, UntranslatedError, ints
 from robgui.core.loading.onnx_ops.windows import WINDOWS
 
-__all__ = ["OPERATIONS", "Attributes", "Operation", "UntranslatedError", "ints", "pad", "spatial_pads"]
+__all__ = [
+    "OPERATIONS",
+    "Attributes",
+    "Operation",
+    "UntranslatedError",
+    "ints",
+    "pad",
+    "spatial_pads",
+]
 
 OPERATIONS: dict[str, Operation] = {**ARITHMETIC, **SUMMARIES, **WINDOWS, **SHAPES, **PADDING}

@@ -39,15 +39,23 @@ def _prelu(a: Attributes, x: Tensor, slope: Tensor) -> Tensor:
     return torch.where(x >= 0, x, x * slope)
 
 
-def _clip(a: Attributes, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
+def _clip(
+    a: Attributes, x: Tensor, low: Tensor | None = None, high: Tensor | None = None
+) -> Tensor:
     lowest = a.get("min") if low is None else low.to(x.device)
     highest = a.get("max") if high is None else high.to(x.device)
     return x if lowest is None and highest is None else torch.clamp(x, lowest, highest)
 
 
 _PLAIN: dict[str, Any] = {
-    **{name: getattr(torch, name.lower()) for name in ("Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Neg", "Abs", "Erf", "Selu")},
-    **{name: getattr(torch, name.lower()) for name in ("Floor", "Ceil", "Round", "Sign", "Reciprocal", "Sin", "Cos")},
+    **{
+        name: getattr(torch, name.lower())
+        for name in ("Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Neg", "Abs", "Erf", "Selu")
+    },
+    **{
+        name: getattr(torch, name.lower())
+        for name in ("Floor", "Ceil", "Round", "Sign", "Reciprocal", "Sin", "Cos")
+    },
     **{name: getattr(F, name.lower()) for name in ("Softplus", "Softsign", "HardSwish", "Mish")},
     "Not": torch.logical_not,
     "Identity": lambda x: x,
@@ -66,7 +74,13 @@ _PAIRS: dict[str, Any] = {
     "Or": torch.logical_or,
     "Xor": torch.logical_xor,
 }
-_FOLDS: dict[str, Any] = {"Add": torch.add, "Sum": torch.add, "Mul": torch.mul, "Max": torch.maximum, "Min": torch.minimum}
+_FOLDS: dict[str, Any] = {
+    "Add": torch.add,
+    "Sum": torch.add,
+    "Mul": torch.mul,
+    "Max": torch.maximum,
+    "Min": torch.minimum,
+}
 
 ARITHMETIC: dict[str, Operation] = {
     **{name: _unary(function) for name, function in _PLAIN.items()},
@@ -77,7 +91,9 @@ ARITHMETIC: dict[str, Operation] = {
     "LeakyRelu": lambda a, x: F.leaky_relu(x, float(a.get("alpha", 0.01))),
     "Elu": lambda a, x: F.elu(x, float(a.get("alpha", 1.0))),
     "Celu": lambda a, x: F.celu(x, float(a.get("alpha", 1.0))),
-    "HardSigmoid": lambda a, x: torch.clamp(x * float(a.get("alpha", 0.2)) + float(a.get("beta", 0.5)), 0, 1),
+    "HardSigmoid": lambda a, x: torch.clamp(
+        x * float(a.get("alpha", 0.2)) + float(a.get("beta", 0.5)), 0, 1
+    ),
     "Gelu": lambda a, x: F.gelu(x, approximate=a.get("approximate", "none")),
     "PRelu": _prelu,
     "Clip": _clip,

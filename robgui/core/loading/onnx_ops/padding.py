@@ -11,7 +11,13 @@ from torch import Tensor
 from robgui.core.loading.onnx_ops.values import Attributes, Operation, ints
 
 
-def spatial_pads(a: Attributes, sizes: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> list[int]:
+def spatial_pads(
+    a: Attributes,
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+) -> list[int]:
     """Padding at the beginning of every axis, then at the end, with ``auto_pad`` worked out."""
     mode = a.get("auto_pad", "NOTSET")
     if mode == "NOTSET":
@@ -30,22 +36,35 @@ def spatial_pads(a: Attributes, sizes: Sequence[int], kernel: Sequence[int], str
 def pad(x: Tensor, pads: Sequence[int], value: float = 0.0, mode: str = "constant") -> Tensor:
     """Pads the last axes; ``pads`` in ONNX order (all beginnings, then all ends)."""
     half = len(pads) // 2
-    torch_order = [each for axis in reversed(range(half)) for each in (pads[axis], pads[axis + half])]
+    torch_order = [
+        each for axis in reversed(range(half)) for each in (pads[axis], pads[axis + half])
+    ]
     if not any(torch_order):
         return x
     if mode == "constant":
         return F.pad(x, torch_order, value=value)
     while len(torch_order) > 2 and torch_order[-2:] == [0, 0]:
         torch_order = torch_order[:-2]
-    return F.pad(x, torch_order, mode={"reflect": "reflect", "edge": "replicate", "wrap": "circular"}[mode])
+    return F.pad(
+        x, torch_order, mode={"reflect": "reflect", "edge": "replicate", "wrap": "circular"}[mode]
+    )
 
 
-def _pad(a: Attributes, x: Tensor, pads: Tensor | None = None, value: Tensor | None = None, axes: Tensor | None = None) -> Tensor:
+def _pad(
+    a: Attributes,
+    x: Tensor,
+    pads: Tensor | None = None,
+    value: Tensor | None = None,
+    axes: Tensor | None = None,
+) -> Tensor:
     amounts = ints(a.get("pads") if pads is None else pads)
     if axes is not None:
         half, full = len(amounts) // 2, [0] * (2 * x.ndim)
         for position, axis in enumerate(ints(axes)):
-            full[axis % x.ndim], full[axis % x.ndim + x.ndim] = amounts[position], amounts[position + half]
+            full[axis % x.ndim], full[axis % x.ndim + x.ndim] = (
+                amounts[position],
+                amounts[position + half],
+            )
         amounts = full
     fill = float(a.get("value", 0.0)) if value is None else float(value.flatten()[0].item())
     return pad(x, amounts, fill, a.get("mode", "constant"))

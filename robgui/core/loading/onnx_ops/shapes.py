@@ -8,7 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robgui.core.loading.onnx_ops.values import Attributes, Operation, UntranslatedError, ints, together
+from robgui.core.loading.onnx_ops.values import (
+    Attributes,
+    Operation,
+    UntranslatedError,
+    ints,
+    together,
+)
 
 #: ONNX's numbers for the types of values.
 _TYPES = {
@@ -50,8 +56,18 @@ def _unsqueeze(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
     return x
 
 
-def _slice(a: Attributes, x: Tensor, starts: Any = None, ends: Any = None, axes: Any = None, steps: Any = None) -> Tensor:
-    first, last = ints(a.get("starts") if starts is None else starts), ints(a.get("ends") if ends is None else ends)
+def _slice(
+    a: Attributes,
+    x: Tensor,
+    starts: Any = None,
+    ends: Any = None,
+    axes: Any = None,
+    steps: Any = None,
+) -> Tensor:
+    first, last = (
+        ints(a.get("starts") if starts is None else starts),
+        ints(a.get("ends") if ends is None else ends),
+    )
     where = ints(a.get("axes") if axes is None else axes) or list(range(len(first)))
     by = ints(steps) or [1] * len(first)
     for begin, end, axis, step in zip(first, last, where, by, strict=True):
@@ -66,7 +82,9 @@ def _slice(a: Attributes, x: Tensor, starts: Any = None, ends: Any = None, axes:
 def _gather(a: Attributes, x: Tensor, index: Tensor) -> Tensor:
     axis = int(a.get("axis", 0)) % x.ndim
     index = torch.where(index < 0, index + x.shape[axis], index).to(x.device)
-    return x.index_select(axis, index.flatten()).reshape((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
+    return x.index_select(axis, index.flatten()).reshape(
+        (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
+    )
 
 
 def _split(a: Attributes, x: Tensor, parts: Tensor | None = None) -> tuple[Tensor, ...]:
@@ -84,7 +102,9 @@ def _expand(a: Attributes, x: Tensor, shape: Tensor) -> Tensor:
 
 
 def _shape(a: Attributes, x: Tensor) -> Tensor:
-    return torch.tensor(list(x.shape)[a.get("start", 0) : a.get("end", None)], dtype=torch.int64, device="cpu")
+    return torch.tensor(
+        list(x.shape)[a.get("start", 0) : a.get("end", None)], dtype=torch.int64, device="cpu"
+    )
 
 
 def _constant_of_shape(a: Attributes, shape: Tensor) -> Tensor:

@@ -32,7 +32,9 @@ def _softmax(function: Callable[..., Tensor]) -> Operation:
     return softmax
 
 
-def _batch_norm(a: Attributes, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor) -> Tensor:
+def _batch_norm(
+    a: Attributes, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor
+) -> Tensor:
     if a.get("training_mode", 0):
         raise UntranslatedError("BatchNormalization in training mode")
     return F.batch_norm(x, mean, var, scale, bias, False, 0.0, float(a.get("epsilon", 1e-5)))
@@ -54,8 +56,14 @@ SUMMARIES: dict[str, Operation] = {
     "LogSoftmax": _softmax(torch.log_softmax),
     "BatchNormalization": _batch_norm,
     "LayerNormalization": _layer_norm,
-    "InstanceNormalization": lambda a, x, scale, bias: F.instance_norm(x, weight=scale, bias=bias, eps=float(a.get("epsilon", 1e-5))),
+    "InstanceNormalization": lambda a, x, scale, bias: F.instance_norm(
+        x, weight=scale, bias=bias, eps=float(a.get("epsilon", 1e-5))
+    ),
     "LRN": lambda a, x: F.local_response_norm(
-        x, int(a["size"]), float(a.get("alpha", 1e-4)), float(a.get("beta", 0.75)), float(a.get("bias", 1.0))
+        x,
+        int(a["size"]),
+        float(a.get("alpha", 1e-4)),
+        float(a.get("beta", 0.75)),
+        float(a.get("bias", 1.0)),
     ),
 }

@@ -20,10 +20,14 @@ def ints(value: Tensor | Sequence[int] | None) -> list[int]:
     """Whole numbers given as an input or as an attribute."""
     if value is None:
         return []
-    return [int(each) for each in (value.flatten().tolist() if isinstance(value, Tensor) else value)]
+    return [
+        int(each) for each in (value.flatten().tolist() if isinstance(value, Tensor) else value)
+    ]
 
 
 def together(*values: Tensor) -> tuple[Tensor, ...]:
     """Brings values to one device: shape numbers live on the CPU, data elsewhere."""
-    device = next((value.device for value in values if value.device.type != "cpu"), values[0].device)
+    device = next(
+        (value.device for value in values if value.device.type != "cpu"), values[0].device
+    )
     return tuple(value.to(device) for value in values)

@@ -20,7 +20,10 @@ def _window(a: Attributes, x: Tensor) -> tuple[list[int], list[int], list[int], 
     dims = len(kernel)
     if dims not in (1, 2, 3):
         raise UntranslatedError(f"pooling over {dims} axes")
-    strides, dilations = ints(a.get("strides")) or [1] * dims, ints(a.get("dilations")) or [1] * dims
+    strides, dilations = (
+        ints(a.get("strides")) or [1] * dims,
+        ints(a.get("dilations")) or [1] * dims,
+    )
     return kernel, strides, dilations, spatial_pads(a, x.shape[2:], kernel, strides, dilations)
 
 
@@ -34,7 +37,11 @@ def _average_pool(a: Attributes, x: Tensor) -> Tensor:
     kernel, strides, dilations, pads = _window(a, x)
     if any(each != 1 for each in dilations):
         raise UntranslatedError("AveragePool with dilation")
-    dims, ceil, padding_counts = len(kernel), bool(a.get("ceil_mode", 0)), bool(a.get("count_include_pad", 0))
+    dims, ceil, padding_counts = (
+        len(kernel),
+        bool(a.get("ceil_mode", 0)),
+        bool(a.get("count_include_pad", 0)),
+    )
     average: Any = (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[dims - 1]
     if pads[:dims] == pads[dims:] and all(2 * p <= k for p, k in zip(pads, kernel, strict=False)):
         symmetric: Tensor = average(x, kernel, strides, pads[:dims], ceil, padding_counts)
@@ -50,11 +57,20 @@ def _global(function: Callable[..., Tensor]) -> Operation:
     return lambda a, x: function(x, tuple(range(2, x.ndim)), keepdim=True)
 
 
-def _resize(a: Attributes, x: Tensor, roi: Any = None, scales: Tensor | None = None, sizes: Tensor | None = None) -> Tensor:
+def _resize(
+    a: Attributes,
+    x: Tensor,
+    roi: Any = None,
+    scales: Tensor | None = None,
+    sizes: Tensor | None = None,
+) -> Tensor:
     if sizes is not None and sizes.numel():
         target = ints(sizes)[2:]
     elif scales is not None and scales.numel():
-        target = [math.floor(size * scale) for size, scale in zip(x.shape[2:], scales.flatten().tolist()[2:], strict=True)]
+        target = [
+            math.floor(size * scale)
+            for size, scale in zip(x.shape[2:], scales.flatten().tolist()[2:], strict=True)
+        ]
     else:
         raise UntranslatedError("Resize without a target")
     mode, place = a.get("mode", "nearest"), a.get("coordinate_transformation_mode", "half_pixel")
@@ -69,7 +85,12 @@ def _resize(a: Attributes, x: Tensor, roi: Any = None, scales: Tensor | None = N
 
 def _upsample(a: Attributes, x: Tensor, scales: Tensor | None = None) -> Tensor:
     factors = scales if scales is not None else torch.tensor(a["scales"], device="cpu")
-    return _resize({"mode": a.get("mode", "nearest"), "coordinate_transformation_mode": "asymmetric"}, x, None, factors)
+    return _resize(
+        {"mode": a.get("mode", "nearest"), "coordinate_transformation_mode": "asymmetric"},
+        x,
+        None,
+        factors,
+    )
 
 
 def _depth_to_space(a: Attributes, x: Tensor) -> Tensor:

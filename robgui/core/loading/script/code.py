@@ -1,9 +1,11 @@
 """Reads the code of a TorchScript file before torch does.
 
-Loading runs code: a method ``__setstate__`` is called for every object of its class. So what the text may say is decided
-here. Torch writes TorchScript in a narrow form (no comments, one kind of quotes, every operation as ``torch.name(…)`` or
-``ops.library.name(…)``); whatever is not in this form was not written by torch, and is not handed to it. That also keeps
-its parser from being led astray: it follows nested brackets until its stack ends.
+Loading runs code: a method ``__setstate__`` is called for every object of its class. So what the
+    text may say is decided
+here. Torch writes TorchScript in a narrow form (no comments, one kind of quotes, every operation as
+``torch.name(…)`` or ``ops.library.name(…)``); whatever is not in this form was not written by
+torch, and is not handed to it. That also keeps its parser from being led astray: it follows nested
+brackets until its stack ends.
 """
 
 from __future__ import annotations
@@ -21,15 +23,31 @@ _TOKEN = re.compile(
     r'(?P<text>"(?:[^"\\\n]|\\[^\n])*")|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?j?)'
     r"|(?P<sign>->|[()\[\]{},.:=-])|(?P<line>\n)|(?P<space>[ \t]+)"
 )
-#: Escapes that torch writes: control characters and bytes beyond ASCII. A letter written as a number hides a name.
+#: Escapes that torch writes: control characters and bytes beyond ASCII. A letter written as a
+#: number hides a name.
 _ESCAPE = re.compile(r"""\\(?:[\\"'abfnrtv?]|(0[0-3][0-7]|177|[2-3][0-7]{2}))""")
 #: Methods that torch calls by itself, the first of them while it loads.
 _SILENT = ("__setstate__", "__getstate__")
-#: Words of the language that torch does not write, words that begin a line, and functions beside ``torch.`` and ``ops.``.
-_WORDS = ("lambda", "not", "and", "or", "is", "import", "global", "assert", "raise", "try", "yield", "del")
+#: Words of the language that torch does not write, words that begin a line, and functions beside
+#: ``torch.`` and ``ops.``.
+_WORDS = (
+    "lambda",
+    "not",
+    "and",
+    "or",
+    "is",
+    "import",
+    "global",
+    "assert",
+    "raise",
+    "try",
+    "yield",
+    "del",
+)
 _FIRST = ("if", "else", "for", "while", "with", "return", "class", "def", "pass")
 _CALLS = ("fork", "awaitable", "print", "eval", "exec", "open")
-#: How deep brackets lie in each other, and how many parts an expression has on the way down; real code reaches 5 and 17.
+#: How deep brackets lie in each other, and how many parts an expression has on the way down; real
+#: code reaches 5 and 17.
 _DEEPEST, _LONGEST = 100, 500
 #: Real code has some hundred kilobytes.
 LARGEST_CODE = 16 * 2**20
@@ -38,15 +56,25 @@ Token = tuple[str, str]
 
 
 class ForeignCodeError(ValueError):
-    """The code says something that torch would not have written, or names an operation that may do more than compute."""
+    """The code says something that torch would not have written, or names an operation that may
+    do more than compute.
+    """
 
 
 def check_code(texts: dict[str, str]) -> None:
-    """Refuses the code of a file (text by name) unless it only computes; ForeignCodeError says where and why."""
+    """Refuses the code of a file (text by name) unless it only computes.
+
+    ForeignCodeError says where and why.
+    """
     if sum(map(len, texts.values())) > LARGEST_CODE:
         raise ForeignCodeError(f"its code is longer than {LARGEST_CODE >> 20} MB")
     tokens = {name: list(_tokens(name, text)) for name, text in texts.items()}
-    methods = {token for each in tokens.values() for (_, before), (kind, token) in pairwise(each) if kind == "name" and before == "def"}
+    methods = {
+        token
+        for each in tokens.values()
+        for (_, before), (kind, token) in pairwise(each)
+        if kind == "name" and before == "def"
+    }
     for name, each in tokens.items():
         try:
             _check_nesting(each)
@@ -61,7 +89,9 @@ def _tokens(where: str, text: str) -> Iterator[Token]:
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
-            raise ForeignCodeError(f"its code ({where}) has the sign {text[place]!r}, which torch does not write")
+            raise ForeignCodeError(
+                f"its code ({where}) has the sign {text[place]!r}, which torch does not write"
+            )
         kind, token = str(match.lastgroup), match[0]
         if kind == "text":
             _check_text(where, token)
@@ -106,7 +136,11 @@ def _check_names(tokens: list[Token], methods: set[str]) -> None:
             raise ForeignCodeError(f"has a method {token}, which would run while it is loaded")
         if before == ".":
             _check_attribute(token, padded[place - 2][1], after, methods)
-        elif token in _WORDS or (token in _FIRST and before != "\n") or (token in _CALLS and after[0] == "("):
+        elif (
+            token in _WORDS
+            or (token in _FIRST and before != "\n")
+            or (token in _CALLS and after[0] == "(")
+        ):
             raise ForeignCodeError(f"uses {token}")
         elif token in ("torch", "ops", "__torch__", "getattr"):
             _check_root(token, after, padded, place)
@@ -116,7 +150,11 @@ def _check_root(token: str, after: list[str], padded: list[Token], place: int) -
     match token:
         case "torch" if not (after[0] == "." and after[1] in ATEN and after[2] == "("):
             raise ForeignCodeError(f"uses torch{''.join(after[:2])}")
-        case "ops" if not (after[0] == after[2] == "." and after[3] in {"prim": PRIM, "aten": ATEN}.get(after[1], ()) and after[4] == "("):
+        case "ops" if not (
+            after[0] == after[2] == "."
+            and after[3] in {"prim": PRIM, "aten": ATEN}.get(after[1], ())
+            and after[4] == "("
+        ):
             raise ForeignCodeError(f"uses ops{''.join(after[:4])}")
         case "__torch__" if after[:4] == [".", "torch", ".", "classes"]:
             raise ForeignCodeError("uses an object of torch.classes")
@@ -125,7 +163,9 @@ def _check_root(token: str, after: list[str], padded: list[Token], place: int) -
 
 
 def _check_getattr(padded: list[Token], place: int) -> None:
-    """Torch writes ``getattr(x, "0")`` for names that are none: such a name cannot be that of an operation."""
+    """Torch writes ``getattr(x, "0")`` for names that are none: such a name cannot be that of an
+    operation.
+    """
     depth = 0
     for end in range(place + 1, len(padded)):
         token = padded[end][1]

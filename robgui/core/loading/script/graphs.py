@@ -13,8 +13,14 @@ def unknown_operations(unit: Any, module: Any) -> list[str]:
 
     Of those that a call of ``module`` reaches, also the ones that are not safe with every argument.
     """
-    unknown = {_words(node) for node in _all_nodes(unit) if not is_known(node.kind(), _schema(node)) or _is_blind_cast(node)}
-    return sorted(unknown | {words for node in _reached(unit, module) if (words := _words(node)) in UNSAFE})
+    unknown = {
+        _words(node)
+        for node in _all_nodes(unit)
+        if not is_known(node.kind(), _schema(node)) or _is_blind_cast(node)
+    }
+    return sorted(
+        unknown | {words for node in _reached(unit, module) if (words := _words(node)) in UNSAFE}
+    )
 
 
 def needs_guard(unit: Any, module: Any) -> bool:
@@ -23,8 +29,14 @@ def needs_guard(unit: Any, module: Any) -> bool:
 
 
 def _reached(unit: Any, module: Any) -> Iterator[Any]:
-    """The nodes that a call of ``module`` may run: those of ``forward``, or of everything where that cannot be told."""
-    nodes = list(_nodes(module._get_method("forward").inlined_graph)) if module._has_method("forward") else []
+    """The nodes that a call of ``module`` may run: those of ``forward``, or of everything where
+    that cannot be told.
+    """
+    nodes = (
+        list(_nodes(module._get_method("forward").inlined_graph))
+        if module._has_method("forward")
+        else []
+    )
     hooked = module._get_forward_hooks() or module._get_forward_pre_hooks()
     open_calls = any(node.kind() in ("prim::CallMethod", "prim::CallFunction") for node in nodes)
     return _all_nodes(unit) if hooked or open_calls else iter(nodes)
@@ -43,7 +55,10 @@ def _nodes(block: Any) -> Iterator[Any]:
 
 
 def _is_blind_cast(node: Any) -> bool:
-    """Whether a value is taken for one of another type unseen; torch writes casts after it has looked for None."""
+    """Whether a value is taken for one of another type unseen.
+
+    Torch writes casts after it has looked for None.
+    """
     if node.kind() != "prim::unchecked_cast":
         return False
     given, taken = next(iter(node.inputs())).type(), node.output().type()

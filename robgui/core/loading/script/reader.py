@@ -1,8 +1,9 @@
 """TorchScript files.
 
-Their weights are read by torch's C++ unpickler, which creates no Python objects, but their code is a program, and some
-of it may run while the file is loaded. So the text is checked before torch sees it (``code``), every graph that torch made
-of it before one is run (``graphs``), and the arguments of careless kernels while it runs (``guard``).
+Their weights are read by torch's C++ unpickler, which creates no Python objects, but their code is
+a program, and some of it may run while the file is loaded. So the text is checked before torch sees
+it (``code``), every graph that torch made of it before one is run (``graphs``), and the arguments
+of careless kernels while it runs (``guard``).
 """
 
 from __future__ import annotations
@@ -26,11 +27,21 @@ from robgui.core.loading.script.guard import guarded
 from robgui.core.loading.script.values import wrong_value
 from robgui.core.model.backend import Capabilities, Reduce, TorchBackend, as_output, channels_second
 
-#: The parts torch needs. Its reader ignores case in their names, so that another part could take the place of one of them.
-_PARTS = re.compile(r"data\.pkl|constants\.pkl|(\.data/)?version|byteorder|(data|constants)/[\w.-]+|code/(\w+/)*\w+\.py", re.ASCII)
+#: The parts torch needs. Its reader ignores case in their names, so that another part could take
+#: the place of one of them.
+_PARTS = re.compile(
+    r"data\.pkl|constants\.pkl|(\.data/)?version|byteorder|(data|constants)/[\w.-]+|code/(\w+/)*\w+\.py",
+    re.ASCII,
+)
 _PICKLES = ("data.pkl", "constants.pkl")
 _LINEAR = frozenset({"aten::linear", "aten::addmm"})
-_LAYERS = _LINEAR | {"aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::_convolution", "aten::convolution"}
+_LAYERS = _LINEAR | {
+    "aten::conv1d",
+    "aten::conv2d",
+    "aten::conv3d",
+    "aten::_convolution",
+    "aten::convolution",
+}
 
 
 class ScriptBackend(TorchBackend):
@@ -44,7 +55,9 @@ class ScriptBackend(TorchBackend):
         except RuntimeError:  # a graph that cannot be rewritten still runs as a whole
             self._watched, self._linear = None, {}
         reason = "" if self._linear else "no convolution or linear layer can be seen in its code"
-        self.capabilities = Capabilities(gradients=True, activations=bool(self._linear), reason=reason)
+        self.capabilities = Capabilities(
+            gradients=True, activations=bool(self._linear), reason=reason
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         with self._guard():
@@ -59,7 +72,8 @@ class ScriptBackend(TorchBackend):
             answer, *layers = self._watched(self.module, x)
         named = zip(self._linear.items(), layers, strict=True)
         return as_output(answer, scores=self.scores), {
-            name: reduce(channels_second(layer) if linear else layer) for (name, linear), layer in named
+            name: reduce(channels_second(layer) if linear else layer)
+            for (name, linear), layer in named
         }
 
     def _guard(self) -> AbstractContextManager[object]:
@@ -86,34 +100,52 @@ def load_script(path: Path, trust: bool) -> Raw:
                 _refuse_confusion(path, inner)
             module = torch.jit._recursive.wrap_cpp_module(inner)  # type: ignore[no-untyped-call]
             careless = not trust and needs_guard(unit, inner)
-            return Raw(ScriptBackend(module.float(), careless), first=first_layer(module.state_dict()))
+            return Raw(
+                ScriptBackend(module.float(), careless), first=first_layer(module.state_dict())
+            )
 
 
 def _refuse_programs(path: Path, archive: Archive, parts: list[str]) -> None:
     """Decides from the text alone, before torch runs any of it."""
     for name in _PICKLES:
         if any("torch.classes" in word.replace(" ", ".") for word in words_in(archive.read(name))):
-            raise TrustError(f"{path} is not loaded: its part {name!r} holds an object of torch.classes; {TRUST}.")
+            raise TrustError(
+                f"{path} is not loaded: its part {name!r} holds an object of torch.classes;"
+                f" {TRUST}."
+            )
     try:
-        check_code({name: archive.read(name).decode("ascii") for name in parts if name.endswith(".py")})
+        check_code(
+            {name: archive.read(name).decode("ascii") for name in parts if name.endswith(".py")}
+        )
     except UnicodeDecodeError:
-        raise TrustError(f"{path} is not loaded: its code holds characters that torch does not write; {TRUST}.") from None
+        raise TrustError(
+            f"{path} is not loaded: its code holds characters that torch does not write; {TRUST}."
+        ) from None
     except ForeignCodeError as error:
         raise TrustError(f"{path} is not loaded: {error}; {TRUST}.") from error
 
 
 def _refuse_operations(path: Path, unit: Any, module: Any) -> None:
     if found := unknown_operations(unit, module):
-        raise TrustError(f"{path} is not loaded: its code uses {', '.join(found[:3])}, not known to be harmless; {TRUST}.")
+        raise TrustError(
+            f"{path} is not loaded: its code uses {', '.join(found[:3])}, not known to be harmless;"
+            f" {TRUST}."
+        )
 
 
 def _refuse_confusion(path: Path, module: Any) -> None:
     if name := wrong_value(module):
-        raise TrustError(f"{path} is not loaded: its value {name} is not of the type that its code declares; {TRUST}.")
+        raise TrustError(
+            f"{path} is not loaded: its value {name} is not of the type that its code declares;"
+            f" {TRUST}."
+        )
 
 
 def _watch(module: Any) -> tuple[Any, dict[str, bool]]:
-    """A function that returns the outputs of the layers after the module's own output; the layers' names, and which are linear."""
+    """A function that returns the outputs of the layers after the module's own output.
+
+    The layers' names, and which are linear.
+    """
     graph = module.forward.graph.copy()
     torch._C._jit_pass_inline(graph)
     linear: dict[str, bool] = {}
@@ -122,7 +154,9 @@ def _watch(module: Any) -> tuple[Any, dict[str, bool]]:
         owner = _owner(node) if node.kind() in _LAYERS else ""
         if owner:
             uses[owner] += 1
-            linear[owner if uses[owner] == 1 else f"{owner} ({uses[owner]})"] = node.kind() in _LINEAR
+            linear[owner if uses[owner] == 1 else f"{owner} ({uses[owner]})"] = (
+                node.kind() in _LINEAR
+            )
             graph.registerOutput(node.output())
     if not linear:
         return None, {}
@@ -141,5 +175,7 @@ def _owner(node: Any) -> str:
         if path and path[-1] == "weight" and source.kind() == "prim::Param":
             return ".".join(path[:-1]) or "layer"
         if value.type().kind() == "TensorType" and source.kind() == "prim::Constant":
-            return str(node.kind()).removeprefix("aten::").strip("_")  # a frozen script has lost the names
+            return (
+                str(node.kind()).removeprefix("aten::").strip("_")
+            )  # a frozen script has lost the names
     return ""

@@ -1,7 +1,9 @@
 """Holds the values of a TorchScript file against the types that its classes declare.
 
-Torch reads an attribute by its place in the object and does not look whether the object is one of the declared class: a
-file that puts a small object where its code expects a large one would make it read beside the object.
+Torch reads an attribute by its place in the object and does not look whether the object is one of
+    the declared class: a
+file that puts a small object where its code expects a large one would make it read beside the
+object.
 """
 
 from __future__ import annotations
@@ -11,11 +13,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
-_PLAIN = {"IntType": int, "FloatType": float, "BoolType": bool, "StringType": str, "NoneType": type(None), "TensorType": Tensor}
+_PLAIN = {
+    "IntType": int,
+    "FloatType": float,
+    "BoolType": bool,
+    "StringType": str,
+    "NoneType": type(None),
+    "TensorType": Tensor,
+}
 
 
 def wrong_value(module: Any, name: str = "") -> str:
-    """The dotted name of the first value in a module that is not of its declared type; empty if all are."""
+    """The dotted name of the first value in a module that is not of its declared type.
+
+    Empty if all are.
+    """
     # The stubs of torch know few methods of this type.
     declared: Any = torch._C.ConcreteModuleType.from_jit_type(module._type())
     for attribute, (kind, _) in declared.get_attributes().items():
@@ -31,14 +43,21 @@ def wrong_value(module: Any, name: str = "") -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return bool(one.kind() == other.kind() == "ClassType" and one.qualified_name() == other.qualified_name())
+    return bool(
+        one.kind() == other.kind() == "ClassType" and one.qualified_name() == other.qualified_name()
+    )
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value is of a type made of numbers, texts, tensors, lists, dicts and tuples; no other type fits anything."""
+    """Whether a value is of a type made of numbers, texts, tensors, lists, dicts and tuples.
+
+    No other type fits anything.
+    """
     name, inside = kind.kind(), kind.containedTypes()
     if name in _PLAIN:
-        return isinstance(value, _PLAIN[name]) and (name != "IntType" or not isinstance(value, bool))
+        return isinstance(value, _PLAIN[name]) and (
+            name != "IntType" or not isinstance(value, bool)
+        )
     match name:
         case "DeviceObjType":
             return isinstance(value, torch.device)
@@ -47,8 +66,12 @@ def _fits(value: Any, kind: Any) -> bool:
         case "ListType":
             return isinstance(value, list) and all(_fits(each, inside[0]) for each in value)
         case "DictType":
-            return isinstance(value, dict) and all(_fits(key, inside[0]) and _fits(each, inside[1]) for key, each in value.items())
+            return isinstance(value, dict) and all(
+                _fits(key, inside[0]) and _fits(each, inside[1]) for key, each in value.items()
+            )
         case "TupleType":
             right = isinstance(value, tuple) and len(value) == len(inside)
-            return right and all(_fits(each, part) for each, part in zip(value, inside, strict=True))
+            return right and all(
+                _fits(each, part) for each, part in zip(value, inside, strict=True)
+            )
     return False

@@ -27,8 +27,13 @@ class DeepInspectPanel(GenericPanel):
         self.search = QLineEdit(clearButtonEnabled=True)
         self.search.setPlaceholderText("Find class")
         self.search.setAccessibleName("Find class")
-        self.attack = QPushButton("Attack this pair", toolTip="Sends an input to the feature game, with the other class as target")
-        self.closeness = QPushButton("How close?", toolTip="Sends the inputs of this pair to zoNNscan populations")
+        self.attack = QPushButton(
+            "Attack this pair",
+            toolTip="Sends an input to the feature game, with the other class as target",
+        )
+        self.closeness = QPushButton(
+            "How close?", toolTip="Sends the inputs of this pair to zoNNscan populations"
+        )
         self.search.returnPressed.connect(self._find)
         self.attack.clicked.connect(lambda: self._send(0, "feature_game"))
         self.closeness.clicked.connect(lambda: self._send(1, "zonnscan_populations"))
@@ -59,10 +64,18 @@ class DeepInspectPanel(GenericPanel):
             return [first, *others]
         key, pixels = self._pixels
         shown = pixels if key == (self.request, pair) else []
-        return [first, pair_pictures(self.result, *pair, shown), pair_table(self.result, *pair), *others]
+        return [
+            first,
+            pair_pictures(self.result, *pair, shown),
+            pair_table(self.result, *pair),
+            *others,
+        ]
 
     def offers(self) -> Sequence[Offer]:
-        """A mixed-up input of the pair, with the other class as target; and the inputs of both classes."""
+        """A mixed-up input of the pair, with the other class as target.
+
+        And the inputs of both classes.
+        """
         from robgui.analyses.deepinspect.pair_views import pair_offers
 
         pair = self._pair()
@@ -71,7 +84,12 @@ class DeepInspectPanel(GenericPanel):
     def _pair(self) -> tuple[int, int] | None:
         """The chosen pair, where the result can tell of it."""
         pair, result = self.store.selection.pair, self.result
-        if result is None or pair is None or not result.complete or max(pair) >= len(result.classes):
+        if (
+            result is None
+            or pair is None
+            or not result.complete
+            or max(pair) >= len(result.classes)
+        ):
             return None
         return pair
 
@@ -88,10 +106,18 @@ class DeepInspectPanel(GenericPanel):
         result: DeepInspectResult = self.result
         if isinstance(view, Matrix) and view.rows:
             row, column = what
-            self.choose(result.classes.index(view.rows[row]), result.classes.index(view.columns[column]))
+            self.choose(
+                result.classes.index(view.rows[row]), result.classes.index(view.columns[column])
+            )
         elif isinstance(view, Table) and view.columns[0].name == "Class":
-            self.choose(*(result.classes.index(str(column.cells[what])) for column in view.columns[:2]))
-        elif isinstance(view, Images) and view.title == "Inputs of the pair" and (pair := self._pair()) is not None:
+            self.choose(
+                *(result.classes.index(str(column.cells[what])) for column in view.columns[:2])
+            )
+        elif (
+            isinstance(view, Images)
+            and view.title == "Inputs of the pair"
+            and (pair := self._pair()) is not None
+        ):
             self.point_at(int(shown_places(result, *pair)[what]))
 
     def _selected(self, selection: Any, origin: object) -> None:
@@ -103,7 +129,9 @@ class DeepInspectPanel(GenericPanel):
         self.send.refresh()
 
     def _find(self) -> None:
-        """Shows the first class whose name holds what was typed, beside the class that looks most like it."""
+        """Shows the first class whose name holds what was typed, beside the class that looks
+        most like it.
+        """
         from robgui.analyses.deepinspect.pair_views import nearest_class
 
         words, result = self.search.text().strip().casefold(), self.result
@@ -112,7 +140,9 @@ class DeepInspectPanel(GenericPanel):
         found = next((c for c, name in enumerate(result.classes) if words in name.casefold()), None)
         other = None if found is None else nearest_class(result, found)
         if found is None or other is None:
-            self.store.say("info", f"No class of this result is called {self.search.text().strip()!r}.")
+            self.store.say(
+                "info", f"No class of this result is called {self.search.text().strip()!r}."
+            )
         else:
             self.choose(found, other)
 
@@ -128,14 +158,20 @@ class DeepInspectPanel(GenericPanel):
         if dataset is None:
             return
         places = shown_places(result, *pair).tolist()
-        indices = places if request.indices is None else [request.indices[place] for place in places]
+        indices = (
+            places if request.indices is None else [request.indices[place] for place in places]
+        )
 
         def arrived(pixels: list[np.ndarray]) -> None:
             if self._pixels[0] == (request, pair):
                 self._pixels = ((request, pair), pixels)
                 super(DeepInspectPanel, self).draw(self.result)
 
-        self.store.pictures.run(lambda: [dataset.thumbnail(index, 64) for index in indices], arrived, key="deepinspect pair")
+        self.store.pictures.run(
+            lambda: [dataset.thumbnail(index, 64) for index in indices],
+            arrived,
+            key="deepinspect pair",
+        )
 
     def _send(self, number: int, analysis: str) -> None:
         offers = self.offers()

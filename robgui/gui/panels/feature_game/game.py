@@ -1,4 +1,7 @@
-"""The feature game panel: features, where the search looks, before and after in a row; all other views below."""
+"""The feature game panel: features, where the search looks, before and after in a row.
+
+All other views below.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
     from robgui.core.offer import Offer
     from robgui.gui.widgets.views import ViewWidget
 
-#: Titles of the views that stand in the row of pictures, left to right; before and after has two titles.
+#: Titles of the views that stand in the row of pictures, left to right; before and after has two
+#: titles.
 ROW = (("Features of the image",), ("Where the search looks",), ("Before and after", "The image"))
 
 
@@ -36,8 +40,13 @@ class FeatureGamePanel(GenericPanel):
         self._game: Request | None = None
         self.cells: list[ViewWidget | None] = [None] * len(ROW)
         self._places = [QVBoxLayout() for _ in ROW]
-        self._headings = [set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section") for _ in ROW]
-        self.save = QPushButton("Save example …", toolTip="Writes the example, the difference and the changed pixels as PNG files")
+        self._headings = [
+            set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section") for _ in ROW
+        ]
+        self.save = QPushButton(
+            "Save example …",
+            toolTip="Writes the example, the difference and the changed pixels as PNG files",
+        )
         self.save.clicked.connect(self.ask_save)
         row = QWidget()
         across = QHBoxLayout(row)
@@ -137,5 +146,7 @@ class FeatureGamePanel(GenericPanel):
         file = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
         self.store.background.run(
             lambda: save_example(shown, file),
-            lambda files: self.store.say("info", f"Saved {', '.join(made.name for made in files)} in {file.parent}."),
+            lambda files: self.store.say(
+                "info", f"Saved {', '.join(made.name for made in files)} in {file.parent}."
+            ),
         )

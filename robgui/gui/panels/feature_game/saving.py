@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def save_example(result: FeatureGameResult, path: Path) -> list[Path]:
-    """Writes the example, and beside it the difference and the changed pixels, as PNG files at the image's own size."""
+    """Writes the example, and beside it the difference and the changed pixels, as PNG files at
+    the image's own size.
+    """
     from PIL import Image
 
     from robgui.analyses.feature_game import pictures
@@ -30,5 +32,7 @@ def save_example(result: FeatureGameResult, path: Path) -> list[Path]:
         for file, pixels in files.items():
             Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="PNG")
     except OSError as error:
-        raise RobguiError(f"{path} cannot be written ({error.strerror}); choose a folder you may write to.") from error
+        raise RobguiError(
+            f"{path} cannot be written ({error.strerror}); choose a folder you may write to."
+        ) from error
     return list(files)

@@ -1,4 +1,6 @@
-"""The map behind growing regions: the newest one in the workspace of the same network, scene and parameters."""
+"""The map behind growing regions: the newest one in the workspace of the same network, scene and
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ class Backdrop(QObject):
 
         def read() -> Any:
             maps = (workspace.result(run) for run in runs)
-            return next((found for found in maps if found is not None and same_space(found, spec, result)), None)
+            return next(
+                (found for found in maps if found is not None and same_space(found, spec, result)),
+                None,
+            )
 
         def found(answer: MapResult | None) -> None:
             if answer is not None:
@@ -59,7 +64,11 @@ def same_space(found: MapResult, spec: str, result: RegionsResult) -> bool:
     """Whether a map shows the space in which regions grew."""
     if found.axes != result.axes or found.specs[0] != spec or found.shapes[0] != result.shape:
         return False
-    if found.networks[0] != result.network or found.target[0] != result.target or found.scene_axes != result.scene_axes:
+    if (
+        found.networks[0] != result.network
+        or found.target[0] != result.target
+        or found.scene_axes != result.scene_axes
+    ):
         return False
     varied = {axis.name for axis in result.axes}
     stands = [axis.name not in varied for axis in result.scene_axes]
@@ -69,7 +78,11 @@ def same_space(found: MapResult, spec: str, result: RegionsResult) -> bool:
 def _may_fit(run: Run, request: Request) -> bool:
     """Of the same network, on the same input where there is one."""
     other = run.request
-    if other.analysis != "semantic_map" or not run.has_result or other.models[0].fingerprint != request.models[0].fingerprint:
+    if (
+        other.analysis != "semantic_map"
+        or not run.has_result
+        or other.models[0].fingerprint != request.models[0].fingerprint
+    ):
         return False
     if other.dataset is None or request.dataset is None:
         return other.dataset is request.dataset

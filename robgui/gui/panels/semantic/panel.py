@@ -1,4 +1,6 @@
-"""What the panels of the semantic method share: the controls of the scene, the starts of regions."""
+"""What the panels of the semantic method share: the controls of the scene, the starts of
+regions.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ REGIONS = "semantic_regions"
 
 
 class ScenePanel(Panel):
-    """A panel with the controls of its scene: below the invitation while it is empty, then behind a tab."""
+    """A panel with the controls of its scene: below the invitation while it is empty, then
+    behind a tab.
+    """
 
     most_axes = 2
     several = True
@@ -94,9 +98,17 @@ def offer_starts(
     """Fills the form of semantic regions: the scene of a result as it stood, and where to start."""
     varied = {axis.name for axis in result.axes}
     whole = {axis.name: (axis.low, axis.high) for axis in result.scene_axes}
-    ranges = {axis.name: (axis.low, axis.high) for axis in result.axes if (axis.low, axis.high) != whole[axis.name]}
+    ranges = {
+        axis.name: (axis.low, axis.high)
+        for axis in result.axes
+        if (axis.low, axis.high) != whole[axis.name]
+    }
     stands = zip(result.scene_axes, result.values, strict=True)
-    fixed = {axis.name: float(value) for axis, value in stands if axis.name not in varied and value != axis.default}
+    fixed = {
+        axis.name: float(value)
+        for axis, value in stands
+        if axis.name not in varied and value != axis.default
+    }
     values = {
         "scene": spec,
         "axes": tuple(axis.name for axis in result.axes),

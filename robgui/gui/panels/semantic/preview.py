@@ -89,9 +89,17 @@ class Looker:
         self._spaces: OrderedDict[tuple[object, ...], Space] = OrderedDict()
         self._lock = threading.Lock()
 
-    def look(self, where: Where, done: Callable[[Look], None], failed: Callable[[str, str], None] | None = None, key: str = "") -> None:
+    def look(
+        self,
+        where: Where,
+        done: Callable[[Look], None],
+        failed: Callable[[str, str], None] | None = None,
+        key: str = "",
+    ) -> None:
         """Delivers what is to be seen at ``where``, unless something newer is asked for first."""
-        self._store.pictures.run(lambda: self.see(where), done, failed=failed, key=f"{self._key} {key}")
+        self._store.pictures.run(
+            lambda: self.see(where), done, failed=failed, key=f"{self._key} {key}"
+        )
 
     def drop(self, key: str = "") -> None:
         """Nobody waits for the last look any more."""
@@ -105,7 +113,9 @@ class Looker:
         from robgui.core.dataset.picture import picture_of
 
         space, classifier = self._space(where), where.classifier
-        values = torch.tensor([[axis.default for axis in space.scene.axes]], device=classifier.device)
+        values = torch.tensor(
+            [[axis.default for axis in space.scene.axes]], device=classifier.device
+        )
         for name, value in where.values.items():
             values[0, find_axis(space.scene, name)[0]] = value
         with torch.no_grad():
@@ -133,13 +143,23 @@ class Looker:
 
         image = where.spec == IMAGE
         data = where.dataset.fingerprint if where.dataset is not None and image else ""
-        key = (id(where.classifier), str(where.classifier.device), where.spec, data, where.index if image else 0, where.seed, where.up)
+        key = (
+            id(where.classifier),
+            str(where.classifier.device),
+            where.spec,
+            data,
+            where.index if image else 0,
+            where.seed,
+            where.up,
+        )
         with self._lock:
             if key not in self._spaces:
                 one = None
                 if where.dataset is not None and image:
                     one = align(where.classifier, where.dataset).subset([where.index])
-                self._spaces[key] = open_space(where.spec, where.classifier, one, SpaceParams(seed=where.seed, up=where.up))
+                self._spaces[key] = open_space(
+                    where.spec, where.classifier, one, SpaceParams(seed=where.seed, up=where.up)
+                )
             self._spaces.move_to_end(key)
             while len(self._spaces) > _OPEN:
                 self._spaces.popitem(last=False)
@@ -154,21 +174,31 @@ def place_of(
     point: tuple[float, ...],
     which: tuple[int, int],
 ) -> Where | str:
-    """The place of ``point`` in the scene of a result; a sentence when its model or data are not open.
+    """The place of ``point`` in the scene of a result.
+
+    A sentence when its model or data are not open.
 
     ``which`` names the network and the shape.
     """
     network, shape = which
     wanted = request.models[network]
-    classifier = next((m for m in store.library.models if m.fingerprint == wanted.fingerprint), None)
+    classifier = next(
+        (m for m in store.library.models if m.fingerprint == wanted.fingerprint), None
+    )
     if classifier is None:
         return f"{wanted.name} is not open; open it to see pictures here."
     dataset, index = None, 0
     if (place := image_place(result.specs, shape)) >= 0:
         dataset = store.library.dataset_of(request)
         if dataset is None:
-            return f"{request.dataset.name if request.dataset else 'The data'} is not open; open it to see pictures here."
+            return (
+                f"{request.dataset.name if request.dataset else 'The data'} is not open; open it to"
+                " see pictures here."
+            )
         index = place if request.indices is None else request.indices[place]
-    values = {axis.name: float(value) for axis, value in zip(result.scene_axes, result.values, strict=True)}
+    values = {
+        axis.name: float(value)
+        for axis, value in zip(result.scene_axes, result.values, strict=True)
+    }
     values |= {axis.name: value for axis, value in zip(result.axes, point, strict=True)}
     return Where(classifier, result.specs[shape], dataset, index, values, params.seed, params.up)

@@ -87,7 +87,9 @@ class SemanticRegionsPanel(ScenePanel):
         self.start_box.currentIndexChanged.connect(lambda _: self._redraw())
         self.clear_starts = QToolButton(text="Clear starts")
         self.clear_starts.setToolTip("The program chooses the starts itself")
-        self.film_button = QPushButton("Save animation …", toolTip="Saves the growing as GIF or MP4")
+        self.film_button = QPushButton(
+            "Save animation …", toolTip="Saves the growing as GIF or MP4"
+        )
         self.picture, self.timeline = BoxesView(), Timeline("step")
         self.marks = Marks(self.picture.heat.plot)
         self.lost, self.table, self.losses = BarsView(), TableView(), CurvesView()

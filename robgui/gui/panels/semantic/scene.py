@@ -1,4 +1,6 @@
-"""The controls of a scene: which mesh or input, what varies, where the rest stands, and a live picture."""
+"""The controls of a scene: which mesh or input, what varies, where the rest stands, and a live
+picture.
+"""
 
 from __future__ import annotations
 
@@ -59,21 +61,32 @@ class SceneControls(QWidget):
         self.rows: dict[str, AxisRow] = {}
         self._files: list[str] = []
         self._make()
-        for signal in (store.params_changed, store.selection_changed, store.library.models_changed, store.library.datasets_changed):
+        for signal in (
+            store.params_changed,
+            store.selection_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+        ):
             signal.connect(self._changed)
 
-    # --- parts ---------------------------------------------------------------------------------------------
+    # --- parts ------------------------------------------------------------------------------------
 
     def _make(self) -> None:
         self.scene_box = QComboBox()
         self.scene_box.setAccessibleName("Scene")
         self.scene_box.setToolTip("What is looked at: the input chosen in the gallery, or a mesh")
         self.scene_box.setMinimumContentsLength(10)
-        self.scene_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.scene_box.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
         self.scene_box.activated.connect(lambda _: self._choose(str(self.scene_box.currentData())))
-        self.file = QPushButton("Mesh file …", toolTip="Opens a mesh: OBJ, PLY, STL, OFF, GLB or glTF")
+        self.file = QPushButton(
+            "Mesh file …", toolTip="Opens a mesh: OBJ, PLY, STL, OFF, GLB or glTF"
+        )
         self.file.clicked.connect(self.ask_file)
-        self.more = QToolButton(text="Several", popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more = QToolButton(
+            text="Several", popupMode=QToolButton.ToolButtonPopupMode.InstantPopup
+        )
         self.more.setToolTip("Maps several meshes in one run, and their mean")
         self._menu = QMenu(self.more)
         self._menu.aboutToShow.connect(self._fill_menu)
@@ -128,7 +141,10 @@ class SceneControls(QWidget):
         return QSize(self.fontMetrics().averageCharWidth() * 32, self.fontMetrics().height() * 8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow place the picture stands above the sliders; in a wide one they take two columns."""
+        """In a narrow place the picture stands above the sliders.
+
+        In a wide one they take two columns.
+        """
         super().resizeEvent(event)
         wide = event.size().width() > self.fontMetrics().averageCharWidth() * 64
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
@@ -144,7 +160,7 @@ class SceneControls(QWidget):
         super().showEvent(event)
         self._changed()
 
-    # --- what the form says --------------------------------------------------------------------------------
+    # --- what the form says -----------------------------------------------------------------------
 
     def _changed(self, *what: object) -> None:
         if what and isinstance(what[0], str) and what[0] != self.analysis:
@@ -178,7 +194,9 @@ class SceneControls(QWidget):
             for spec, words in self._known_scenes().items():
                 self.scene_box.addItem(words, spec)
             if len(scenes) > 1:
-                self.scene_box.addItem(f"{len(scenes)} scenes: {', '.join(_scene_words(s) for s in scenes)}", "")
+                self.scene_box.addItem(
+                    f"{len(scenes)} scenes: {', '.join(_scene_words(s) for s in scenes)}", ""
+                )
                 self.scene_box.setCurrentIndex(self.scene_box.count() - 1)
             elif scenes:
                 self.scene_box.setCurrentIndex(self.scene_box.findData(scenes[0]))
@@ -197,7 +215,7 @@ class SceneControls(QWidget):
             row.show_state(name in self.varied, fixed.get(name, row.axis.default), ranges.get(name))
         self._place_rows()
 
-    # --- the picture ---------------------------------------------------------------------------------------
+    # --- the picture ------------------------------------------------------------------------------
 
     def _look(self) -> None:
         where = self._where()
@@ -224,11 +242,15 @@ class SceneControls(QWidget):
             return library.mismatch
         fixed = dict(self._params.fixed) if self._params is not None else {}
         seed, up = (self._params.seed, self._params.up) if self._params is not None else (0, "auto")
-        return Where(model, spec, library.dataset if spec == IMAGE else None, index or 0, fixed, seed, up)
+        return Where(
+            model, spec, library.dataset if spec == IMAGE else None, index or 0, fixed, seed, up
+        )
 
     def _looked(self, look: Look) -> None:
         self.picture.show_picture(look.picture, look.name)
-        self.caption.set_words(" ".join((f"{look.name}: “{look.names[0]}” {percent(look.shares[0])}.", *look.notes)))
+        self.caption.set_words(
+            " ".join((f"{look.name}: “{look.names[0]}” {percent(look.shares[0])}.", *look.notes))
+        )
         if look.axes != self._axes:
             self._axes = look.axes
             self._make_rows(look.axes)
@@ -274,10 +296,12 @@ class SceneControls(QWidget):
         rows = -(-len(widths) // columns)
         widest = [max(widths[first : first + rows]) for first in range(0, len(widths), rows)]
         margins = self._grid.contentsMargins()
-        beside = margins.left() + margins.right() + self._scroll.verticalScrollBar().sizeHint().width()
+        beside = (
+            margins.left() + margins.right() + self._scroll.verticalScrollBar().sizeHint().width()
+        )
         return sum(widest) + (len(widest) - 1) * self._grid.horizontalSpacing() + beside
 
-    # --- what the user does --------------------------------------------------------------------------------
+    # --- what the user does -----------------------------------------------------------------------
 
     def ask_file(self) -> None:
         """Asks for a mesh file."""
@@ -291,7 +315,10 @@ class SceneControls(QWidget):
     def use_file(self, path: Path) -> None:
         """Looks at the mesh in ``path``."""
         if self._several and "," in str(path):
-            self.store.say("warning", f"{path}: a path with a comma cannot stand in a list of scenes; rename it.")
+            self.store.say(
+                "warning",
+                f"{path}: a path with a comma cannot stand in a list of scenes; rename it.",
+            )
             return
         if str(path) not in self._known_scenes():
             self._files.append(str(path))
@@ -305,7 +332,9 @@ class SceneControls(QWidget):
         from robgui.analyses.semantic.scene.scenes import IMAGE
 
         other_kind = (IMAGE in scenes) != (IMAGE in (self.scenes or (IMAGE,)))
-        self._offer(scene=scenes if self._several else scenes[0], **(_OF_ONE_KIND if other_kind else {}))
+        self._offer(
+            scene=scenes if self._several else scenes[0], **(_OF_ONE_KIND if other_kind else {})
+        )
 
     def _fill_menu(self) -> None:
         from robgui.analyses.semantic.scene.scenes import IMAGE

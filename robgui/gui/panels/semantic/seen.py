@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class Picture(QWidget):
-    """One picture, as large as there is room, its pixels square; words in its place when there is none."""
+    """One picture, as large as there is room, its pixels square.
+
+    Words in its place when there is none.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -61,7 +64,12 @@ class Picture(QWidget):
             painter.drawText(QRectF(self.rect()).adjusted(4, 4, -4, -4), flags, self._words)
             return
         side = self._pixmap.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
-        place = QRectF((self.width() - side.width()) / 2, (self.height() - side.height()) / 2, side.width(), side.height())
+        place = QRectF(
+            (self.width() - side.width()) / 2,
+            (self.height() - side.height()) / 2,
+            side.width(),
+            side.height(),
+        )
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self._pixmap.width() > 64)
         painter.drawPixmap(place, self._pixmap, QRectF(self._pixmap.rect()))
         painter.setPen(QColor(theme.colours.line))
@@ -85,7 +93,9 @@ class Shares(QWidget):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def show_shares(self, names: Sequence[str], shares: Sequence[float], wanted: Sequence[bool]) -> None:
+    def show_shares(
+        self, names: Sequence[str], shares: Sequence[float], wanted: Sequence[bool]
+    ) -> None:
         """Shows these classes."""
         self.rows = tuple(zip(names, shares, wanted, strict=True))
         words = ", ".join(f"{name} {percent(share)}" for name, share, _ in self.rows)
@@ -106,13 +116,23 @@ class Shares(QWidget):
             painter.setBrush(QColor(colours.raised))
             painter.drawRoundedRect(box, 3, 3)
             painter.setBrush(fill)
-            painter.drawRoundedRect(QRectF(box.x(), box.y(), max(2.0, box.width() * min(1.0, share)), box.height()), 3, 3)
+            painter.drawRoundedRect(
+                QRectF(box.x(), box.y(), max(2.0, box.width() * min(1.0, share)), box.height()),
+                3,
+                3,
+            )
             painter.setPen(QColor(colours.text))
             figure = percent(share)
             room = self.width() - 12 - metrics.horizontalAdvance(figure) - 8
-            text = metrics.elidedText(f"● {name}" if wanted else name, Qt.TextElideMode.ElideRight, int(room))
+            text = metrics.elidedText(
+                f"● {name}" if wanted else name, Qt.TextElideMode.ElideRight, int(room)
+            )
             painter.drawText(box.adjusted(6, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter.value, text)
-            painter.drawText(box.adjusted(6, 0, -6, 0), (Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight).value, figure)
+            painter.drawText(
+                box.adjusted(6, 0, -6, 0),
+                (Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight).value,
+                figure,
+            )
 
 
 class Seen(QWidget):

@@ -34,11 +34,19 @@ class AxisRow(QWidget):
         width = axis.high - axis.low
         self._steps = round(width) if width >= _LONG else _STEPS
         self.tick = QCheckBox(axis.title)
-        self.tick.setToolTip(f"Vary {axis.title.lower()} from {with_unit(axis.low, axis.unit)} to {with_unit(axis.high, axis.unit)}")
+        self.tick.setToolTip(
+            f"Vary {axis.title.lower()} from {with_unit(axis.low, axis.unit)} to"
+            f" {with_unit(axis.high, axis.unit)}"
+        )
         self.value = Label(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.value.setProperty("role", "quiet")
-        widths = [self.fontMetrics().horizontalAdvance(with_unit(value, axis.unit)) for value in (axis.low, axis.high, axis.default)]
-        self.value.setMinimumWidth(max(widths))  # the number changes while the slider moves, the width does not
+        widths = [
+            self.fontMetrics().horizontalAdvance(with_unit(value, axis.unit))
+            for value in (axis.low, axis.high, axis.default)
+        ]
+        self.value.setMinimumWidth(
+            max(widths)
+        )  # the number changes while the slider moves, the width does not
         self.slider = QSlider(Qt.Orientation.Horizontal, minimum=0, maximum=self._steps)
         self.slider.setAccessibleName(axis.title)
         self.slider.setPageStep(max(1, self._steps // 10))
@@ -54,22 +62,34 @@ class AxisRow(QWidget):
         self.tick.toggled.connect(self.ticked)
 
     def show_state(self, varies: bool, value: float, span: tuple[float, float] | None) -> None:
-        """Shows where the parameter stands, or from where to where it varies, without telling anyone."""
+        """Shows where the parameter stands, or from where to where it varies, without telling
+        anyone.
+        """
         axis = self.axis
         with QSignalBlocker(self.tick), QSignalBlocker(self.slider):
             self.tick.setChecked(varies)
             if self.at(self.slider.value()) != value:
-                self.slider.setValue(round((value - axis.low) / (axis.high - axis.low) * self._steps))
+                self.slider.setValue(
+                    round((value - axis.low) / (axis.high - axis.low) * self._steps)
+                )
         self.slider.setEnabled(not varies)
         low, high = span or (axis.low, axis.high)
-        words = f"{with_unit(low, '')} to {with_unit(high, axis.unit)}" if varies else with_unit(value, axis.unit)
+        words = (
+            f"{with_unit(low, '')} to {with_unit(high, axis.unit)}"
+            if varies
+            else with_unit(value, axis.unit)
+        )
         self.value.setText(words)
 
     def at(self, step: int) -> float:
         """The value at a step of the slider; its usual value where that is nearest."""
         axis = self.axis
         usual = round((axis.default - axis.low) / (axis.high - axis.low) * self._steps)
-        return axis.default if step == usual else float(f"{axis.low + (axis.high - axis.low) * step / self._steps:.4g}")
+        return (
+            axis.default
+            if step == usual
+            else float(f"{axis.low + (axis.high - axis.low) * step / self._steps:.4g}")
+        )
 
     def _slid(self, step: int) -> None:
         self.moved.emit(self.at(step))
@@ -87,4 +107,6 @@ class SliderColumn(QScrollArea):
     def minimumSizeHint(self) -> QSize:
         """As wide as the content and the scroll bar beside it."""
         beside = self.verticalScrollBar().sizeHint().width()
-        return QSize(self._content.minimumSizeHint().width() + beside, super().minimumSizeHint().height())
+        return QSize(
+            self._content.minimumSizeHint().width() + beside, super().minimumSizeHint().height()
+        )

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QSplitter, QVBoxLayout, QWidget
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.tabbed import Tabbed
 
-#: Narrower than so many characters, the big picture becomes a tab among its details; lower than so many lines, what is below does.
+#: Narrower than so many characters, the big picture becomes a tab among its details; lower than so
+#: many lines, what is below does.
 _NARROW, _LOW = 68, 26
 
 
@@ -68,7 +69,10 @@ class Stage(QWidget):
         """Moves what no longer fits into a tab, and back."""
         super().resizeEvent(event)
         metrics, size = self.fontMetrics(), event.size()
-        narrow, low = size.width() < _NARROW * metrics.averageCharWidth(), size.height() < _LOW * metrics.height()
+        narrow, low = (
+            size.width() < _NARROW * metrics.averageCharWidth(),
+            size.height() < _LOW * metrics.height(),
+        )
         if narrow != self.narrow:
             self.narrow = narrow
             self._move_main()
@@ -130,4 +134,6 @@ class Line(Label):
         self._fit()
 
     def _fit(self) -> None:
-        self.setText(self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width()))
+        self.setText(
+            self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width())
+        )

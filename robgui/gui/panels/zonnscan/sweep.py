@@ -26,7 +26,10 @@ SAMPLES = 8
 
 
 class ZonnscanPanel(GenericPanel):
-    """Radius sweep around one input (Figure 2 of the paper), live; the cursor shows random inputs."""
+    """Radius sweep around one input (Figure 2 of the paper), live.
+
+    The cursor shows random inputs.
+    """
 
     def build(self) -> QWidget:
         """The views, the cursor in the first one, and the tools below."""
@@ -79,7 +82,9 @@ class ZonnscanPanel(GenericPanel):
         view = samples_view(self.result, place, pixels)
         if self.pinned is None:
             return view
-        return replace(view, note=f"{view.note} {self.pinned.words(float(self.result.radii[place]))}")
+        return replace(
+            view, note=f"{view.note} {self.pinned.words(float(self.result.radii[place]))}"
+        )
 
     def _place_marker(self, largest: float) -> None:
         """The cursor belongs to the plot of the first view, which is made with the first result."""
@@ -107,7 +112,9 @@ class ZonnscanPanel(GenericPanel):
                 self._pixels = (wanted, pixels)
                 self._show_cursor()
 
-        self.store.pictures.run(lambda: _sample_pictures(result, params, place), arrived, key="zonnscan samples")
+        self.store.pictures.run(
+            lambda: _sample_pictures(result, params, place), arrived, key="zonnscan samples"
+        )
 
     def _keep(self) -> None:
         """The picture on show becomes the one that later runs are compared with."""
@@ -138,7 +145,9 @@ class ZonnscanPanel(GenericPanel):
             self.marker.setValue(selection.radius)
 
 
-def _sample_pictures(result: ZonnscanResult, params: ZonnscanParams, place: int) -> list[np.ndarray]:
+def _sample_pictures(
+    result: ZonnscanResult, params: ZonnscanParams, place: int
+) -> list[np.ndarray]:
     from robgui.analyses.zonnscan import zone_samples
     from robgui.core.dataset.picture import picture_of
 

@@ -1,4 +1,6 @@
-"""The row of tools below a sweep: keep it as a reference, make the adversarial twin of the input."""
+"""The row of tools below a sweep: keep it as a reference, make the adversarial twin of the
+input.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class SweepTools(QWidget):
         self.forget = QToolButton(text="Clear reference", enabled=False)
         self.forget.setToolTip("Take the reference out of the plot")
         self.twin = QToolButton(text="Adversarial twin")
-        self.eps = QDoubleSpinBox(minimum=0.0, maximum=1.0, singleStep=0.01, decimals=3, value=0.1, prefix="eps ")
+        self.eps = QDoubleSpinBox(
+            minimum=0.0, maximum=1.0, singleStep=0.01, decimals=3, value=0.1, prefix="eps "
+        )
         self.eps.setAccessibleName("Attack size")
         self.eps.setToolTip("How far the attack moves every value, 0 to 1")
         row = QHBoxLayout(self)
@@ -40,7 +44,11 @@ class SweepTools(QWidget):
             row.addWidget(widget)
         row.addStretch()
         self.twin.clicked.connect(self.make_twin)
-        for signal in (store.library.models_changed, store.library.datasets_changed, store.selection_changed):
+        for signal in (
+            store.library.models_changed,
+            store.library.datasets_changed,
+            store.selection_changed,
+        ):
             signal.connect(self._refresh)
         self._refresh()
 
@@ -50,13 +58,26 @@ class SweepTools(QWidget):
         self.forget.setText("Clear reference" if wide else "Clear")
 
     def make_twin(self) -> None:
-        """Attacks the chosen input in the background; the twin is then the chosen input of "adversarial twins"."""
+        """Attacks the chosen input in the background.
+
+        The twin is then the chosen input of "adversarial twins".
+        """
         library, number, eps = self._store.library, self._store.selection.input, self.eps.value()
         model, dataset = library.model, library.dataset
         if model is None or dataset is None or number is None or self._reason():
             return
-        known = next((d for d in library.datasets if d.path is None and d.name == TWINS and d.shape == dataset.shape), None)
-        self._store.background.run(lambda: _with_twin(model, dataset, number, eps, known), lambda twins: self._show(twins, known))
+        known = next(
+            (
+                d
+                for d in library.datasets
+                if d.path is None and d.name == TWINS and d.shape == dataset.shape
+            ),
+            None,
+        )
+        self._store.background.run(
+            lambda: _with_twin(model, dataset, number, eps, known),
+            lambda twins: self._show(twins, known),
+        )
 
     def _show(self, twins: Dataset, before: Dataset | None) -> None:
         left = self._store.navigation.here
@@ -68,7 +89,11 @@ class SweepTools(QWidget):
         reason = self._reason()
         self.twin.setEnabled(not reason)
         self.eps.setEnabled(not reason)
-        set_tip(self.twin, reason or "Move the chosen input by eps against its class (fast gradient sign) and choose the result")
+        set_tip(
+            self.twin,
+            reason
+            or "Move the chosen input by eps against its class (fast gradient sign) and choose it",
+        )
 
     def _reason(self) -> str:
         """Why there is no twin to be had; empty when there is."""
@@ -78,11 +103,16 @@ class SweepTools(QWidget):
         if library.mismatch:
             return library.mismatch
         if not library.model.capabilities.gradients:
-            return f"Adversarial twins need gradients, which {library.model.name} cannot give: {library.model.capabilities.reason}."
+            return (
+                f"Adversarial twins need gradients, which {library.model.name} cannot give:"
+                f" {library.model.capabilities.reason}."
+            )
         return ""
 
 
-def _with_twin(classifier: Classifier, dataset: Dataset, number: int, eps: float, known: Dataset | None) -> Dataset:
+def _with_twin(
+    classifier: Classifier, dataset: Dataset, number: int, eps: float, known: Dataset | None
+) -> Dataset:
     """The twins made so far and, as the last, that of input ``number``; called on a pool thread."""
     from robgui.analyses.zonnscan.attack import fast_gradient
     from robgui.analyses.zonnscan.populations import true_classes
@@ -96,6 +126,8 @@ def _with_twin(classifier: Classifier, dataset: Dataset, number: int, eps: float
     if known is not None and known.labels is not None:
         array = np.concatenate([known.array(shape=classifier.shape), array])
         labels = np.concatenate([known.labels, labels])
-    twins = from_arrays(array, labels, classifier.labels, TWINS, kind=classifier.kind, features=one.features)
+    twins = from_arrays(
+        array, labels, classifier.labels, TWINS, kind=classifier.kind, features=one.features
+    )
     assert twins.fingerprint
     return twins

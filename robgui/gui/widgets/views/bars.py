@@ -110,7 +110,10 @@ class BarsView(PlotView):
     def _keys(self, view: Bars) -> list[Key]:
         if len(view.series) < 2:
             return []
-        return [Key(row.name, pen(row.ink, 1, Qt.PenStyle.SolidLine), brush=fill(row.ink, place)) for place, row in enumerate(view.series)]
+        return [
+            Key(row.name, pen(row.ink, 1, Qt.PenStyle.SolidLine), brush=fill(row.ink, place))
+            for place, row in enumerate(view.series)
+        ]
 
     def _place(self, x: float) -> int | None:
         """The group of bars, or the bin, at a place."""

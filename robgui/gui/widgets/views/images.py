@@ -193,7 +193,10 @@ class PictureModel(QAbstractListModel):
         return self._cell_for(self.side)
 
     def best_side(self, room: QSize, columns: int, least: int) -> int:
-        """The largest side for which all fit into ``room``, else ``least``; ``columns`` fit its width."""
+        """The largest side for which all fit into ``room``, else ``least``.
+
+        ``columns`` fit its width.
+        """
         count = self.rowCount()
         lowest = SMALLEST if len(self.view.pictures if self.view else ()) <= FEW else least
         for side in range(MOST, lowest - 1, -8):

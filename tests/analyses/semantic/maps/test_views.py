@@ -30,17 +30,25 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_map_is_coloured_by_the_class_on_top_and_its_confidence() -> None:
     result = run("semantic_map", toy_net(with_hole), target="pot", step=GRID)
     first = map_views(result, MapParams())[0]
-    assert isinstance(first, Matrix) and first.classes is not None and first.title == "Which class wins"
+    assert (
+        isinstance(first, Matrix)
+        and first.classes is not None
+        and first.title == "Which class wins"
+    )
     names = np.array(first.class_names)[first.classes]
     assert (names == np.array(result.labels)[result.tops[0, 0]]).all()
     best = np.maximum(result.scores[0, 0], 0.9 * (1 - result.scores[0, 0]))
     np.testing.assert_allclose(first.values, best, atol=1e-5)
-    assert first.class_names[:2] == ("pot", "other"), "the class that is named first, then its rival"
+    assert first.class_names[:2] == ("pot", "other"), (
+        "the class that is named first, then its rival"
+    )
     assert first.rect == (-6.0, -15.0, 360.0, 110.0) and first.x.title == "Azimuth (°)"
 
 
 def test_a_trap_is_marked_where_it_is_in_a_ring_of_its_own() -> None:
-    result = run("semantic_map", toy_net(with_hole), target="pot", step={"azimuth": 6, "elevation": 6})
+    result = run(
+        "semantic_map", toy_net(with_hole), target="pot", step={"azimuth": 6, "elevation": 6}
+    )
     views = map_views(result, MapParams())
     ring, cross = views[0].spots
     assert (ring.symbol, cross.symbol, cross.ink.role) == ("circle", "cross", "fails")
@@ -84,7 +92,9 @@ def test_several_networks_have_a_map_each_in_the_same_colours_and_a_mean() -> No
         "Score of the class, mean of all networks and shapes",
     ]
     assert maps["Which class wins: a"].class_names == maps["Which class wins: b"].class_names
-    np.testing.assert_allclose(maps["Score of the class, mean of all networks and shapes"].values, result.score)
+    np.testing.assert_allclose(
+        maps["Score of the class, mean of all networks and shapes"].values, result.score
+    )
     assert titled(views, Table)["Networks"].columns[0].cells == ("a", "b")
     wins = titled(views, Bars)["How often each class wins"]
     assert [row.name for row in wins.series] == ["a", "b"]
@@ -95,7 +105,10 @@ def test_several_shapes_have_the_mean_of_each_network_beside_the_mean_of_all() -
     nets = (toy_net(FLAT, "a"), toy_net(with_hole, "b"))
     result = run("semantic_map", nets, scene=("toy", "second"), target="pot", step=GRID)
     maps = titled(map_views(result, MapParams()), Matrix)
-    assert "Which class wins: a, second" in maps and "Score of the class: b, mean of all shapes" in maps
+    assert (
+        "Which class wins: a, second" in maps
+        and "Score of the class: b, mean of all shapes" in maps
+    )
 
 
 def test_one_parameter_is_a_curve_with_crosses_where_another_class_is_seen() -> None:
@@ -108,8 +121,12 @@ def test_one_parameter_is_a_curve_with_crosses_where_another_class_is_seen() -> 
 
 
 def test_the_maps_of_two_networks_from_two_runs_can_be_subtracted() -> None:
-    one, other = (run("semantic_map", toy_net(f), target="pot", step=GRID) for f in (FLAT, with_hole))
-    first, second = (titled(map_views(r, MapParams()), Matrix)["Score of the class"] for r in (one, other))
+    one, other = (
+        run("semantic_map", toy_net(f), target="pot", step=GRID) for f in (FLAT, with_hole)
+    )
+    first, second = (
+        titled(map_views(r, MapParams()), Matrix)["Score of the class"] for r in (one, other)
+    )
     gap = difference(first, second)
     assert isinstance(gap, Matrix)
     np.testing.assert_allclose(gap.values, other.scores[0, 0] - one.scores[0, 0], atol=1e-6)

@@ -23,7 +23,10 @@ def test_the_growing_is_a_film_of_boxes_over_the_map_with_its_steps() -> None:
     film = regions_views(result, RegionsParams())[0]
     assert isinstance(film, Film) and 10 < len(film.frames) <= MOST_FRAMES + 1
     steps_done = result.trace.shape[1] - 1
-    assert film.steps[0] == f"step 0 of {steps_done}" and film.steps[-1] == f"step {steps_done} of {steps_done}"
+    assert (
+        film.steps[0] == f"step 0 of {steps_done}"
+        and film.steps[-1] == f"step {steps_done} of {steps_done}"
+    )
     first, last = film.frames[0], film.frames[-1]
     assert isinstance(last, Boxes) and last.behind is not None and last.behind is first.behind
     np.testing.assert_allclose(last.behind.values, result.map_score)
@@ -36,7 +39,9 @@ def test_the_growing_is_a_film_of_boxes_over_the_map_with_its_steps() -> None:
 
 def test_a_region_across_the_seam_is_two_boxes() -> None:
     around = lambda u: 0.02 + 0.98 * torch.sigmoid((30 - ((u[:, 0] + 180) % 360 - 180).abs()) / 2)  # noqa: E731
-    result = run("semantic_regions", toy_net(around), target="pot", starts=((0, 40),), methods="naive")
+    result = run(
+        "semantic_regions", toy_net(around), target="pot", starts=((0, 40),), methods="naive"
+    )
     last = regions_views(result, RegionsParams())[0].frames[-1]
     assert len(last.boxes) == 2 and {box.x for box in last.boxes} >= {0.0}
     assert max(box.x + box.width for box in last.boxes) == pytest.approx(360)
@@ -49,12 +54,18 @@ def test_one_or_many_parameters_are_bars_in_lanes(axes: tuple[str, ...]) -> None
     views = regions_views(result, RegionsParams())
     last = views[0].frames[-1]
     if len(axes) == 1:
-        assert len(last.lanes) == 3 and last.x.title == "Azimuth (°)" and isinstance(views[1], Curves)
+        assert (
+            len(last.lanes) == 3 and last.x.title == "Azimuth (°)" and isinstance(views[1], Curves)
+        )
         assert last.lanes[-1] == "1 naive", "the first region stands on top"
     else:
         assert last.lanes == ("Light", "Elevation", "Azimuth") and "azimuth 0° to 360°" in last.note
     for box in last.boxes:
-        assert box.y >= 0 and box.y + box.height <= len(last.lanes) and int(box.y) == int(box.y + box.height - 1e-9)
+        assert (
+            box.y >= 0
+            and box.y + box.height <= len(last.lanes)
+            and int(box.y) == int(box.y + box.height - 1e-9)
+        )
 
 
 def test_what_is_lost_inside_is_drawn_with_its_upper_bound_and_what_is_allowed() -> None:
@@ -63,7 +74,9 @@ def test_what_is_lost_inside_is_drawn_with_its_upper_bound_and_what_is_allowed()
     bars = titled(views, Bars)["What is lost inside"]
     (row,) = bars.series
     inside = [lost_in(result, region) for region in range(3)]
-    assert row.values.tolist() == [one.share for one in inside] and row.high.tolist() == [one.most for one in inside]
+    assert row.values.tolist() == [one.share for one in inside] and row.high.tolist() == [
+        one.most for one in inside
+    ]
     assert bars.levels[0].at == 0.03 and row.ink.role == "fails"
     table = titled(views, Table)["Regions"]
     columns = {column.name: column for column in table.columns}

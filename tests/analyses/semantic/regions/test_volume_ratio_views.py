@@ -16,14 +16,21 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("robgui.analyses.semantic.scene.space.open_scene", open_toy)
 
 
-def test_the_share_of_one_network_is_drawn_by_way_to_grow_and_can_be_subtracted_from_another() -> None:
-    one, other = (run("srvr", toy_net(f, n), target="pot", starts=((140, 40), (120, 30))) for f, n in ((FLAT, "a"), (with_hole, "b")))
+def test_the_share_of_one_network_is_drawn_by_way_to_grow_and_can_be_subtracted_from_another() -> (
+    None
+):
+    one, other = (
+        run("srvr", toy_net(f, n), target="pot", starts=((140, 40), (120, 30)))
+        for f, n in ((FLAT, "a"), (with_hole, "b"))
+    )
     first, second = (srvr_views(result, SrvrParams())[0] for result in (one, other))
     assert first.names == ("mean", *METHOD_WORDS.values()) and first.levels[0].name == "enough"
     np.testing.assert_allclose(first.series[0].values, [one.srvr[0], *one.by_method[0]])
     assert np.isfinite(first.series[0].low[0]) and np.isnan(first.series[0].low[1:]).all()
     gap = difference(first, second)
-    assert isinstance(gap, Bars) and gap.series[0].values[0] == pytest.approx(other.srvr[0] - one.srvr[0])
+    assert isinstance(gap, Bars) and gap.series[0].values[0] == pytest.approx(
+        other.srvr[0] - one.srvr[0]
+    )
 
 
 def test_several_networks_stand_beside_each_other_with_their_intervals() -> None:

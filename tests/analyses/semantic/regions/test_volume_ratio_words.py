@@ -34,10 +34,19 @@ def test_the_share_states_its_error_and_a_small_one_is_never_good() -> None:
     result = run("srvr", toy_net(FLAT, "net"), target="pot", starts=((140, 40), (300, 0), (20, 20)))
     said, share = says("srvr", result), safe_share(result, 0)
     each = result.volume[0].mean(-1).ravel()
-    half = 4.302652729749464 * each.std(ddof=1) / math.sqrt(3)  # Student's t with 2 degrees of freedom
+    half = (
+        4.302652729749464 * each.std(ddof=1) / math.sqrt(3)
+    )  # Student's t with 2 degrees of freedom
     assert (share.low, share.high) == (0.0, pytest.approx(each.mean() + half)) and share.lost == 2
-    assert said.status in (Status.FAILS, Status.AT_RISK) and "2 of 3 starts already lose the class" in said.sentence
-    assert said.number.low == 0 and said.number.high == pytest.approx(share.high) and share.words in said.sentence
+    assert (
+        said.status in (Status.FAILS, Status.AT_RISK)
+        and "2 of 3 starts already lose the class" in said.sentence
+    )
+    assert (
+        said.number.low == 0
+        and said.number.high == pytest.approx(share.high)
+        and share.words in said.sentence
+    )
     tiny = run(
         "srvr",
         toy_net(plateau([(139.0, 141.0), (39.0, 41.0)], soft=0.5)),
@@ -55,7 +64,9 @@ def test_a_share_far_below_what_is_asked_with_lost_starts_fails() -> None:
 def test_a_large_share_does_not_hold_because_nobody_looked_inside() -> None:
     result = run("srvr", toy_net(EVERYWHERE), target="pot", starts=((140, 40), (300, 0)))
     said = says("srvr", result)
-    assert said.status is Status.UNKNOWN and any("is not looked at here" in line for line in said.because)
+    assert said.status is Status.UNKNOWN and any(
+        "is not looked at here" in line for line in said.because
+    )
 
 
 def test_a_winner_is_named_only_beyond_the_error_of_the_difference() -> None:
@@ -90,7 +101,9 @@ def test_every_network_has_a_verdict_with_its_own_share() -> None:
 
 def test_before_the_first_region_is_done_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
-    early = steps("srvr", (toy_net(FLAT, "a"), toy_net(FLAT, "b")), target="pot", iterations=3)[0].result
+    early = steps("srvr", (toy_net(FLAT, "a"), toy_net(FLAT, "b")), target="pot", iterations=3)[
+        0
+    ].result
     said = says("srvr", early)
     assert said.status is Status.UNKNOWN and "No region has been grown yet" in said.sentence
     assert "0 of 24 regions done so far" in said.scope

@@ -11,9 +11,20 @@ from scipy import stats
 
 from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult
 from robgui.analyses.zonnscan.sampling.clouds import zone_cloud
-from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES, base_points, block_size, stretches
+from robgui.analyses.zonnscan.sampling.points import (
+    SOBOL_REPLICATES,
+    base_points,
+    block_size,
+    stretches,
+)
 from robgui.analyses.zonnscan.sampling.scan import Scan
-from robgui.analyses.zonnscan.sampling.tally import Counts, Tally, clopper_pearson, half_widths, intervals
+from robgui.analyses.zonnscan.sampling.tally import (
+    Counts,
+    Tally,
+    clopper_pearson,
+    half_widths,
+    intervals,
+)
 from robgui.analyses.zonnscan.sampling.zones import EVERY, BoxCloud, linf_corners
 from robgui.analyses.zonnscan.sweep import _Sweep
 from robgui.core.dataset import from_arrays
@@ -33,7 +44,11 @@ def test_a_zone_at_the_border_of_the_cube_is_uniform_and_never_clipped(sampler: 
     for i, centre in enumerate(x[0].tolist()):
         low, high = max(0.0, centre - radius), min(1.0, centre + radius)
         assert stats.kstest(samples[:, i], stats.uniform(low, high - low).cdf).pvalue > 1e-3
-        assert len(np.unique(samples[:, i])) > 3900 and low <= samples[:, i].min() and samples[:, i].max() <= high
+        assert (
+            len(np.unique(samples[:, i])) > 3900
+            and low <= samples[:, i].min()
+            and samples[:, i].max() <= high
+        )
 
 
 @pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
@@ -57,7 +72,9 @@ def test_replicates_of_sobol_points_are_different_and_each_is_balanced() -> None
 @pytest.mark.parametrize("cap", [1, 31, 32, 33, 1000, 10_000])
 def test_stretches_cover_every_sample_once(cap: int) -> None:
     pairs = [pair for round_ in stretches(cap, 256) for pair in round_]
-    assert [start for start, _ in pairs] == [0, *(stop for _, stop in pairs[:-1])] and pairs[-1][1] == cap
+    assert [start for start, _ in pairs] == [0, *(stop for _, stop in pairs[:-1])] and pairs[-1][
+        1
+    ] == cap
 
 
 def test_a_block_holds_a_bounded_amount_of_numbers() -> None:
@@ -74,12 +91,19 @@ RADII = (0.025, 0.05, 0.3, 1.0)
 def test_the_interval_holds_the_truth_in_93_to_97_of_100_cases(
     sampler: str, samples: int, weights: list[float], bias: float, x: tuple[float, ...]
 ) -> None:
-    """All seeds at once: every repetition is a zone. Constant outputs are left out, where 3/n stands in on purpose."""
+    """All seeds at once: every repetition is a zone.
+
+    Constant outputs are left out, where 3/n stands in on purpose.
+    """
     repetitions, classifier = 2000, linear(weights, bias)
     low, high = linf_corners(torch.tensor([x]), torch.tensor(RADII)[:, None])
-    exact = np.array([exact_index(weights, bias, a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True)])
+    exact = np.array(
+        [exact_index(weights, bias, a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+    )
     points = [base_points(sampler, len(x), samples, seed, CPU)[0] for seed in range(repetitions)]
-    inside = torch.cat([BoxCloud.between(low, high, drawn).block(0, samples, ZONES).at(ZONES) for drawn in points])
+    inside = torch.cat(
+        [BoxCloud.between(low, high, drawn).block(0, samples, ZONES).at(ZONES) for drawn in points]
+    )
     zones = torch.arange(len(inside))
     tally = Tally(len(zones), 2, points[0].lanes, samples, torch.zeros((1, 2)), multi_label=False)
     tally.add(zones.tolist(), zones, 0, classifier.infer(inside.flatten(0, 1)))
@@ -94,14 +118,20 @@ def test_the_interval_of_a_sweep_that_stops_by_itself_holds_the_truth_in_95_of_1
     weights, bias, x = MODELS[2]
     radii = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
     low, high = linf_corners(torch.tensor([x]), torch.tensor(radii)[:, None])
-    exact = np.array([exact_index(weights, bias, a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True)])
+    exact = np.array(
+        [exact_index(weights, bias, a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+    )
     classifier = linear(weights, bias)
-    results = [scanned(classifier, x, radii=radii, samples=8192, seed=seed, target_half_width=0.02) for seed in range(400)]
+    results = [
+        scanned(classifier, x, radii=radii, samples=8192, seed=seed, target_half_width=0.02)
+        for seed in range(400)
+    ]
     held = np.mean([(r.ci_low <= exact) & (exact <= r.ci_high) for r in results], axis=0)
     assert (held >= 0.95).all(), held
 
 
-#: A boundary that a sweep at r = 0.3 crosses within a twentieth of its width: most entropies are 0, a few are not.
+#: A boundary that a sweep at r = 0.3 crosses within a twentieth of its width: most entropies are 0,
+#: a few are not.
 SHARP = ([200.0], -80.0, (0.3,))
 
 
@@ -110,10 +140,15 @@ SHARP = ([200.0], -80.0, (0.3,))
 def test_the_interval_of_zones_that_stop_by_themselves_holds_the_truth_in_95_of_100_cases(
     sampler: str, weights: list[float], bias: float, x: tuple[float, ...]
 ) -> None:
-    """Every repetition is an input of its own at r = 0.3 and has points of its own, so that all can run as one scan."""
+    """Every repetition is an input of its own at r = 0.3 and has points of its own, so that all
+    can run as one scan.
+    """
     repetitions, cap, radius = 2000, 2048, 0.3
     low, high = (corner[0].tolist() for corner in linf_corners(torch.tensor([x]), radius))
-    classifier, cloud = linear(weights, bias), _OwnPoints(sampler, torch.tensor(low), torch.tensor(high), repetitions)
+    classifier, cloud = (
+        linear(weights, bias),
+        _OwnPoints(sampler, torch.tensor(low), torch.tensor(high), repetitions),
+    )
     tally = Tally(repetitions, 2, cloud.lanes, cap, torch.eye(2)[:1], multi_label=False)
     for _ in Scan(classifier, cloud, tally, cap=cap, target=0.02):
         continue
@@ -125,11 +160,15 @@ def test_the_interval_of_zones_that_stop_by_themselves_holds_the_truth_in_95_of_
 
 
 class _OwnPoints:
-    """The same box again and again, each time with points of its own, which comes down to many seeds at once."""
+    """The same box again and again, each time with points of its own, which comes down to many
+    seeds at once.
+    """
 
     block_size = 512
 
-    def __init__(self, sampler: str, low: torch.Tensor, high: torch.Tensor, repetitions: int) -> None:
+    def __init__(
+        self, sampler: str, low: torch.Tensor, high: torch.Tensor, repetitions: int
+    ) -> None:
         self.lanes = 2 if sampler == "antithetic" else 1
         self._low, self._width, self._repetitions = low, high - low, repetitions
 
@@ -147,16 +186,31 @@ class _OwnBlock:
     def prepare(self) -> Iterator[None]:
         return iter(())
 
-    def at(self, zones: torch.Tensor, rows: slice = EVERY, out: torch.Tensor | None = None) -> torch.Tensor:
+    def at(
+        self, zones: torch.Tensor, rows: slice = EVERY, out: torch.Tensor | None = None
+    ) -> torch.Tensor:
         return self._samples[zones, rows]
 
 
 @pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
-def test_at_the_default_settings_the_interval_holds_the_truth_near_sharp_boundaries_too(sampler: str) -> None:
-    """Most entropies are 0 there and a few make up the mean; early stop included, radii whose mean can be told at all."""
+def test_at_the_default_settings_the_interval_holds_the_truth_near_sharp_boundaries_too(
+    sampler: str,
+) -> None:
+    """Most entropies are 0 there and a few make up the mean.
+
+    Early stop included, radii whose mean can be told at all.
+    """
     weights, bias, x = [400.0, -280.0], -40.0, (0.3, 0.6)
     radii = (0.1, 0.3, 0.5, 1.0)
-    truth = sweep(linear(weights, bias), x, radii=radii, samples=262_144, target_half_width=0, seed=999, sampler="sobol").index
+    truth = sweep(
+        linear(weights, bias),
+        x,
+        radii=radii,
+        samples=262_144,
+        target_half_width=0,
+        seed=999,
+        sampler="sobol",
+    ).index
     settings = {"radii": radii, "sampler": sampler}
     results = [scanned(linear(weights, bias), x, seed=seed, **settings) for seed in range(250)]
     held = np.mean([(r.ci_low <= truth) & (truth <= r.ci_high) for r in results], axis=0)
@@ -177,20 +231,32 @@ def counts_of(samples: int, mean: float, lanes: int = 1, spread: float = 0.0) ->
     rows = samples // lanes
     square = np.array([rows * (mean**2 + spread**2)])
     nothing = np.zeros((1, 2))
-    return Counts(np.array([samples]), np.full((1, lanes), mean * rows), square, np.array([0.0]), nothing, nothing, np.zeros(1))
+    return Counts(
+        np.array([samples]),
+        np.full((1, lanes), mean * rows),
+        square,
+        np.array([0.0]),
+        nothing,
+        nothing,
+        np.zeros(1),
+    )
 
 
 def test_a_mean_that_the_samples_cannot_tell_from_zero_has_an_interval_from_zero() -> None:
     low, high = intervals(counts_of(1024, 1e-7, SOBOL_REPLICATES))
     assert low == 0 and high == pytest.approx(np.log(40) / 1024)
     low, high = intervals(counts_of(1024, 0.02, SOBOL_REPLICATES))
-    assert low == pytest.approx(0.02 - np.log(40) / 3072) and high == pytest.approx(0.02 + np.log(40) / 3072)
+    assert low == pytest.approx(0.02 - np.log(40) / 3072) and high == pytest.approx(
+        0.02 + np.log(40) / 3072
+    )
 
 
 def test_a_zone_goes_on_until_its_samples_could_tell_the_target() -> None:
     result = sweep(Classifier.from_module(Constant([9.0, 0.0]), (2,)), [0.3, 0.3], radii=(0.1, 0.5))
     assert (result.samples == 384).all() and (result.ci_high - result.ci_low <= 0.01).all()
-    assert (sweep(linear([0.5], 0.0), [0.3], radii=(0.1,), target_half_width=0.05).samples == 64).all()
+    assert (
+        sweep(linear([0.5], 0.0), [0.3], radii=(0.1,), target_half_width=0.05).samples == 64
+    ).all()
 
 
 def test_clopper_pearson_is_exact_at_both_ends_and_between() -> None:

@@ -18,7 +18,10 @@ def test_bars_count_the_share_of_each_set_in_every_bin() -> None:
     bars = populations.views(compared(LOW, HIGH), PopulationsParams())[0]
     assert isinstance(bars, Bars) and bars.edges is not None and len(bars.edges) == 26
     for row, values in zip(bars.series, (LOW, HIGH), strict=True):
-        assert np.allclose(row.values, np.histogram(values, bars.edges)[0] / 20) and row.values.sum() == 1
+        assert (
+            np.allclose(row.values, np.histogram(values, bars.edges)[0] / 20)
+            and row.values.sum() == 1
+        )
     assert [row.name for row in bars.series] == ["test: 20 inputs", "adversarial: 20 inputs"]
     assert [row.ink.role for row in bars.series] == ["original", "changed"]
     assert [mark.at for mark in bars.marks] == [np.mean(LOW), np.mean(HIGH)]
@@ -35,14 +38,21 @@ def test_the_worst_inputs_and_every_row_are_shown() -> None:
     result = compared(LOW, HIGH, notable=np.array([3, 1]), crossing=np.linspace(0, 1, 40))
     made = populations.views(result, PopulationsParams())
     images, table = made[3], made[4]
-    assert isinstance(images, Images) and [picture.caption for picture in images.pictures] == ["image 3", "image 1"]
-    assert isinstance(table, Table) and table.height == 40 and table.columns[0].cells[0] == "image 39"
+    assert isinstance(images, Images) and [picture.caption for picture in images.pictures] == [
+        "image 3",
+        "image 1",
+    ]
+    assert (
+        isinstance(table, Table) and table.height == 40 and table.columns[0].cells[0] == "image 39"
+    )
 
 
 def test_a_long_table_keeps_the_most_unsure_and_says_what_is_left_out() -> None:
     result = compared(list(np.linspace(0, 1, 900)), list(np.linspace(0, 1, 900)))
     table = populations.views(result, PopulationsParams())[4]
-    assert table.height == 1000 and table.note.endswith("800 more inputs with a lower uncertainty are left out.")
+    assert table.height == 1000 and table.note.endswith(
+        "800 more inputs with a lower uncertainty are left out."
+    )
 
 
 def test_a_table_has_no_number_that_the_samples_cannot_tell() -> None:
@@ -60,13 +70,18 @@ def test_corner_cases_show_every_models_answer_and_who_is_right() -> None:
     first, second = images.pictures[:2]
     assert first.chip == "shirt / coat" and first.right is False and first.caption == "image 0"
     assert second.caption == "image 1" and "✓ and ✗ tell of mlp" in images.note
-    unknown = corner_cases.views(disagreed(1, truth=np.array([-1])), CornerCasesParams())[0].pictures[0]
+    unknown = corner_cases.views(disagreed(1, truth=np.array([-1])), CornerCasesParams())[
+        0
+    ].pictures[0]
     assert unknown.right is None
 
 
 def test_pairs_of_models_have_a_bar_each() -> None:
     bars = corner_cases.views(disagreed(12), CornerCasesParams())[1]
-    assert bars.names == ("any two", "mlp and rnn") and bars.series[0].values.tolist() == [0.04, 0.04]
+    assert bars.names == ("any two", "mlp and rnn") and bars.series[0].values.tolist() == [
+        0.04,
+        0.04,
+    ]
     gap = difference(bars, corner_cases.views(disagreed(6), CornerCasesParams())[1])
     assert isinstance(gap, Bars) and np.allclose(gap.series[0].values, -0.02)
 
@@ -74,7 +89,11 @@ def test_pairs_of_models_have_a_bar_each() -> None:
 def test_a_search_under_way_has_views_without_pictures() -> None:
     empty = disagreed(0, looked=0, thumbnails=np.zeros((0, 1, 1, 3), dtype=np.uint8))
     made = corner_cases.views(empty, CornerCasesParams())
-    assert [type(view) for view in made] == [Images, Bars, Table] and made[0].pictures == () and made[2].height == 0
+    assert (
+        [type(view) for view in made] == [Images, Bars, Table]
+        and made[0].pictures == ()
+        and made[2].height == 0
+    )
     many = corner_cases.views(disagreed(100), CornerCasesParams())[0]
     assert len(many.pictures) == 60 and "40 more are not shown" in many.note
 
@@ -99,7 +118,9 @@ def test_a_watermark_is_two_distributions_and_the_way_of_every_key_input() -> No
 
 
 def test_before_the_copy_is_made_there_is_no_answer_of_it() -> None:
-    nothing = marked(np.full((2, 3, 20), np.nan), answers=np.stack([np.zeros(20, int), np.full(20, -1)]))
+    nothing = marked(
+        np.full((2, 3, 20), np.nan), answers=np.stack([np.zeros(20, int), np.full(20, -1)])
+    )
     bars, moved, images, table = watermark.views(nothing, WatermarkParams())
     assert all(row.values.sum() == 0 for row in bars.series) and bars.marks == ()
     assert all(np.isnan(line.y).all() for line in moved.lines if line.symbol)
@@ -122,5 +143,10 @@ def test_what_is_shown_is_called_like_what_is_offered_so_that_a_click_finds_it()
         analysis = find(known)
         (offer,) = analysis.offers(result, analysis.params())
         made = analysis.views(result, analysis.params())
-        captions = [picture.caption for view in made if isinstance(view, Images) for picture in view.pictures]
+        captions = [
+            picture.caption
+            for view in made
+            if isinstance(view, Images)
+            for picture in view.pictures
+        ]
         assert captions and set(captions) <= set(offer.names)

@@ -27,12 +27,16 @@ def test_the_class_and_the_rival_of_the_sentence_have_strong_lines_and_others_ar
     own, rival = drawn["shirt (predicted)"], drawn["boot"]
     assert own.strong and own.ink.role == "class" and rival.strong and rival.ink.role == "rival"
     assert "“shirt” into “boot”" in verdict(swept(**BOTH), PARAMS).sentence
-    assert drawn["coat"].ink.role == "other" and not drawn["coat"].strong, "the class of the other change has a line too"
+    assert drawn["coat"].ink.role == "other" and not drawn["coat"].strong, (
+        "the class of the other change has a line too"
+    )
 
 
 def test_without_a_change_the_rival_is_the_next_most_likely_class() -> None:
     drawn = lines(views(swept(), PARAMS)[0])
-    assert drawn["coat"].ink.role == "rival" and "boot" not in drawn, "boot never reaches a share worth a line"
+    assert drawn["coat"].ink.role == "rival" and "boot" not in drawn, (
+        "boot never reaches a share worth a line"
+    )
     means = np.tile([0.6, 0.3, 0.1], (4, 1))
     assert lines(views(swept(mean_confidence=means), PARAMS)[0])["boot"].quiet
 
@@ -60,7 +64,12 @@ def test_the_uncertainty_has_a_band_no_narrower_than_the_samples_resolve() -> No
 def test_axes_have_names_units_and_fixed_ends() -> None:
     for zone in ("linf", "box", "l2", "l1", "l2_clipped", "l1_clipped"):
         first = views(swept(), ZonnscanParams(zone=zone))[0]
-        assert first.x.unit and first.y.unit and (first.x.low, first.x.high) == (0, 1) and (first.y.low, first.y.high) == (0, 1)
+        assert (
+            first.x.unit
+            and first.y.unit
+            and (first.x.low, first.x.high) == (0, 1)
+            and (first.y.low, first.y.high) == (0, 1)
+        )
     only = views(swept(radii=np.zeros(1)), ZonnscanParams(radii=(0.0,)))[0]
     assert only.x.high == 1
 
@@ -69,7 +78,10 @@ def test_the_changes_are_shown_beside_the_input_with_their_classes() -> None:
     images = views(swept(truth=1, **BOTH), PARAMS)[2]
     assert isinstance(images, Images)
     assert [picture.chip for picture in images.pictures] == ["shirt", "boot", "coat"]
-    assert images.pictures[0].right is False and images.pictures[0].caption == "image 7, 90.0 % sure, truly coat"
+    assert (
+        images.pictures[0].right is False
+        and images.pictures[0].caption == "image 7, 90.0 % sure, truly coat"
+    )
     assert [picture.caption for picture in images.pictures[1:]] == [
         "radius 0.02, by a gradient attack",
         "radius 0.341, by a random sample",
@@ -84,12 +96,16 @@ def test_a_sweep_under_way_has_every_view(known: int) -> None:
 
 
 def test_two_sweeps_can_be_subtracted() -> None:
-    first, second = (views(swept(**more), PARAMS)[0] for more in ({}, {"crossing": np.full(4, 0.3)}))
+    first, second = (
+        views(swept(**more), PARAMS)[0] for more in ({}, {"crossing": np.full(4, 0.3)})
+    )
     gap = difference(first, second)
     assert isinstance(gap, Curves) and np.allclose(lines(gap)["samples changing class"].y, 0.3)
 
 
-def test_views_of_every_step_are_made_in_less_than_ten_milliseconds_with_a_thousand_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_views_of_every_step_are_made_in_less_than_ten_milliseconds_with_a_thousand_classes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
     steps = all_steps(small_mlp(classes=1000), np.full((1, 6, 6), 0.4), samples=64)
     views(steps[0].result, ZonnscanParams())

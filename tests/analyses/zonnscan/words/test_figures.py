@@ -6,10 +6,19 @@ import math
 
 import pytest
 
-from robgui.analyses.zonnscan.words.figures import chance, mean_uncertainty, rounded_up, short_names, uncertainty
+from robgui.analyses.zonnscan.words.figures import (
+    chance,
+    mean_uncertainty,
+    rounded_up,
+    short_names,
+    uncertainty,
+)
 
 
-@pytest.mark.parametrize(("value", "shown"), [(0.0036, 0.004), (0.058, 0.06), (0.1, 0.1), (0.12, 0.2), (0.95, 1.0), (0.003, 0.003)])
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0036, 0.004), (0.058, 0.06), (0.1, 0.1), (0.12, 0.2), (0.95, 1.0), (0.003, 0.003)],
+)
 def test_a_bound_is_rounded_up(value: float, shown: float) -> None:
     assert rounded_up(value) == pytest.approx(shown) and rounded_up(value) >= value - 1e-12
 
@@ -31,4 +40,6 @@ def test_a_probability_of_zero_is_said_to_be_too_small_for_a_number() -> None:
 
 
 def test_names_of_models_lose_what_all_of_them_share() -> None:
-    assert short_names(("fashion_mlp.pt2", "fashion_rnn.pt")) == ["mlp", "rnn"] and short_names(("a.onnx",)) == ["a"]
+    assert short_names(("fashion_mlp.pt2", "fashion_rnn.pt")) == ["mlp", "rnn"] and short_names(
+        ("a.onnx",)
+    ) == ["a"]

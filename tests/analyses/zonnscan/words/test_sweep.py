@@ -20,10 +20,17 @@ PARAMS = ZonnscanParams(radii=tuple(RADII))
 def test_the_nearer_of_sample_and_attack_decides_whoever_found_it() -> None:
     attack = verdict(swept(**sampled_at(0.341), **attacked_at(0.02)), PARAMS)
     assert attack.status is Status.FAILS and attack.number.value == 0.02
-    assert attack.sentence == "image 7: a change of each value by at most 0.02 is enough to turn “shirt” into “boot”."
+    assert (
+        attack.sentence
+        == "image 7: a change of each value by at most 0.02 is enough to turn “shirt” into “boot”."
+    )
     assert attack.number.words == "radius 0.02, by a gradient attack"
     sample = verdict(swept(**sampled_at(0.03), **attacked_at(0.2)), PARAMS)
-    assert sample.status is Status.FAILS and "“coat”" in sample.sentence and "random sample" in sample.number.words
+    assert (
+        sample.status is Status.FAILS
+        and "“coat”" in sample.sentence
+        and "random sample" in sample.number.words
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,32 +44,52 @@ def test_the_nearer_of_sample_and_attack_decides_whoever_found_it() -> None:
         (0.02, 0.005, Status.HOLDS),
     ],
 )
-def test_the_radius_that_should_hold_is_a_setting_and_decides(radius: float, hold: float, status: Status) -> None:
+def test_the_radius_that_should_hold_is_a_setting_and_decides(
+    radius: float, hold: float, status: Status
+) -> None:
     params = PARAMS.model_copy(update={"hold_radius": hold})
     assert verdict(swept(**attacked_at(radius)), params).status is status
-    assert f"should hold up to radius {hold or 0.1:g}." in verdict(swept(**attacked_at(radius)), params).scope
+    assert (
+        f"should hold up to radius {hold or 0.1:g}."
+        in verdict(swept(**attacked_at(radius)), params).scope
+    )
 
 
 def test_no_gradient_attack_is_never_a_green_tick() -> None:
-    for note, calls in (("the model gives no gradients: a black box", 0), ("its gradients are 0 around this input", 90), ("", 0)):
+    for note, calls in (
+        ("the model gives no gradients: a black box", 0),
+        ("its gradients are 0 around this input", 90),
+        ("", 0),
+    ):
         for more in ({}, sampled_at(0.9)):
             result = swept(attack_note=note, attack_calls=calls, **more)
             assert verdict(result, PARAMS).status is Status.UNKNOWN
-            assert any(words.startswith("No gradient attack") for words in verdict(result, PARAMS).because)
+            assert any(
+                words.startswith("No gradient attack") for words in verdict(result, PARAMS).because
+            )
 
 
 def test_nothing_found_by_samples_and_attack_holds_and_says_how_far() -> None:
     told = verdict(swept(), PARAMS)
     assert told.status is Status.HOLDS
-    assert told.sentence == "image 7: up to radius 1, neither 3,072 random samples nor a gradient attack changes “shirt”."
+    assert (
+        told.sentence
+        == "image 7: up to radius 1, neither 3,072 random samples nor a gradient attack changes"
+        " “shirt”."
+    )
     assert told.number.words == "none up to radius 1" and np.isnan(told.number.value)
 
 
 def test_a_partial_sweep_speaks_of_the_radii_that_are_computed() -> None:
     told = verdict(swept(**begun(3)), PARAMS)
     assert told.status is Status.UNKNOWN
-    assert "so far, up to radius 0.25, none of 2,048 random samples changes “shirt”" in told.sentence
-    assert told.scope.startswith("So far, radii up to 0.25 of 1, 2,048 samples") and told.number.words == "none up to radius 0.25 so far"
+    assert (
+        "so far, up to radius 0.25, none of 2,048 random samples changes “shirt”" in told.sentence
+    )
+    assert (
+        told.scope.startswith("So far, radii up to 0.25 of 1, 2,048 samples")
+        and told.number.words == "none up to radius 0.25 so far"
+    )
     assert "radius 1 " not in told.text.replace("of 1,", "") and "up to radius 1" not in told.text
     nothing = verdict(swept(**begun(1)), PARAMS)
     assert nothing.status is Status.UNKNOWN and "nothing around it was sampled" in nothing.sentence
@@ -82,7 +109,10 @@ def test_every_step_of_a_run_speaks_of_no_more_than_it_has(monkeypatch: pytest.M
 
 def test_a_label_that_the_model_misses_is_a_failure_whatever_the_samples_say() -> None:
     told = verdict(swept(truth=1), PARAMS)
-    assert told.status is Status.FAILS and told.sentence == "image 7: the model says “shirt”, but the label says “coat”."
+    assert (
+        told.status is Status.FAILS
+        and told.sentence == "image 7: the model says “shirt”, but the label says “coat”."
+    )
     assert verdict(swept(truth=0), PARAMS).status is Status.HOLDS
 
 
@@ -96,7 +126,10 @@ def test_below_what_the_samples_resolve_there_is_no_number() -> None:
 
 def test_a_random_search_is_called_one() -> None:
     told = verdict(swept(**sampled_at(0.341)), PARAMS)
-    assert any("at radius 0.341; random samples seldom find the nearest change" in words for words in told.because)
+    assert any(
+        "at radius 0.341; random samples seldom find the nearest change" in words
+        for words in told.because
+    )
     assert told.because[-1] == "3,073 model calls and 400 of the attack."
 
 
@@ -106,7 +139,10 @@ def test_while_the_sample_is_not_drawn_again_its_class_is_the_one_most_samples_h
     assert "into “coat”" in told.sentence
 
 
-@pytest.mark.parametrize(("zone", "words"), [("l2", "a change of length 0.3"), ("l1", "a change of total size 0.3"), ("box", "of the box")])
+@pytest.mark.parametrize(
+    ("zone", "words"),
+    [("l2", "a change of length 0.3"), ("l1", "a change of total size 0.3"), ("box", "of the box")],
+)
 def test_the_sentence_says_what_the_radius_measures(zone: str, words: str) -> None:
     assert words in verdict(swept(**attacked_at(0.3)), ZonnscanParams(zone=zone)).sentence
 
@@ -117,17 +153,35 @@ def test_a_verdict_survives_the_workspace() -> None:
 
 
 def test_no_word_of_the_paper_stands_in_a_sentence() -> None:
-    for result in (swept(), swept(**begun(2)), swept(**attacked_at(0.02)), swept(**sampled_at(0.4))):
+    for result in (
+        swept(),
+        swept(**begun(2)),
+        swept(**attacked_at(0.02)),
+        swept(**sampled_at(0.4)),
+    ):
         told = verdict(result, PARAMS)
-        assert not [word for word in ("index", "zone", "linf", "entropy", "sobol") if word in told.sentence.lower()]
+        assert not [
+            word
+            for word in ("index", "zone", "linf", "entropy", "sobol")
+            if word in told.sentence.lower()
+        ]
 
 
 def test_a_near_change_is_a_finding_with_both_pictures_and_the_failing_input() -> None:
     result = swept(**sampled_at(0.08), **attacked_at(0.02))
     (finding,) = findings(result, PARAMS)
-    assert finding.title == "image 7: “shirt” becomes “boot” at radius 0.02" and finding.severity == pytest.approx(0.8)
-    assert np.array_equal(finding.input, result.attack[0]) and finding.picture.shape[1] > 2 * finding.picture.shape[0]
-    assert finding.detail["other_class"] == "boot" and finding.detail["found_by"] == "a gradient attack"
+    assert (
+        finding.title == "image 7: “shirt” becomes “boot” at radius 0.02"
+        and finding.severity == pytest.approx(0.8)
+    )
+    assert (
+        np.array_equal(finding.input, result.attack[0])
+        and finding.picture.shape[1] > 2 * finding.picture.shape[0]
+    )
+    assert (
+        finding.detail["other_class"] == "boot"
+        and finding.detail["found_by"] == "a gradient attack"
+    )
     assert not findings(swept(**attacked_at(0.2)), PARAMS)
     (jump,) = findings(swept(index=np.array([0.1, 0.4, 0.4, 0.4])), PARAMS)
     assert "the uncertainty rises by 0.3" in jump.title and np.array_equal(jump.input, result.input)
@@ -140,12 +194,18 @@ def test_the_input_and_both_changes_are_offered_the_nearest_first() -> None:
         "The nearest change of class by a gradient attack",
         "The nearest change of class by a random sample",
     ]
-    assert offered[1].inputs.shape == (1, 1, 4, 4) and all(offer.places == (0,) for offer in offered)
+    assert offered[1].inputs.shape == (1, 1, 4, 4) and all(
+        offer.places == (0,) for offer in offered
+    )
     assert offers(swept(), ZonnscanParams(zone="box")) == []
 
 
 def test_the_record_gives_the_same_words() -> None:
     known = find("zonnscan")
-    result = sweep(Classifier.from_module(Constant([9.0, 0.0]), (1, 6, 6)), np.full((1, 6, 6), 0.5), samples=32)
-    assert known.verdict(result, ZonnscanParams(samples=32)) == verdict(result, ZonnscanParams(samples=32))
+    result = sweep(
+        Classifier.from_module(Constant([9.0, 0.0]), (1, 6, 6)), np.full((1, 6, 6), 0.5), samples=32
+    )
+    assert known.verdict(result, ZonnscanParams(samples=32)) == verdict(
+        result, ZonnscanParams(samples=32)
+    )
     assert known.findings(result, ZonnscanParams()) == []

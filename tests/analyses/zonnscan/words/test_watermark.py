@@ -14,14 +14,20 @@ MAKE, COMPARE = WatermarkParams(runs=3), WatermarkParams(runs=3, mode="compare")
 
 def values(move: float, runs: int = 3, count: int = 20) -> np.ndarray:
     """Uncertainties that move by the same amount at every input, beside some noise."""
-    first = np.random.default_rng(0).uniform(0.2, 0.8, (1, count)) + np.random.default_rng(1).normal(0, 1e-5, (runs, count))
+    first = np.random.default_rng(0).uniform(0.2, 0.8, (1, count)) + np.random.default_rng(
+        1
+    ).normal(0, 1e-5, (runs, count))
     return np.stack([first, first - move + np.random.default_rng(2).normal(0, 1e-5, (runs, count))])
 
 
 def test_models_that_differ_at_every_input_are_told_apart() -> None:
     told = verdict(marked(values(0.1)), MAKE)
     assert told.status is Status.AT_RISK
-    assert told.sentence == "The uncertainty tells a.pt2 from its watermarked copy: it differs around 20 of 20 inputs."
+    assert (
+        told.sentence
+        == "The uncertainty tells a.pt2 from its watermarked copy: it differs around 20 of 20"
+        " inputs."
+    )
     (finding,) = findings(marked(values(0.1)), MAKE)
     assert finding.kind == "changed boundary" and "the boundary has moved" in finding.title
 
@@ -31,24 +37,36 @@ def test_differences_no_larger_than_the_scatter_of_the_runs_tell_nothing() -> No
     index = np.clip(centre + np.random.default_rng(1).normal(0, 0.3, (2, 40, 12)), 0, 1)
     result, params = marked(index), WatermarkParams(runs=40)
     told = verdict(result, params)
-    assert told.status is Status.UNKNOWN and "does not tell" in told.sentence and findings(result, params) == []
+    assert (
+        told.status is Status.UNKNOWN
+        and "does not tell" in told.sentence
+        and findings(result, params) == []
+    )
     assert any("as in the paper" in words for words in told.because)
 
 
 def test_one_run_cannot_tell_a_difference_from_scatter() -> None:
     told = verdict(marked(values(0.1, runs=1)), WatermarkParams(runs=1))
-    assert told.status is Status.UNKNOWN and "One run cannot tell a difference from scatter." in told.because
+    assert (
+        told.status is Status.UNKNOWN
+        and "One run cannot tell a difference from scatter." in told.because
+    )
 
 
 def test_a_model_and_itself_are_not_told_apart() -> None:
     same = np.repeat(values(0.0)[:1], 2, axis=0)
     told = verdict(marked(same, models=("a.pt2", "b.pt2")), COMPARE)
-    assert told.status is Status.UNKNOWN and told.sentence.endswith("does not tell a.pt2 from b.pt2.")
+    assert told.status is Status.UNKNOWN and told.sentence.endswith(
+        "does not tell a.pt2 from b.pt2."
+    )
 
 
 def test_a_check_under_way_says_how_far_it_is() -> None:
     nothing = marked(np.full((2, 3, 20), np.nan), rounds=1)
-    assert verdict(nothing, MAKE).sentence == "A copy of a.pt2 is being taught the watermark: 1 step so far."
+    assert (
+        verdict(nothing, MAKE).sentence
+        == "A copy of a.pt2 is being taught the watermark: 1 step so far."
+    )
     assert verdict(nothing, MAKE).status is Status.UNKNOWN and findings(nothing, MAKE) == []
     half = values(0.1)
     half[:, 1:] = np.nan
@@ -61,7 +79,9 @@ def test_what_fools_the_model_and_what_the_mark_costs_is_said() -> None:
     assert "After 10 steps of fine-tuning the copy gives 10 of these 10 their class." in told
     assert "Of the inputs looked at they get 90.0 % and 88.0 % right." in told
     unlabelled = verdict(marked(values(0.1), accuracy=np.full(2, np.nan)), COMPARE).because
-    assert "95.0 % of the inputs looked at keep their answer." in unlabelled and not any("fool" in words for words in unlabelled)
+    assert "95.0 % of the inputs looked at keep their answer." in unlabelled and not any(
+        "fool" in words for words in unlabelled
+    )
 
 
 def test_the_originals_are_offered() -> None:

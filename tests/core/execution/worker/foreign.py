@@ -126,9 +126,21 @@ def ask(folder: Path, build: str, **params: object) -> Request:
     from robgui.core.execution.request import reference
     from robgui.core.loading import load
 
-    good = load(folder / "foreign.safetensors", trust=True, device="cpu", architecture="foreign.py:good", shape=(3,))
+    good = load(
+        folder / "foreign.safetensors",
+        trust=True,
+        device="cpu",
+        architecture="foreign.py:good",
+        shape=(3,),
+    )
     options = good.settings.change(architecture=f"foreign.py:{build}")
     known = reference(good.with_settings(options))
-    settings = {"samples": 4096, "radii": tuple(np.linspace(0, 0.5, 8)), "target_half_width": 0.0, "batch": 256, **params}
+    settings = {
+        "samples": 4096,
+        "radii": tuple(np.linspace(0, 0.5, 8)),
+        "target_half_width": 0.0,
+        "batch": 256,
+        **params,
+    }
     data = open_dataset(folder / "data.npz")
     return build_request("zonnscan", [known], data, settings, indices=[0], device="cpu")

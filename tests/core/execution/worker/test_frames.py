@@ -60,7 +60,10 @@ def test_what_comes_back_may_be_written_to():
 def test_a_large_array_goes_through_a_real_pipe():
     reading, writing = os.pipe()
     array = np.random.default_rng(0).random(500_000)
-    with os.fdopen(reading, "rb", buffering=0) as source, os.fdopen(writing, "wb", buffering=0) as target:
+    with (
+        os.fdopen(reading, "rb", buffering=0) as source,
+        os.fdopen(writing, "wb", buffering=0) as target,
+    ):
         thread = threading.Thread(target=write_frame, args=(target, Frame({}, {"a": array})))
         thread.start()
         back = read_frame(source)

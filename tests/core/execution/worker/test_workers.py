@@ -51,7 +51,9 @@ def wait(workers, execution, until=lambda: False):
 
 
 def run(workers, files, build, workspace=None, **params):
-    execution = Execution(foreign.ask(files, build, **params), workspace, trusted=foreign.trusted(files, build))
+    execution = Execution(
+        foreign.ask(files, build, **params), workspace, trusted=foreign.trusted(files, build)
+    )
     workers.submit(execution)
     return execution
 
@@ -77,17 +79,24 @@ def assert_next_run_works(workers, files):
 
 
 def gone(pid):
-    return not Path(f"/proc/{pid}").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
+    return (
+        not Path(f"/proc/{pid}").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
+    )
 
 
 def test_a_worker_gives_the_result_of_this_process_bit_for_bit(workers, files, workspace):
-    here, there = Execution(foreign.ask(files, "good"), trusted=foreign.trusted(files, "good")), run(workers, files, "good", workspace)
+    here, there = (
+        Execution(foreign.ask(files, "good"), trusted=foreign.trusted(files, "good")),
+        run(workers, files, "good", workspace),
+    )
     inline = Inline()
     inline.submit(here)
     while not here.state.ended:
         inline.work(1)
     wait(workers, there)
-    assert (there.state, there.verdict) == (here.state, here.verdict) == (RunState.DONE, here.verdict)
+    assert (
+        (there.state, there.verdict) == (here.state, here.verdict) == (RunState.DONE, here.verdict)
+    )
     stored, kept = workspace.run(there.run_id), workspace.result(there.run_id)
     assert (stored.device, set(stored.versions)) == ("cpu", {"robgui", "torch", "numpy", "python"})
     for result in (there.newest.result, kept):
@@ -96,14 +105,23 @@ def test_a_worker_gives_the_result_of_this_process_bit_for_bit(workers, files, w
 
 
 @pytest.mark.parametrize("build", ["loops", "loops_in_torch", "sleeps"])
-def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_result_kept(workers, files, workspace, build):
+def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_result_kept(
+    workers, files, workspace, build
+):
     execution = misbehave(workers, files, build, workspace)
     pid = workers.pids[0]
     assert seconds_to_stop(workers, execution) < 3
     assert gone(pid)
-    assert (execution.state, execution.error) == (RunState.CANCELLED, "It did not stop within 2 s, so its worker process was ended.")
+    assert (execution.state, execution.error) == (
+        RunState.CANCELLED,
+        "It did not stop within 2 s, so its worker process was ended.",
+    )
     stored = workspace.run(execution.run_id)
-    assert (stored.state, stored.has_result, stored.error) == (RunState.CANCELLED, True, execution.error)
+    assert (stored.state, stored.has_result, stored.error) == (
+        RunState.CANCELLED,
+        True,
+        execution.error,
+    )
     assert stored.verdict.sentence.startswith("Stopped early. ")
     assert_next_run_works(workers, files)
 
@@ -118,14 +136,19 @@ def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_resu
         ("says_goodbye", "SystemExit"),
     ],
 )
-def test_a_model_that_breaks_fails_its_run_only_with_one_sentence(workers, files, workspace, build, words):
+def test_a_model_that_breaks_fails_its_run_only_with_one_sentence(
+    workers, files, workspace, build, words
+):
     execution = run(workers, files, build, workspace)
     wait(workers, execution)
     assert execution.state is RunState.FAILED
     assert words in execution.error
     assert "\n" not in execution.error
     kept = workspace.result(execution.run_id) is not None  # a Step on its way dies with the process
-    assert kept == ("the result so far is kept" in execution.error) or build not in ("aborts", "exits")
+    assert kept == ("the result so far is kept" in execution.error) or build not in (
+        "aborts",
+        "exits",
+    )
     assert_next_run_works(workers, files)
 
 
@@ -135,7 +158,9 @@ def test_a_model_that_prints_without_end_neither_blocks_nor_fills_anything(worke
     assert execution.state is RunState.DONE
 
 
-def test_a_result_is_in_the_workspace_after_two_seconds_although_the_model_is_silent(workers, files, workspace):
+def test_a_result_is_in_the_workspace_after_two_seconds_although_the_model_is_silent(
+    workers, files, workspace
+):
     execution = run(workers, files, "sleeps", workspace)
     wait(workers, execution, lambda: execution.newest is not None)
     end = time.monotonic() + 2.5
@@ -148,7 +173,11 @@ def test_a_result_is_in_the_workspace_after_two_seconds_although_the_model_is_si
 def test_what_a_model_has_started_ends_with_it(workers, files):
     execution = misbehave(workers, files, "starts_another")
     group = workers.pids[0]
-    started = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit() and _group(each.name) == group]
+    started = [
+        int(each.name)
+        for each in Path("/proc").iterdir()
+        if each.name.isdigit() and _group(each.name) == group
+    ]
     started.remove(group)
     assert started
     execution.stop()
@@ -190,8 +219,10 @@ def test_a_killed_worker_is_tried_again_as_often_as_it_is_to_be(files):
             wait(workers, execution, lambda: execution.state is RunState.QUEUED)
             if not execution.state.ended:
                 workers.submit(execution)
-        assert execution.error == (
-            "It was begun twice and never ended: its worker process was ended by signal 9 (SIGKILL), perhaps because memory ran out."
+        assert (
+            execution.error
+            == "It was begun twice and never ended: its worker process was ended by signal 9"
+            " (SIGKILL), perhaps because memory ran out."
         )
     finally:
         workers.close()
@@ -218,7 +249,9 @@ def test_loading_a_model_that_hangs_can_be_stopped_too(workers, files):
 def test_an_endless_torchscript_model_is_stopped(workers, files, tmp_path):
     card = None
     path = foreign.endless_script(tmp_path)
-    card = workers.ask("model", path=str(path), trust=True, device="cpu", autocast=False, settings={"shape": (3,)})
+    card = workers.ask(
+        "model", path=str(path), trust=True, device="cpu", autocast=False, settings={"shape": (3,)}
+    )
     request = foreign.ask(files, "good").model_copy(update={"models": (card.reference(),)})
     execution = Execution(request, trusted=frozenset({card.ran} - {""}))
     workers.submit(execution)
@@ -237,9 +270,24 @@ def test_questions_are_answered_and_refusals_keep_their_kind(workers, files):
     with pytest.raises(TrustError):
         workers.ask("model", path=str(files / "foreign.safetensors"), settings=settings, **values)
     with pytest.raises(ParamsError, match="no device 'tpu'"):
-        workers.ask("model", path=str(files / "foreign.safetensors"), settings=settings, **{**values, "device": "tpu"})
-    card = workers.ask("model", path=str(files / "foreign.safetensors"), settings=settings, **{**values, "trust": True})
-    assert (card.name, card.shape, card.classes, card.kind) == ("foreign.safetensors", (3,), 4, "table")
+        workers.ask(
+            "model",
+            path=str(files / "foreign.safetensors"),
+            settings=settings,
+            **{**values, "device": "tpu"},
+        )
+    card = workers.ask(
+        "model",
+        path=str(files / "foreign.safetensors"),
+        settings=settings,
+        **{**values, "trust": True},
+    )
+    assert (card.name, card.shape, card.classes, card.kind) == (
+        "foreign.safetensors",
+        (3,),
+        4,
+        "table",
+    )
     assert card.fingerprint == foreign.ask(files, "good").models[0].fingerprint
     data = workers.ask("data", path=str(files / "data.npz"), options={}, query="index<2")
     assert (data.inputs, data.chosen) == (5, [0, 1])

@@ -17,7 +17,9 @@ def test_boxes_lie_where_the_view_says_with_the_ink_of_each(shown):
     lines = [item for item in widget.rims[1::2] if not item.path().isEmpty()]
     rects = [item.path().boundingRect().getRect() for item in lines]
     assert rects == [pytest.approx((-90, 0.75, 180, 1.0)), pytest.approx((-10, 1.0, 20, 0.2))]
-    assert [item.pen().color().name().upper() for item in lines] == [Ink("series", i).colour() for i in (0, 1)]
+    assert [item.pen().color().name().upper() for item in lines] == [
+        Ink("series", i).colour() for i in (0, 1)
+    ]
 
 
 def test_the_read_out_of_boxes_has_the_sides_and_the_map_behind(shown, hover):
@@ -51,7 +53,9 @@ def test_one_name_for_all_boxes_of_an_ink_stands_in_the_legend_and_not_over_the_
 
 
 def test_boxes_of_one_dimension_stand_in_lanes_with_names(shown, hover):
-    view = Boxes("r", Axis("rotation", "°", -90, 90), Axis(""), (Box(-30, 1.2, 60, 0.6),), lanes=("a", "b"))
+    view = Boxes(
+        "r", Axis("rotation", "°", -90, 90), Axis(""), (Box(-30, 1.2, 60, 0.6),), lanes=("a", "b")
+    )
     widget = shown(view)
     left = widget.heat.plot.getPlotItem().getAxis("left")
     assert left.tickStrings(left.tickValues(0, 2, 300)[0][1], 1, 1) == ["a", "b"]
@@ -69,7 +73,9 @@ def test_bars_side_by_side_do_not_touch_the_next_group_and_stacked_ones_stand_on
 
 def test_the_read_out_of_bars_has_every_series_with_its_interval(shown, hover):
     widget = shown(samples.bars())
-    assert hover(widget, widget.plot, 0.3, 0.1) == "cnn: slow 40.0 % (30.0 % to 50.0 %), fast 10.0 %"
+    assert (
+        hover(widget, widget.plot, 0.3, 0.1) == "cnn: slow 40.0 % (30.0 % to 50.0 %), fast 10.0 %"
+    )
     assert hover(widget, widget.plot, 1.3, 0.1) == "mlp: slow 20.0 % (10.0 % to 30.0 %)"
 
 
@@ -88,7 +94,11 @@ def test_a_histogram_has_its_edges_and_reads_out_a_bin(shown, hover):
 
 def test_numbers_stand_above_bars_only_where_they_fit(shown):
     wide = shown(samples.bars(), 800)
-    assert [item.toPlainText() for item in wide.numbers if item.isVisible()] == ["40.0 %", "20.0 %", "10.0 %"]
+    assert [item.toPlainText() for item in wide.numbers if item.isVisible()] == [
+        "40.0 %",
+        "20.0 %",
+        "10.0 %",
+    ]
     narrow = shown(samples.bars(), 220)
     assert not any(item.isVisible() for item in narrow.numbers)
 

@@ -1,4 +1,6 @@
-"""Curves: data and inks as given, a legend beside the data, a read-out of every line at the pointer."""
+"""Curves: data and inks as given, a legend beside the data, a read-out of every line at the
+pointer.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,13 @@ def test_the_range_is_that_of_the_axis_and_the_users_zoom_stays_while_it_is_the_
 
 def test_powers_of_ten_stand_at_equal_distances_and_are_read_out_as_values(shown, hover):
     x = np.arange(4.0)
-    view = Curves("p", Axis("round"), Axis("p", kind="probability", log=True), x, (Line("p", 10.0 ** -(2 * x)),))
+    view = Curves(
+        "p",
+        Axis("round"),
+        Axis("p", kind="probability", log=True),
+        x,
+        (Line("p", 10.0 ** -(2 * x)),),
+    )
     widget = shown(view)
     np.testing.assert_allclose(widget.lines[0]._curve.getData()[1], [0, -2, -4, -6])
     assert hover(widget, widget.plot, 2, -4) == "round 2: p 10⁻⁴"
@@ -70,7 +78,12 @@ def test_powers_of_ten_stand_at_equal_distances_and_are_read_out_as_values(shown
 
 def test_a_line_breaks_where_nothing_is_known_and_so_does_its_band(shown):
     y = np.array([0.1, np.nan, 0.3, 0.4, 0.5])
-    view = replace(samples.curves(), at=np.arange(5.0), lines=(Line("a", y, low=y - 0.1, high=y + 0.1),), marks=())
+    view = replace(
+        samples.curves(),
+        at=np.arange(5.0),
+        lines=(Line("a", y, low=y - 0.1, high=y + 0.1),),
+        marks=(),
+    )
     widget = shown(view)
     assert len(widget.lines[0]._band.path().toSubpathPolygons()) == 1, "a single point has no area"
     assert np.isnan(widget.lines[0]._curve.getData()[1][1])

@@ -1,4 +1,6 @@
-"""Images, Table, Tree and Film: signs beside colours, numbers that are whole, clicks that name what was hit."""
+"""Images, Table, Tree and Film: signs beside colours, numbers that are whole, clicks that name
+what was hit.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_a_picture_says_in_words_whether_it_is_right():
 def test_a_click_gives_the_number_of_the_picture(qtbot, shown):
     widget = shown(samples.images())
     with qtbot.waitSignal(widget.chosen) as chosen:
-        qtbot.mouseClick(widget.list.viewport(), Qt.MouseButton.LeftButton, pos=cell(widget, 2).center())
+        qtbot.mouseClick(
+            widget.list.viewport(), Qt.MouseButton.LeftButton, pos=cell(widget, 2).center()
+        )
     assert chosen.args == [2]
 
 
@@ -64,7 +68,9 @@ def test_pictures_are_read_out_and_drawn_as_large_as_the_room_allows(qtbot, show
 def test_a_wide_picture_leaves_no_empty_square_around_it():
     wide = Images("w", (Picture(np.zeros((30, 40, 3), np.uint8)),))
     assert frame_shape(wide) == (1.0, 0.75)
-    assert frame_shape(replace(wide, pictures=(*wide.pictures, Picture(np.zeros((40, 20, 3), np.uint8))))) == (1.0, 1.0)
+    assert frame_shape(
+        replace(wide, pictures=(*wide.pictures, Picture(np.zeros((40, 20, 3), np.uint8))))
+    ) == (1.0, 1.0)
 
 
 def test_the_pixels_of_a_picture_are_shown_as_they_are(shown):
@@ -89,7 +95,14 @@ def test_cells_read_as_their_columns_say_and_a_status_has_sign_word_and_colour(s
 
 def test_a_number_is_never_clipped_not_even_when_it_grows(shown):
     widget = shown(samples.table(), 300, 200)
-    longer = Table("Pairs", (*samples.table().columns[:1], Column("Distance", (123456789.5,) * 4, "number"), *samples.table().columns[2:]))
+    longer = Table(
+        "Pairs",
+        (
+            *samples.table().columns[:1],
+            Column("Distance", (123456789.5,) * 4, "number"),
+            *samples.table().columns[2:],
+        ),
+    )
     widget.show_view(longer)
     sheet = widget.sheet
     needed = sheet.fontMetrics().horizontalAdvance("123,456,790")
@@ -115,7 +128,9 @@ def test_the_children_of_a_node_share_its_height_by_their_weights(shown):
     assert set(boxes) == {0, 1, 2, 3}
     assert boxes[1].height() == pytest.approx(0.7 * boxes[0].height())
     assert boxes[2].top() == pytest.approx(boxes[1].bottom())
-    assert boxes[3].left() == pytest.approx(boxes[1].right()) and boxes[3].height() == pytest.approx(boxes[1].height() * 4 / 7)
+    assert boxes[3].left() == pytest.approx(boxes[1].right()) and boxes[
+        3
+    ].height() == pytest.approx(boxes[1].height() * 4 / 7)
 
 
 def test_a_node_is_read_out_and_clicked(qtbot, shown):
@@ -133,7 +148,11 @@ def test_a_film_names_its_step_and_follows_the_newest_until_it_is_moved(qtbot, s
     widget.timeline.slider.setValue(0)
     assert widget.timeline._words.text() == "step 1 of 3"
     np.testing.assert_array_equal(widget.screened.view.lines[0].y, samples.curves(0.2).lines[0].y)
-    longer = replace(samples.film(), frames=(*samples.film().frames, samples.curves()), steps=("a", "b", "c", "d"))
+    longer = replace(
+        samples.film(),
+        frames=(*samples.film().frames, samples.curves()),
+        steps=("a", "b", "c", "d"),
+    )
     widget.show_view(longer)
     assert widget.timeline._words.text() == "a", "the user looks at the first"
     widget.timeline.play.click()
@@ -142,7 +161,10 @@ def test_a_film_names_its_step_and_follows_the_newest_until_it_is_moved(qtbot, s
 
 
 def test_the_axes_of_a_film_stand_still_while_its_lines_move(shown):
-    loose = [replace(frame, y=replace(frame.y, low=np.nan, high=np.nan)) for frame in samples.film().frames]
+    loose = [
+        replace(frame, y=replace(frame.y, low=np.nan, high=np.nan))
+        for frame in samples.film().frames
+    ]
     widget = shown(replace(samples.film(), frames=tuple(loose)))
     ranges = []
     for place in range(3):

@@ -24,7 +24,9 @@ def colour_at(widget, x, y):
 
 @pytest.mark.parametrize(("worst", "worst_x"), [("low", 0.5), ("high", 2.5)])
 def test_the_worst_cell_is_the_brightest(shown, worst, worst_x):
-    view = replace(samples.matrix(worst), values=np.array([[0.0, 0.5, 1.0]]), rows=("cat",), spots=())
+    view = replace(
+        samples.matrix(worst), values=np.array([[0.0, 0.5, 1.0]]), rows=("cat",), spots=()
+    )
     widget = shown(view)
     colours = {x: colour_at(widget, x, 0.5).lightness() for x in (0.5, 1.5, 2.5)}
     assert max(colours, key=colours.get) == worst_x
@@ -37,7 +39,9 @@ def test_levels_are_those_of_the_view_and_not_of_its_values(shown):
 
 
 def test_a_difference_has_its_own_colours_around_zero_in_both_themes(shown):
-    view = replace(samples.matrix(), values=np.zeros((2, 3)), levels=(-1.0, 1.0), worst="middle", spots=())
+    view = replace(
+        samples.matrix(), values=np.zeros((2, 3)), levels=(-1.0, 1.0), worst="middle", spots=()
+    )
     widget = shown(view)
     for dark, ground in ((False, "#f2f2f2"), (True, "#30363f")):
         theme.apply(dark)
@@ -84,7 +88,16 @@ def test_a_click_gives_row_and_column(shown, click):
 
 def test_a_thousand_classes_are_one_image_with_as_many_names_as_fit(shown):
     names = tuple(f"class {i}" for i in range(1000))
-    view = Matrix("m", Axis("a"), Axis("b"), np.random.default_rng(0).random((1000, 1000)), Axis("v"), (0, 1), rows=names, columns=names)
+    view = Matrix(
+        "m",
+        Axis("a"),
+        Axis("b"),
+        np.random.default_rng(0).random((1000, 1000)),
+        Axis("v"),
+        (0, 1),
+        rows=names,
+        columns=names,
+    )
     widget = shown(view)
     assert widget.heat.image.image.shape == (1000, 1000)
     left = widget.heat.plot.getPlotItem().getAxis("left")

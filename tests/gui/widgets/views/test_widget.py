@@ -19,7 +19,9 @@ EVERY = pytest.mark.parametrize("view", samples.ALL.values(), ids=samples.ALL)
 
 def pixels(widget):
     image = widget.grab().toImage()
-    return [image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)]
+    return [
+        image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)
+    ]
 
 
 @EVERY
@@ -80,7 +82,9 @@ def test_another_kind_is_refused_by_name(shown):
 
 def test_words_of_a_view_are_plain_text(shown):
     widget = shown(replace(samples.curves(), note="<b>bold</b> & <img src=x>"))
-    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in widget.findChildren(QLabel))
+    assert all(
+        label.textFormat() is Qt.TextFormat.PlainText for label in widget.findChildren(QLabel)
+    )
     assert "<b>bold</b>" in widget._foot.text()
 
 
