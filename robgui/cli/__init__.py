@@ -152,7 +152,7 @@ def _how(error: RobguiError) -> str:
 
 
 def _work() -> int:
-    from robgui.core.execution.worker.child import main as worker
+    from robgui.core.execution.worker.entry import main as worker
 
     worker()
     return 0
