@@ -391,6 +391,30 @@ def test_bytecode_that_an_installer_left_out_is_written_before_the_confinement(t
     assert list(tmp_path.rglob("child.*.pyc"))
 
 
+_AS_NOBODY = """
+import os, socket, sys, tempfile, pathlib, encodings.idna
+from robgui.core.execution.worker.confinement import attempts, confine
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+own, outside = tempfile.mkdtemp(), pathlib.Path(tempfile.mkdtemp())
+(outside / "kept").touch()
+target = attempts.Target(outside, os.getpid())
+reading, writing = os.pipe()
+if os.fork() == 0:
+    held = confine(pathlib.Path(own))
+    (pathlib.Path(own) / "mine").write_text("mine")
+    os.write(writing, f"{held.landlock > 0} {held.calls} {attempts.possible(target)}".encode())
+    os._exit(0)
+os.wait()
+print(os.read(reading, 1000).decode())
+"""
+
+
+@confined
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can be another user")
+def test_confinement_needs_no_rights_of_root():
+    assert child(_AS_NOBODY) == "True True []\n"
+
+
 def test_confinement_asks_for_nothing_in_a_process_with_more_threads():
     """Landlock would leave the others free, and must not be said to hold."""
     code = (
