@@ -303,7 +303,7 @@ def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Fin
         "confidence_before": float(result.confidence_before[place]),
         "confidence_after": float(result.confidence_after[place]),
         "model_calls": int(result.calls[place]),
-        "index": int(result.numbers[place]),
+        "place": int(result.numbers[place]),
     }
     severity = max(0.0, 1 - 10 * pixels / _pixels(image))
     return Finding(
