@@ -28,9 +28,9 @@ from robgui.analyses.feature_game import (
     feature_game,
     feature_game_batch,
 )
-from robgui.analyses.feature_game.game import EMPTY, State
-from robgui.analyses.feature_game.oracle import Oracle
-from robgui.analyses.feature_game.refine import refined
+from robgui.analyses.feature_game.play.game import EMPTY, State
+from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.refine import refined
 from robgui.core.dataset import Dataset, align, inputs, open_dataset
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier

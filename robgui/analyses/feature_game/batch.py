@@ -12,9 +12,9 @@ import numpy as np
 
 from robgui.analyses.choosing import chosen_places, class_of
 from robgui.analyses.feature_game.example import example_of
-from robgui.analyses.feature_game.match import Match, best_outcome, rounded
-from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import ALL_CLASSES, FeatureGameBatchParams
+from robgui.analyses.feature_game.play.match import Match, best_outcome, rounded
+from robgui.analyses.feature_game.play.oracle import probabilities
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.dataset.picture import picture_of
