@@ -16,6 +16,7 @@ from robgui.core.trust import trust
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
+from robgui.gui.app.preferences import edit_preferences
 from robgui.gui.app.rail import places, shortcut
 from robgui.gui.app.saving import WORKSPACES, Saving
 from robgui.gui.app.theme import theme
@@ -171,6 +172,15 @@ class Commands:
                 self._store.navigation.forward,
                 "Alt+Right",
                 "forward",
+            ),
+            Entry(
+                "preferences",
+                "Preferences …",
+                "Edit",
+                partial(edit_preferences, w),
+                "Ctrl+,",
+                separator=True,
+                hint="Thresholds that decide what holds, what is at risk and what fails",
             ),
             Entry("run", "Run", "Run", w.run_pane.start, "Ctrl+R", "run"),
             Entry("pause", "Pause or resume", "Run", w.run_pane.toggle_pause, "Ctrl+P", "pause"),

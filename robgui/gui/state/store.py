@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.method import problems
+from robgui.core.execution.thresholds import usual
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
@@ -47,6 +48,7 @@ class Store(QObject):
         scope_changed: Other inputs pass the filter of the gallery.
         params_changed: The settings in the form of this analysis have changed.
         params_offered: ``(analysis, values)`` to be put into its form.
+        thresholds_changed: The user judges by other thresholds.
         job_stepped: A running Execution has a newer Step.
         job_changed: The state of an Execution has changed.
         said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
@@ -60,6 +62,7 @@ class Store(QObject):
     scope_changed = Signal()
     params_changed = Signal(str)
     params_offered = Signal(str, object)
+    thresholds_changed = Signal()
     job_stepped = Signal(object)
     job_changed = Signal(object)
     said = Signal(str, str, str)
@@ -73,6 +76,7 @@ class Store(QObject):
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
+        self.thresholds: dict[str, float] = {}
         self.background = Background(1, self)
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
@@ -261,6 +265,18 @@ class Store(QObject):
         if self.params.get(analysis) != params:
             self.params[analysis] = params
             self.params_changed.emit(analysis)
+
+    def set_thresholds(self, chosen: dict[str, float]) -> None:
+        """The user's own thresholds, by ``analysis.field``: what forms and inspections begin
+        with.
+        """
+        if chosen != self.thresholds:
+            self.thresholds = dict(chosen)
+            self.thresholds_changed.emit()
+
+    def usual(self, analysis: str) -> dict[str, float]:
+        """The thresholds that the user has chosen for an analysis, by field."""
+        return usual(self.analyses[analysis], self.thresholds)
 
     def request(self, analysis: str) -> Request | None:
         """What pressing Run would ask for now; None while something is missing."""
