@@ -223,10 +223,8 @@ def _tell_output(classifier: Classifier, told: Values) -> tuple[Classifier, list
     if kind == "probabilities":
         return settled, ["its outputs are probabilities"]
     if within_one(raw):
-        return settled, [
-            f"its outputs {_INSIDE} but do not add up to 1; set multi_label if an input may have"
-            " several classes"
-        ]
+        several = "set multi_label if an input may have several classes"
+        return settled, [f"its outputs {_INSIDE} but do not add up to 1; {several}"]
     return settled, ["its outputs are logits"]
 
 
