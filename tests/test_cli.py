@@ -596,7 +596,7 @@ def test_a_terminal_that_knows_no_umlauts_is_spared_them_and_json_still_parses(f
 def test_a_result_that_cannot_be_written_at_the_end_is_not_lost(
     files, tmp_path, capsys, monkeypatch
 ):
-    from robgui.cli import run as module
+    from robgui.cli import running as module
 
     out, tried = tmp_path / "r.json", []
 

@@ -274,7 +274,7 @@ def _report(words: list[str]) -> int:
     if given.html is None and given.pdf is None:
         parser.error("say where to write the report, with --html FILE, --pdf FILE, or both")
     if not Path(given.workspace).exists():
-        raise WorkspaceError(f"{given.workspace} does not exist; check the path.")
+        raise WorkspaceError(f"There is no workspace {given.workspace}; check the path.")
     from robgui.core.workspace import Workspace
 
     with Workspace.open(given.workspace, create=False) as workspace:

@@ -5,6 +5,7 @@ imported or started.
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,8 +58,7 @@ def _wish(words: list[str]) -> Wish:
     given = _parser(known).parse_args(words[1:])
     stored = settings_in(given.params, known) if given.params is not None else {}
     params = known.params.parse({**stored, **values_of(given, known.params)})
-    if given.workspace is not None and not Path(given.workspace).exists():
-        writable("--workspace", given.workspace)
+    _check_workspace(given.workspace)
     return Wish(
         known,
         params,
@@ -78,6 +78,18 @@ def _checked(out: str | None) -> Path | None:
             " file."
         )
     return writable("--out", out)
+
+
+def _check_workspace(name: str | None) -> None:
+    """Refuses a place where no workspace can be made; folders that are missing are made later."""
+    if name is None or Path(name).exists():
+        return
+    folder = next(each for each in Path(name).absolute().parents if each.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise ParamsError(
+            f"--workspace {name}: it cannot be made there, because {folder} is no folder that may"
+            " be written; choose another place."
+        )
 
 
 def _overview() -> argparse.ArgumentParser:

@@ -59,13 +59,13 @@ def test_what_there_is_to_run_is_told_without_the_libraries_that_run_it(words):
         (["run", "zonnscan", "--model", MODEL, "--data-set", "x=1"], "no data option 'x'"),
         (["run", "zonnscan", "--model", MODEL, "--index", "a"], "--index"),
         (["run", "zonnscan", "--model", MODEL, "--out", "/nowhere/r.json"], "--out /nowhere"),
-        (["run", "zonnscan", "--model", MODEL, "--workspace", "/no/w"], "--workspace /no/w"),
+        (["run", "zonnscan", "--model", MODEL, "--workspace", f"{MODEL}/w"], "no folder that"),
         (["run", "zonnscan", "--model", MODEL, "--params", "nowhere.toml"], "--params nowhere"),
         (["run", "zonnscan", "--model", MODEL, "--names", "nowhere.txt"], "nowhere.txt"),
         (["inspect", "nowhere.pt2"], "nowhere.pt2 does not exist"),
         (["inspect", MODEL, "--model-set", "x=1"], "no model setting 'x'"),
         (["batch", "nowhere.toml"], "nowhere.toml"),
-        (["report", "nowhere.robgui", "--html", "r.html"], "nowhere.robgui does not exist"),
+        (["report", "nowhere.robgui", "--html", "r.html"], "no workspace nowhere.robgui"),
     ],
 )
 def test_a_command_that_cannot_work_is_refused_before_anything_heavy_is_imported_or_started(
