@@ -35,7 +35,7 @@ from robgui.core.model.backend import (
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside
 
-#: The runtime would otherwise send what it is used for over the network; it looks at this when it is
+#: The runtime would otherwise send what it is used for over the network; it reads this when
 #: imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 #: A constant larger than this (400 MB) is computed by no real classifier.
