@@ -213,6 +213,7 @@ class MapParams(SpaceParams, _SeveralScenes):
             "A map fails when the class survives at less than this share of its poses, or has a"
             " trap that loses it."
         ),
+        json_schema_extra={"judges": "share of the poses"},
     )
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {"span": "whole"}}
@@ -378,6 +379,7 @@ class _InsideParams(Params):
             "A region holds when, with 95 % confidence, at most this share of the poses inside"
             " loses the class."
         ),
+        json_schema_extra={"judges": "share of the poses inside"},
     )
     enough: float = Field(
         0.1,
@@ -385,6 +387,7 @@ class _InsideParams(Params):
         le=1,
         title="Enough",
         description="A region holds only when it fills at least this share of the range.",
+        json_schema_extra={"judges": "share of the range"},
     )
     samples: int = Field(
         512,
@@ -454,6 +457,7 @@ class SrvrParams(GrowParams, _Grow, SpaceParams, _SeveralScenes):
         le=1,
         title="Enough",
         description="The safe share of the range that a network must reach on average.",
+        json_schema_extra={"judges": "share of the range"},
     )
 
 
