@@ -56,6 +56,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     "0.5/0.5": {**_HALF, **_WHOLE},
     "0–255": {**_PLAIN, "high": (255.0,), **_WHOLE},
 }
+#: Presets that say nothing of pictures.
+_ANY_KIND = ("none", "0.5/0.5", "0–255")
 #: Fields that a way of feeding consists of.
 FIELDS = ("low", "high", "mean", "std", "resize", "crop", "interpolation", "antialias", "channels")
 
@@ -85,7 +87,7 @@ class Tried:
 def presets_for(settings: ModelSettings) -> dict[str, dict[str, Any]]:
     """The presets that a model with this input shape can have."""
     if settings.kind != "image":
-        return {}
+        return {name: PRESETS[name] for name in _ANY_KIND}
     channels = settings.shape[0] if settings.shape else 3
     return {
         name: values
