@@ -51,7 +51,9 @@ def keep_bytecode() -> bool:
     it. True if that was needed.
     """
     torch = find_spec("torch")
-    sources = [str(Path(__file__).with_name("child.py")), *filter(None, [torch and torch.origin])]
+    sources = [str(Path(__file__).with_name("child.py"))]
+    if torch is not None and torch.origin is not None:
+        sources.append(torch.origin)
     if getattr(sys, "frozen", False) or not any(_lacks_bytecode(source) for source in sources):
         return False
     child = os.fork()
