@@ -160,7 +160,7 @@ class _Inspection:
             remarks.append("Too many neurons and classes to say how sure the distances are.")
         if self._params.confirm and (reason := refusal(self._classifier)):
             remarks.append(reason)
-        pictures = exhibits_of(self._classifier, self._dataset, result)
+        pictures = exhibits_of(self._classifier, self._dataset, result, self._params.most_wrong)
         return Step(
             len(self._dataset),
             len(self._dataset),

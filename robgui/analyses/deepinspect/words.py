@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import FEWEST, LIMIT, ClassErrors, class_errors
+from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, class_errors
 from robgui.analyses.deepinspect.pairs import beyond_noise, pixels_apart
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
@@ -36,9 +36,9 @@ def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Ver
     parts = (_alike(result), *_confirmed(result), _biased(result), _proven(result))
     because = [part for part in parts if part]
     if errors is not None:
-        return _by_labels(result, errors, because)
+        return _by_labels(result, errors, because, params.most_wrong)
     if result.multi_label and result.conf.size:
-        return _by_true_confusion(result, because)
+        return _by_true_confusion(result, because, params.most_wrong)
     return Verdict(
         Status.UNKNOWN, _unlabelled(result), scope=_scope(result), because=tuple(because[1:])
     )
@@ -59,9 +59,11 @@ def _nothing_to_say(result: DeepInspectResult) -> str:
     return ""
 
 
-def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str]) -> Verdict:
+def _by_labels(
+    result: DeepInspectResult, errors: ClassErrors, because: list[str], limit: float
+) -> Verdict:
     worst = int(errors.order[0])
-    failing = errors.failing
+    failing = errors.failing(limit)
     few = int(((errors.members > 0) & (errors.members < FEWEST)).sum())
     total, wrong = int(errors.members.sum()), int(errors.wrong.sum())
     if not wrong:
@@ -71,7 +73,7 @@ def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str
             f"{_class_words(result, errors, worst)}; over all classes {percent(wrong / total)} of"
             f" {total:,} inputs are wrong."
         )
-    reasons = [_rule(failing, errors)]
+    reasons = [_rule(failing, errors, limit)]
     if few:
         reasons.append(
             f"{count(few, 'class')} with fewer than {FEWEST} labelled inputs cannot be judged."
@@ -88,28 +90,28 @@ def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str
             f" {percent(float(errors.high[worst]))})"
         ),
     )
-    status = _status(errors, failing, result.complete)
+    status = _status(errors, limit, result.complete)
     return Verdict(status, sentence, quantity, _scope(result), (*reasons, *because))
 
 
-def _status(errors: ClassErrors, failing: np.ndarray, complete: bool) -> Status:
+def _status(errors: ClassErrors, limit: float, complete: bool) -> Status:
     """Fails where a class surely does; holds only where every class surely does not.
 
     Between them a risk or no answer.
     """
-    if len(failing):
+    if len(errors.failing(limit)):
         return Status.FAILS
     seen = errors.members > 0
-    if complete and seen.all() and bool((errors.high < LIMIT).all()):
+    if complete and seen.all() and bool((errors.high < limit).all()):
         return Status.HOLDS
     judged = errors.members >= FEWEST
-    if bool((np.nan_to_num(errors.share[judged]) > LIMIT).any()):
+    if bool((np.nan_to_num(errors.share[judged]) > limit).any()):
         return Status.AT_RISK
     return Status.UNKNOWN
 
 
-def _rule(failing: np.ndarray, errors: ClassErrors) -> str:
-    limit = percent(LIMIT)
+def _rule(failing: np.ndarray, errors: ClassErrors, most: float) -> str:
+    limit = percent(most)
     if len(failing):
         verb = "gets" if len(failing) == 1 else "get"
         return (
@@ -129,7 +131,7 @@ def _class_words(result: DeepInspectResult, errors: ClassErrors, c: int) -> str:
     return f"{words} and taken for “{result.classes[other]}” in {taken:,}"
 
 
-def _by_true_confusion(result: DeepInspectResult, because: list[str]) -> Verdict:
+def _by_true_confusion(result: DeepInspectResult, because: list[str], limit: float) -> Verdict:
     """For a multi-label model: the pair that the labels say is mixed up most."""
     conf = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.conf)
     if not np.isfinite(conf).any():
@@ -145,9 +147,10 @@ def _by_true_confusion(result: DeepInspectResult, because: list[str]) -> Verdict
         f"{name} are predicted together in {percent(worst)} of the inputs that show only one of"
         " them."
     )
-    status = Status.FAILS if worst > LIMIT else Status.AT_RISK
+    status = Status.FAILS if worst > limit else Status.AT_RISK
     if worst == 0:
         status, sentence = Status.UNKNOWN, "No two classes are mixed up in any labelled input."
+    because = [f"More than {percent(limit)} counts as a failure.", *because]
     quantity = Quantity("Worst confusion of two classes", worst, better="low", text=percent(worst))
     return Verdict(status, sentence, quantity, _scope(result), tuple(because))
 

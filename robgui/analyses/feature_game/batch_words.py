@@ -107,7 +107,7 @@ def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Fin
         "confidence_before": float(result.confidence_before[place]),
         "confidence_after": float(result.confidence_after[place]),
         "model_calls": int(result.calls[place]),
-        "index": int(result.numbers[place]),
+        "place": int(result.numbers[place]),
     }
     severity = max(0.0, 1 - 10 * pixels / pixels_of(image))
     return Finding(

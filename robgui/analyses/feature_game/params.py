@@ -201,6 +201,16 @@ class _Game(Params):
 class FeatureGameParams(_Game, _Preset):
     """Settings of the game on one image."""
 
+    few_pixels: float = Field(
+        0.02,
+        ge=0,
+        le=1,
+        title="Few pixels",
+        description=(
+            "A change of at most this share of the pixels is a failure, a larger one a risk."
+        ),
+        json_schema_extra={"rare": True, "judges": "share of the pixels"},
+    )
     player: Literal["cooperative", "adversarial", "nature", "all"] = Field(
         "cooperative",
         title="Player II",

@@ -31,8 +31,6 @@ NO_GUARANTEE = (
     " each change of class; a grid of step τ leaves points as far as half of τ times the number of"
     " pixels away, and a continuous network has no such gap."
 )
-#: A change of at most this share of the pixels is a failure, a larger one a risk.
-FEW_PIXELS = 0.02
 #: Largest severity of an example whose image changes class by rounding alone: the pixels are not
 #: what is to blame.
 BY_ROUNDING = 0.3
@@ -43,14 +41,14 @@ def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdic
     """What turns the class into what, and what that rests on."""
     because = [
         result.remark,
-        _rule(result),
+        _rule(result, params),
         *opponents.against(result, params),
         _steps(result, params),
         _targets(result),
         _turned(result),
     ]
     return Verdict(
-        _status(result),
+        _status(result, params),
         _sentence(result, params),
         _quantity(result, params),
         _scope(result),
@@ -80,10 +78,10 @@ def _scope(result: FeatureGameResult) -> str:
     return f"{so_far}{own}; {cost}." if so_far else f"{own[0].upper()}{own[1:]}; {cost}."
 
 
-def _status(result: FeatureGameResult) -> Status:
+def _status(result: FeatureGameResult, params: FeatureGameParams) -> Status:
     if result.found_class < 0:
         return Status.UNKNOWN
-    few = result.severity.l0_pixels <= FEW_PIXELS * pixels_of(result.input)
+    few = result.severity.l0_pixels <= params.few_pixels * pixels_of(result.input)
     return Status.FAILS if few and result.exact_class < 0 else Status.AT_RISK
 
 
@@ -100,10 +98,10 @@ def _quantity(result: FeatureGameResult, params: FeatureGameParams) -> Quantity:
     )
 
 
-def _rule(result: FeatureGameResult) -> str:
+def _rule(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if result.found_class < 0:
         return "That none was found is no guarantee."
-    return f"Up to {percent(FEW_PIXELS)} of the pixels count as a failure, more as a risk."
+    return f"Up to {percent(params.few_pixels)} of the pixels count as a failure, more as a risk."
 
 
 def _found(result: FeatureGameResult, params: FeatureGameParams) -> str:

@@ -42,8 +42,8 @@ class Params(BaseModel):
     """Settings of an analysis: the only source of form, command-line option, validation and record.
 
     A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind
-    "More"), ``empty`` (what an empty text means, such as "all") and ``zero`` (what 0 means, such as
-    "no limit").
+    "More"), ``empty`` (what an empty text means, such as "all"), ``zero`` (what 0 means, such as
+    "no limit") and ``judges`` (its unit: it decides a status, and Preferences show it).
 
     Attributes:
         presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was

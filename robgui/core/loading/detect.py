@@ -22,7 +22,6 @@ Values = dict[str, object]
 #: ImageNet.
 _SIDES = (28, 32, 64, 96, 112, 224)
 _INSIDE = "lie between 0 and 1 on every input tried"
-_ASK = "set multi_label if an input may have several classes"
 _SEVERAL = " and an input may have several; set multi_label = false if exactly one class is right"
 #: Numbers of features that are an image in one row.
 _ROWS = {784: (1, 28, 28), 3072: (3, 32, 32)}
@@ -224,7 +223,8 @@ def _tell_output(classifier: Classifier, told: Values) -> tuple[Classifier, list
     if kind == "probabilities":
         return settled, ["its outputs are probabilities"]
     if within_one(raw):
-        return settled, [f"its outputs {_INSIDE} but do not add up to 1; {_ASK}"]
+        several = "set multi_label if an input may have several classes"
+        return settled, [f"its outputs {_INSIDE} but do not add up to 1; {several}"]
     return settled, ["its outputs are logits"]
 
 

@@ -9,10 +9,6 @@ from robgui.analyses.deepinspect.studies.result import CoverageResult, Threshold
 from robgui.core.text.words import count, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: At least this share of the confused pairs must be the same at every threshold for the list to
-#: count as stable.
-STABLE = 0.5
-
 
 def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Verdict:
     """Over which thresholds the reported pairs stay the same."""
@@ -24,9 +20,9 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
         )
     middle = f"{result.thresholds[result.reference]:g}"
     least = float(np.nanmin(agreement))
-    stable = result.thresholds[np.nan_to_num(agreement) >= STABLE]
+    stable = result.thresholds[np.nan_to_num(agreement) >= params.stable]
     sentence = (
-        f"At least {percent(STABLE)} of the confused pairs are the same as at {middle} for"
+        f"At least {percent(params.stable)} of the confused pairs are the same as at {middle} for"
         f" thresholds from {stable.min():g} to {stable.max():g}."
     )
     because = [f"Fewest pairs in common with those at {middle}: {percent(least)}."]
@@ -36,7 +32,7 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
     quantity = Quantity(
         "Pairs in common at the worst threshold", least, better="high", text=percent(least)
     )
-    status = Status.HOLDS if result.complete and least >= STABLE else Status.AT_RISK
+    status = Status.HOLDS if result.complete and least >= params.stable else Status.AT_RISK
     if not result.complete:
         status = Status.UNKNOWN
     return Verdict(status, sentence, quantity, scope, tuple(because))
