@@ -35,8 +35,10 @@ def largest_radius(zone: Zone, dims: int) -> float:
 #: Shares of the largest radius: even steps show how an image dissolves …
 EVEN = tuple(round(0.05 * i, 2) for i in range(21))
 #: … while tables and balls change class within the first fifth.
-FINE = (0, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.25, 0.3)
-FINE += (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
+FINE = (
+    *(0, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.25, 0.3),
+    *(0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1),
+)
 
 
 def fitted_radii(zone: Zone, dims: int, kind: str) -> tuple[float, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 import torch
@@ -94,7 +94,7 @@ class Boxes:
             torch.cat([tops, self.top1[place : place + 1]]),
         )
 
-    def _answers(self, asked: list[np.ndarray]) -> Iterator[None]:
+    def _answers(self, asked: list[np.ndarray]) -> Generator[None, None, list[Answer]]:
         points = self._domain.in_units(self._domain.wrapped(np.concatenate(asked)))
         at = torch.from_numpy(points).to(self._space.low.device)
         scores, tops = yield from self._space.scores(at, self._target, self._params.batch)
