@@ -280,6 +280,23 @@ def test_the_interval_of_a_share_holds_it_where_that_interval_made_the_zone_stop
     assert not going.any() and held.mean() >= 0.95, held.mean()
 
 
+@pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
+def test_the_interval_of_a_share_holds_it_where_both_sides_of_the_input_are_alike(
+    sampler: str,
+) -> None:
+    """Mirrored samples say the same there, so pairs are worth no more than one sample each."""
+
+    def beyond(x: torch.Tensor) -> torch.Tensor:
+        margin = ((x[:, 0] - 0.5).abs() - 0.45) * 1000
+        return torch.stack([-margin, margin], 1)
+
+    model = Classifier.from_callable(beyond, (1,), ("in", "out"))
+    settings = {"radii": (0.5,), "sampler": sampler}
+    results = [scanned(model, (0.5,), seed=seed, **settings) for seed in range(120)]
+    held = np.mean([r.crossing_low[0] <= 0.1 <= r.crossing_high[0] for r in results])
+    assert held >= 0.91, held
+
+
 def test_a_radius_is_not_done_when_its_share_of_changes_is_not_known_closely() -> None:
     """A sharp boundary: the uncertainty is about 0 at once, the share of changes is not."""
     sharp = linear([4000.0], -1320.0)
