@@ -271,6 +271,8 @@ def _exhibits(result: DeepInspectResult) -> Images:
 
 
 def _caption(result: DeepInspectResult, first: int, second: int, kind: str) -> str:
+    if kind == "input":
+        return f"{result.classes[first]}, seen as {result.classes[second]}"
     if kind == "class":
         return f"{result.classes[first]}, wrong" + (
             f": {result.classes[second]}" if second >= 0 else ""
