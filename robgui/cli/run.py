@@ -88,6 +88,8 @@ def _request(
         None if data is None else data.reference,
         params,
         indices=picked,
+        how=(given.select or "") if given.index is None else "",
+        total=None if data is None else data.inputs,
         device=models[0].device,
         autocast=models[0].autocast,
     )

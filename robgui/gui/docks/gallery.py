@@ -171,7 +171,8 @@ class Gallery(QWidget):
                 self.view.viewport().update()
         dataset = self._store.library.dataset
         self._store.set_scope(
-            None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows)
+            None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows),
+            self.filter.words(),
         )
         self._say_empty()
         self.clear.setVisible(dataset is not None)

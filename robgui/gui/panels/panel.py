@@ -158,7 +158,7 @@ class Panel(Themed, QWidget):
 
     def _words(self) -> Verdict | None:
         said: Verdict | None = self._ask(self.analysis.verdict, None)
-        return said
+        return said if said is None or self.request is None else said.among(self.request.chosen)
 
     def _say(self, said: Verdict | None) -> None:
         """Shows a verdict beside all that is known of the same model and input."""

@@ -120,7 +120,12 @@ class Inspection(QObject):
         indices = self._indices(name) if known.looks_at_data(params) else ()
         shortage = known.shortage(params, store.models_for(known, params), len(indices))
         self.refusals[name] = known.refusal(library.model) or told(shortage)
-        return None if self.refusals[name] else store.build(known, params, indices)
+        if self.refusals[name]:
+            return None
+        whole = len(store.library.dataset or ()) if store.scope is None else len(store.scope)
+        spread = "evenly spread" if known.inputs == "many" and len(indices) < whole else ""
+        how = ", ".join(part for part in (store.filter, spread) if part)
+        return store.build(known, params, indices, "" if known.inputs == "one" else how)
 
     def _indices(self, name: str) -> tuple[int, ...]:
         store = self._store

@@ -77,6 +77,7 @@ class Store(QObject):
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
         self.thresholds: dict[str, float] = {}
+        self.filter = ""
         self.background = Background(1, self)
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
@@ -170,11 +171,14 @@ class Store(QObject):
         else:
             self.history.open(path)
 
-    def set_scope(self, indices: tuple[int, ...] | None) -> None:
+    def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.
 
-        None means all.
+        Args:
+            indices: None means all.
+            how: The filter in words.
         """
+        self.filter = how if indices is not None else ""
         if indices != self.scope:
             self.scope = indices
             self.scope_changed.emit()
@@ -292,16 +296,25 @@ class Store(QObject):
             library.dataset is None or (one and self.selection.input is None)
         ):
             return None
-        return self.build(known, params, self.selection.inputs if one else self.scope)
+        indices = self.selection.inputs if one else self.scope
+        return self.build(known, params, indices, "" if one else self.filter)
 
-    def build(self, known: Analysis, params: Params, indices: Sequence[int] | None) -> Request:
-        """The Request for the models and data in use now."""
+    def build(
+        self, known: Analysis, params: Params, indices: Sequence[int] | None, how: str = ""
+    ) -> Request:
+        """The Request for the models and data in use now; ``how`` says how inputs were chosen."""
         from robgui.core.execution.request import build_request
 
         library = self.library
         models = self.models_for(known, params)
         return build_request(
-            known, models, library.dataset, params, indices=indices, autocast=library.autocast
+            known,
+            models,
+            library.dataset,
+            params,
+            indices=indices,
+            how=how,
+            autocast=library.autocast,
         )
 
     def obstacle(self, analysis: str) -> str:

@@ -291,3 +291,24 @@ def test_a_right_prediction_too_long_for_its_cell_is_not_cut_but_left_to_the_lab
     assert guess_in(right, metrics, whole) == "malignant 98 %"
     assert guess_in(right, metrics, narrow) == "98 %"
     assert guess_in(wrong, metrics, narrow).endswith("… 98 %")
+
+
+def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
+    gallery = Gallery(filled)
+    qtbot.addWidget(gallery)
+    gallery.filter.classes.setCurrentIndex(1)
+    name = gallery.filter.classes.currentText()
+    assert filled.scope is not None and filled.filter == f"label={name}"
+    known = filled.analyses["count_up"]
+    request = filled.build(known, known.params(), filled.scope, filled.filter)
+    total = len(filled.library.dataset)
+    assert request.chosen == f"{len(filled.scope)} of {total} inputs (label={name})"
+    filled.submit(request)
+    qtbot.waitUntil(
+        lambda: bool(filled.history.runs) and filled.history.runs[0].state.ended, timeout=10_000
+    )
+    said = filled.history.runs[0].verdict.sentence
+    assert said.startswith(f"Only {request.chosen}: Counted")
+    gallery.filter.reset()
+    gallery._show()
+    assert filled.scope is None and filled.filter == ""
