@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.execution.run import RunState
-from robgui.core.text.words import duration
+from robgui.core.text.words import duration, time_left
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.forms import ParamsForm
 from robgui.gui.widgets.plain import Label
@@ -227,7 +227,7 @@ def _time_left(job: Execution) -> str:
     if job.state is RunState.PAUSED:
         return "paused"
     left = job.seconds_left
-    return "starting" if left is None else f"about {duration(left)} left"
+    return "starting" if left is None else time_left(left)
 
 
 def _widest(button: QPushButton, words: tuple[str, ...]) -> int:
