@@ -183,7 +183,7 @@ def traffic(calls: int, count: int) -> None:
     classifier = load(resources.path("demo", "traffic_cnn.pt2"))
     dataset = align(classifier, open_dataset(resources.path("demo", "traffic")))
     for target in ("", "green"):
-        params = FeatureGameBatchParams(inputs=count, target=target, max_calls=calls)
+        params = FeatureGameBatchParams(images=count, target=target, max_calls=calls)
         for step in feature_game_batch(classifier, dataset, params):
             result = step.result
         played = result.played & ~result.skipped

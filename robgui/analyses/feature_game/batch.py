@@ -127,7 +127,7 @@ class _Tally:
         self._looks = int(
             self._target >= 0
         )  # calls before a game: does the image have the target class already?
-        chosen = chosen_places(len(dataset), params.inputs, params.seed)
+        chosen = chosen_places(len(dataset), params.images, params.seed)
         self._first = 0 if part is None else part.start
         self._numbers = chosen if part is None else chosen[part.start : part.stop]
         self._dataset = dataset.subset(self._numbers)

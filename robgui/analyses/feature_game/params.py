@@ -227,11 +227,13 @@ class FeatureGameParams(_Game, _Preset):
 class FeatureGameBatchParams(_Game, _Preset):
     """Settings of the game on many images."""
 
-    inputs: int = Field(
+    formerly: ClassVar[Mapping[str, str]] = {"inputs": "images"}
+
+    images: int = Field(
         20,
         ge=0,
         le=1_000_000,
-        title="Inputs",
+        title="Images",
         description="At most so many images, chosen at random by the seed; 0 takes all.",
         json_schema_extra={"zero": "all"},
     )

@@ -28,6 +28,9 @@ class Settings(BaseModel):
     geometry: str = ""
     layout: str = ""
     last_folder: str = ""
+    #: Gigabytes of memory that the process for models may take; 0 takes 80 % of what the machine
+    #: has.
+    memory_gb: float = 0.0
 
     def add_recent(self, path: Path) -> None:
         """Puts ``path`` at the head of the recently opened files."""

@@ -68,6 +68,7 @@ class ParamsForm(QWidget):
 
     def set_values(self, values: dict[str, Any]) -> None:
         """Shows ``values``; fields that are not named keep what they show."""
+        values = self.params.renamed(values)
         self._show(
             {**self.params.preset_values(str(values["preset"])), **values}
             if "preset" in values
