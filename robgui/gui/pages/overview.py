@@ -180,6 +180,7 @@ class Overview(QWidget):
             left = inspection.seconds_left
             ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
+            words = inspection.waits_for() or words
             self._left.setText(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
 
     def _question(self, page: Page) -> tuple[str, str]:

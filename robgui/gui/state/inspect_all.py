@@ -57,6 +57,14 @@ class Inspection(QObject):
         spent = sum(job.seconds for job in self.jobs)
         return spent * (1 - self.share) / self.share if self.share > 0.05 and spent > 1 else None
 
+    def waits_for(self) -> str:
+        """What stands before it in the queue, in words; empty once it has begun."""
+        active = self._store.runner.active
+        if active is None or active in self.jobs or any(job.attempts for job in self.jobs):
+            return ""
+        title = self._store.analyses[active.request.analysis].title
+        return f"waiting for {title}, which was started before"
+
     def obstacle(self) -> str:
         """Why nothing can be inspected now, in words; empty when it can."""
         store = self._store
