@@ -103,7 +103,7 @@ class Scoreboard(Sheet):
             cells = self._cells(name)
             if any(cells):
                 columns.append(
-                    Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank)
+                    Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank, True)
                 )
                 self._analyses.append(name)
         self.show_cells(columns)
