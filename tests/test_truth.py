@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 ROWS = [
     [cell.strip() for cell in line.strip("|\n ").split("|")]
     for line in (HERE / "truth.md").read_text(encoding="utf-8").splitlines()
-    if re.match(r"\| [ASZ]\d+ ", line)
+    if re.match(r"\| [A-DSZ]\d* ", line)
 ]
 
 
@@ -26,4 +26,4 @@ def test_the_test_that_a_point_names_exists(row):
 def test_every_point_of_the_reviews_has_a_row():
     points = {row[0] for row in ROWS}
     expected = {f"A{n}" for n in range(1, 14)} | {f"S{n}" for n in range(1, 12)}
-    assert points == expected | {f"Z{n}" for n in range(1, 13)}
+    assert points >= expected | {f"Z{n}" for n in range(1, 13)}
