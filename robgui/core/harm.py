@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 #: The steps that a user chooses from, by what they are called.
 LEVELS: Mapping[str, float] = {
-    "as bad as it gets": 1.0,
+    "worst": 1.0,
     "bad": 0.5,
-    "a nuisance": 0.25,
+    "nuisance": 0.25,
     "harmless": 0.0,
 }
 WORST = 1.0
