@@ -1,4 +1,4 @@
-"""``robgui list`` and ``robgui inspect``: what there is to run, and what a model file holds."""
+"""``robgui inspect``: what a model file holds."""
 
 from __future__ import annotations
 
@@ -8,70 +8,18 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any
 
 from robgui.cli import Parser
-from robgui.cli.opening import data_options, model_settings, open_data, open_model
-from robgui.cli.options import describe, named_settings
-from robgui.cli.places import add_model_options
+from robgui.cli.options import named_settings
+from robgui.cli.places import add_model_options, data_options, model_settings
 from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
-from robgui.core.execution.analysis import Analysis
-from robgui.core.execution.choice import one_executor
-from robgui.core.execution.method import methods, problems
 from robgui.core.execution.params_text import write
-from robgui.core.execution.registry import analyses, method_of
-from robgui.core.execution.worker.slot import Terms
 from robgui.core.model.settings import ModelSettings
-from robgui.core.model.trial import COUNTED, Trial
 from robgui.core.text.words import count, percent
 
 if TYPE_CHECKING:
     from robgui.cli.opening import Executor
     from robgui.core.model.card import ModelCard
-
-
-def list_analyses(words: list[str]) -> int:
-    """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
-    parser = Parser(
-        prog="robgui list",
-        description="Lists the analyses, the question each answers, and their settings.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="as JSON, the settings of each analysis as a JSON schema",
-    )
-    as_json = parser.parse_args(words).json
-    for problem in problems():
-        _say(f"Warning: {problem}")
-    if as_json:
-        print_json([_described(known) for known in analyses().values()])
-        return 0
-    for title, question, group in _groups():
-        print(f"{title}: {question}" if question else title)
-        for known in group:
-            print(f"\n  {known.name.replace('_', '-')}: {known.title}\n    {known.question}")
-            for name, field in known.params.model_fields.items():
-                print(f"      --{name.replace('_', '-'):<20} {describe(field)}")
-        print()
-    return 0
-
-
-def _groups() -> list[tuple[str, str, list[Analysis]]]:
-    """The analyses by their method, in the order of the rail; title and question of each method."""
-    grouped = [(method.title, method.question, list(method.analyses)) for method in methods()]
-    loose = [known for known in analyses().values() if method_of(known.name) is None]
-    return [*grouped, *([("Other analyses", "", loose)] if loose else [])]
-
-
-def _described(known: Analysis) -> dict[str, object]:
-    method = method_of(known.name)
-    return {
-        "name": known.name,
-        "title": known.title,
-        "question": known.question,
-        "method": None if method is None else method.name,
-        "settings": known.params.model_json_schema(),
-    }
+    from robgui.core.model.trial import Trial
 
 
 def inspect(words: list[str]) -> int:
@@ -90,6 +38,9 @@ def inspect(words: list[str]) -> int:
     add_model_options(parser)
     given = parser.parse_args(words)
     settings, options = model_settings(given), data_options(given)
+    from robgui.core.execution.choice import one_executor
+    from robgui.core.execution.worker.slot import Terms
+
     executor = one_executor(Terms(notice=_say))
     try:
         return _inspect(executor, given, settings, options)
@@ -100,6 +51,8 @@ def inspect(words: list[str]) -> int:
 def _inspect(
     executor: Executor, given: Namespace, settings: dict[str, Any], options: dict[str, Any]
 ) -> int:
+    from robgui.cli.opening import open_data, open_model
+
     card = open_model(executor, given.model, given, settings, _say)
     if not given.json:
         for name, value in facts(card).items():
@@ -186,5 +139,5 @@ def _print(trial: Trial) -> None:
         if trial.counted
         else "unknown, the data have no labels"
     )
-    more = f" (the first of {trial.labelled:,})" if trial.labelled > COUNTED else ""
+    more = f" (the first of {trial.labelled:,})" if trial.labelled > trial.counted else ""
     print_line(f"{'accuracy:':<14}{words}{more}")

@@ -20,7 +20,7 @@ PLACES = [
     *(path for path in (ROOT / "analyses").rglob("*.py") if "views" in str(path)),
     *(path for path in (ROOT / "analyses").rglob("findings.py")),
     *(ROOT / "report").glob("*.py"),
-    ROOT / "cli" / "run.py",
+    ROOT / "cli" / "running.py",
     ROOT / "cli" / "progress.py",
     ROOT / "cli" / "inspect.py",
 ]
