@@ -150,6 +150,11 @@ class RunsModel(QAbstractTableModel):
 class ProgressDelegate(QStyledItemDelegate):
     """Paints a bar under the words while a job is on its way."""
 
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        """Of a sentence the beginning is read; names, in the other columns, lose their middle."""
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideRight
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()
         assert isinstance(model, RunsModel)
