@@ -19,6 +19,7 @@ from robgui.core.text.words import count, percent
 if TYPE_CHECKING:
     from robgui.cli.opening import Executor
     from robgui.core.model.card import ModelCard
+    from robgui.core.model.preprocessing import Tried
     from robgui.core.model.trial import Trial
 
 
@@ -35,8 +36,15 @@ def inspect(words: list[str]) -> int:
     parser.add_argument("model", help="the model file")
     parser.add_argument("--data", metavar="PATH", help="inputs to try it on")
     parser.add_argument("--json", action="store_true", help="the same as JSON")
+    parser.add_argument(
+        "--guess",
+        action="store_true",
+        help="try the usual preprocessings on labelled pictures, and say which is right most often",
+    )
     add_model_options(parser)
     given = parser.parse_args(words)
+    if given.guess and not given.data:
+        parser.error("--guess needs labelled pictures; add --data PATH")
     settings, options = model_settings(given), data_options(given)
     from robgui.core.execution.choice import one_executor
     from robgui.core.execution.worker.slot import Terms
@@ -58,16 +66,21 @@ def _inspect(
         for name, value in facts(card).items():
             print_line(f"{name + ':':<14}{value}")
         sys.stdout.flush()
-    trial: Trial | None = None
+    document = _document(card)
     if given.data:
         data = open_data(executor, given.data, options, _say)
-        trial = executor.ask("trial", model=card.fingerprint, data=data.reference.fingerprint)
-    if trial is not None and trial.left_out:
-        _say(f"Left out: {trial.left_out}")
+        both = {"model": card.fingerprint, "data": data.reference.fingerprint}
+        trial: Trial = executor.ask("trial", **both)
+        if trial.left_out:
+            _say(f"Left out: {trial.left_out}")
+        ways: list[Tried] = executor.ask("ways", **both) if given.guess else []
+        document |= _trial_document(trial)
+        document |= {"ways": [_way_document(way) for way in ways]} if given.guess else {}
+        if not given.json:
+            _print(trial)
+            _print_ways(ways)
     if given.json:
-        print_json({**_document(card), **({} if trial is None else _trial_document(trial))})
-    elif trial is not None:
-        _print(trial)
+        print_json(document)
     return 0
 
 
@@ -127,6 +140,25 @@ def _trial_document(trial: Trial) -> dict[str, object]:
     document = dataclasses.asdict(trial)
     del document["left_out"]
     return document
+
+
+def _way_document(way: Tried) -> dict[str, object]:
+    return {**dataclasses.asdict(way), "accuracy": way.accuracy}
+
+
+def _print_ways(ways: list[Tried]) -> None:
+    """The ways of feeding the model, best first, and the options that choose the best."""
+    if not ways:
+        return
+    print_line(f"{'preprocessing tried on':<14} {count(ways[0].counted, 'labelled picture')}:")
+    for way in ways:
+        print_line(f"  {way.accuracy:7.1%}  {way.name}")
+    best = ways[0]
+    if best.name == "as it is":
+        print_line("No other usual preprocessing is right more often than the present one.")
+        return
+    words = " ".join(f"--model-set {name}={write(value)}" for name, value in best.settings.items())
+    print_line(f"To use {best.name}: {words}")
 
 
 def _print(trial: Trial) -> None:
