@@ -251,9 +251,7 @@ def _style_sheet(c: Colours) -> str:
         "icons", "check.svg"
     ).as_posix()  # a style sheet cannot tint it: it is black
     # Fusion's own arrows point the other way: up for the largest on top
-    falling, rising = (
-        resources.path("icons", f"sort-{way}.svg").as_posix() for way in ("down", "up")
-    )
+    falling, rising = (resources.path("arrows", f"{way}.svg").as_posix() for way in ("down", "up"))
     ticked = c.accent if c is DARK else c.surface
     headings = "".join(
         f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n'
