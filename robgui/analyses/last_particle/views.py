@@ -10,7 +10,7 @@ import numpy as np
 
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.result import LastParticleResult
-from robgui.analyses.last_particle.words import chance_of, noise_words
+from robgui.analyses.last_particle.words import chance_of, noise_words, size_of
 from robgui.core.text.words import probability
 from robgui.core.view import (
     Axis,
@@ -85,15 +85,16 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         rounds,
         tuple(lines),
         levels=(Mark(0.0, "failure begins", Ink("fails")),),
-        note=f"{result.input_name}, {noise_words(params.noise, params.eps)}.",
+        note=f"{result.input_name}, {noise_words(params.noise, size_of(result, params))}.",
     )
 
 
 def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
     rounds = np.arange(1, len(result.p_trace) + 1, dtype=np.float64)
     low, estimate, high = result.p_trace.T if len(rounds) else np.zeros((3, 0))
-    if result.certified:  # proven: the interval reaches down to nothing
-        low = np.zeros_like(low)
+    low = low.copy()
+    failing = result.finished and result.test_low.any()
+    low[: len(low) - 1 if failing else None] = 0  # while it climbs it may still be anything below
     floor = max(min(params.critical, result.p_estimate, 1.0) / 1e3, _LEAST)
     line = Line(
         "estimate if it stopped here (95 % band)",

@@ -46,6 +46,13 @@ class Score(Protocol):
         """
         ...
 
+    def inside(self, tests: Tensor) -> Bound | None:
+        """Latent points -> which of them belong to the noise; None where all do.
+
+        The score of the others is -inf.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -206,9 +213,11 @@ class Splitting:
         lanes = (tests[:, None] * s.replicas + np.arange(s.replicas)).ravel()
         for lane in lanes.tolist():
             self._streams.open(lane)
-        latent = self._streams.normal(lanes.tolist(), s.particles, s.dim)
+        owner = np.repeat(lanes // s.replicas, s.particles)
+        inside = self._score.inside(torch.from_numpy(owner).to(self._device))
+        latent = self._streams.normal_inside(lanes.tolist(), s.particles, s.dim, inside)
         rests = self._streams.uniform(lanes.tolist(), s.particles)
-        flat, owner = latent.flatten(0, 1), np.repeat(lanes // s.replicas, s.particles)
+        flat = latent.flatten(0, 1)
         parts: list[np.ndarray] = []
         for first in range(0, len(flat), s.rows):
             parts.append(self._scored(flat[first : first + s.rows], owner[first : first + s.rows]))

@@ -4,6 +4,7 @@ Carlo and formal bounds.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +13,7 @@ import torch
 
 from robgui.analyses.last_particle.attack import refusal, search
 from robgui.analyses.last_particle.exact import monte_carlo_bound
+from robgui.analyses.last_particle.noise.sizes import fitted_sizes
 from robgui.analyses.last_particle.pair_tests import PairTests
 from robgui.analyses.last_particle.params import LastParticleTableParams, table_units
 from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
@@ -81,13 +83,16 @@ class _Table:
     ) -> None:
         self._classifier, self._params = classifier, params
         self._chosen = first_right(classifier, dataset, params, params.most)
-        self._shape = (len(params.radii), len(self._chosen.x))
+        self._radii = params.radii or fitted_sizes(
+            params.noise, classifier.kind, math.prod(classifier.shape)
+        )
+        self._shape = (len(self._radii), len(self._chosen.x))
         size = self._shape[0] * self._shape[1]
         self._own = _own_inputs(part, table_units(params, len(dataset)), self._shape[1])
         self._names = tuple(dataset.key(int(place)) for place in self._chosen.places[self._own])
         self._pairs = np.arange(size).reshape(self._shape)[:, self._own].ravel()
         self._run = run = PairTests(
-            classifier, dataset, params, self._chosen, params.radii, trace=False, only=self._pairs
+            classifier, dataset, params, self._chosen, self._radii, trace=False, only=self._pairs
         )
         self._monte_carlo = MonteCarlo(
             run.any_rival,
@@ -190,7 +195,7 @@ class _Table:
         calls = self._cut(run.calls)
         shares = calls.sum(1) / max(1, calls.sum())
         return LastParticleTableResult(
-            radii=np.array(p.radii),
+            radii=np.array(self._radii),
             validated=self._cut(told.validated),
             inconclusive=self._cut(told.inconclusive),
             finished=self._cut(told.finished),
