@@ -163,11 +163,12 @@ class LastParticleTableResult:
 
     Attributes:
         radii: ``(E,)`` sizes of the noise in rising order.
-        validated: Which are validated.
+        validated: Which are validated, and nothing that was sampled speaks against it.
         inconclusive: Which say nothing.
         finished: Which are decided; while running, the others count as neither.
-        p_estimate: Estimates of the failure probability; nan until finished.
-        p_low: Lower ends of the exact 95 % intervals.
+        p_estimate: Estimates of the failure probability from everything that was sampled; nan until
+            finished.
+        p_low: Lower ends of their 95 % intervals.
         p_high: Upper ends.
         killed: Particles killed at or below 0.
         mixed: Which show no sign of bad mixing.
@@ -199,6 +200,9 @@ class LastParticleTableResult:
         shown_failure: ``(q, *shape)`` these failures.
         shown_input: ``(q, *shape)`` the inputs they belong to.
         shown_class: ``(q,)`` the classes of the failures.
+        passed: Which the test alone validates.
+        looked: Where gradients have looked for failures hidden behind another class.
+        multi_label: The model may give several classes; tested is the one with the highest score.
     """
 
     radii: np.ndarray
@@ -235,6 +239,9 @@ class LastParticleTableResult:
     shown_failure: np.ndarray
     shown_input: np.ndarray
     shown_class: np.ndarray
+    passed: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    looked: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    multi_label: bool = False
 
     @property
     def false_positives(self) -> np.ndarray:

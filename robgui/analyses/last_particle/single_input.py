@@ -250,7 +250,7 @@ class _Test:
         source = int(found.source)
         p, low, high = (float(found.p), float(found.low), float(found.high)) if source else tested
         return {
-            "validated": joint.validated and not failures and low <= self._params.critical,
+            "validated": joint.validated and not failures and p <= self._params.critical,
             "inconclusive": joint.inconclusive and not source,
             "p_estimate": p,
             "p_low": low,

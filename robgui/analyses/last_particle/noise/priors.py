@@ -135,7 +135,7 @@ class Prior:
         free = (self._scale > 0).to(x.dtype).expand_as(x)
         if self._lengths is not None:
             free = free * self._real(owner)
-        free = free.reshape(len(x), -1)
+        free = free.flatten(1)
 
         def inputs(latent: Tensor) -> Tensor:
             moved = latent[:, : self._values] * free

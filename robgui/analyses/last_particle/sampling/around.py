@@ -4,6 +4,7 @@ the model gives gradients, looked for class by class where it gives none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
@@ -64,6 +65,8 @@ def measure(
     params: MethodParams,
     pair: int,
     example: np.ndarray | None,
+    *,
+    within: float = math.inf,
 ) -> Generator[None, None, Around]:
     """Searches for the likeliest failing points of a pair and samples around them.
 
@@ -73,6 +76,7 @@ def measure(
         params: The settings.
         pair: Which pair.
         example: ``(*shape)`` a failing input that is known already, to start from as well.
+        within: Failing points further from 0 than this are left alone.
     """
     prior, own = run.prior, int(run.classes[pair])
     start = None
@@ -80,7 +84,9 @@ def measure(
         x = torch.from_numpy(example)[None].to(classifier.device)
         latent = prior.latent_of(x, torch.tensor([pair], device=classifier.device))
         start = None if latent is None else latent[0]
-    centres, rivals = yield from likeliest(classifier, prior, pair, own, start, STEPS, params.seed)
+    centres, rivals = yield from likeliest(
+        classifier, prior, pair, own, start, STEPS, params.seed, within
+    )
     if not len(centres):
         return Around(rivals=tuple(rivals))
     importance = Importance(run.any_rival, pair, centres, params.importance, params.seed, run.rows)

@@ -44,6 +44,7 @@ def likeliest(
     start: Tensor | None,
     steps: int,
     seed: int,
+    within: float,
 ) -> Generator[None, None, tuple[Tensor, list[int]]]:
     """Failing latent points ``(k, dim)`` in units of their standard deviation, the likeliest first,
     and the rivals that were searched for.
@@ -58,6 +59,7 @@ def likeliest(
         start: ``(dim,)`` a latent point to start from as well.
         steps: Linearisations.
         seed: Start of the random numbers.
+        within: Points further from 0 than this do not count.
     """
     search = _Search(classifier, prior, pair, own, start, seed)
     for _ in range(steps):
@@ -66,7 +68,7 @@ def likeliest(
     for _ in range(_HALVINGS):
         search.pull()
         yield
-    centring = _Centring(search, *search.centres(), seed)
+    centring = _Centring(search, *search.centres(within), seed)
     for _ in range(_CENTRINGS if len(centring.points) else 0):
         centring.step()
         yield
@@ -154,10 +156,11 @@ class _Search:
         self._outer = torch.where(fails, part, self._outer)
         self._inner = torch.where(fails, self._inner, part)
 
-    def centres(self) -> tuple[Tensor, Tensor]:
+    def centres(self, within: float) -> tuple[Tensor, Tensor]:
         """The likeliest failing points that differ, at most so many, and their starts."""
-        rows = self._nearest.isfinite().nonzero()[:, 0]
-        points = (self._best * self._outer[:, None])[rows]
+        points = self._best * self._outer[:, None]
+        rows = (self._nearest.isfinite() & (points.norm(dim=1) <= within)).nonzero()[:, 0]
+        points = points[rows]
         points, places = differing(points)
         return points, rows[places]
 

@@ -67,6 +67,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
     limit = probability(params.critical, 2)
     because = [
         *_lost(known, result),
+        _missed(result),
         _contradictions(result),
         (
             f"Validated means that noise changes the class with probability below {limit}, at"
@@ -126,6 +127,27 @@ def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
             )
         ]
     return ["No input was seen to fail."] if not known.open.any() else []
+
+
+def _missed(result: LastParticleTableResult) -> str:
+    """What the test alone would have passed, and whether it was looked for everywhere."""
+    if result.passed.shape != result.validated.shape:
+        return ""
+    missed = int((result.passed & ~result.validated & ~result.certified).sum())
+    if missed:
+        return (
+            f"{missed:,} more would have passed the test alone: plain samples or samples around"
+            " likely failures contradict it."
+        )
+    alone = result.validated & ~result.certified & ~result.looked
+    if len(result.labels) > 2 and alone.any() and not (result.finished & ~result.looked).all():
+        return ""
+    if len(result.labels) > 2 and alone.any():
+        return (
+            "Not excluded for the validated ones: a failure hidden behind a class whose score rises"
+            " first; test class by class to look for it."
+        )
+    return ""
 
 
 def _contradictions(result: LastParticleTableResult) -> str:
