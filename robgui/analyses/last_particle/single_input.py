@@ -127,13 +127,13 @@ class _Test:
                     break
 
     def _could_hide(self) -> bool:
-        """Whether a pass may rest on a failure that hides behind another class, and no gradient
-        has looked for it.
+        """Whether a pass, or repetitions that contradict each other, may rest on a failure that
+        hides behind another class, and no gradient has looked for it.
         """
-        p = self._params
-        passed = self._run.joint(0).validated and not self._monte_carlo.failures[0]
+        p, joint = self._params, self._run.joint(0)
+        unsure = (joint.validated or not joint.mixed) and not self._monte_carlo.failures[0]
         looked = not self._why_not_measured or p.importance == 0
-        return passed and not looked and not self._certified and screenable(self._classifier, p)
+        return unsure and not looked and not self._certified and screenable(self._classifier, p)
 
     def _screen(self) -> Iterator[None]:
         self._screened = yield from screen(

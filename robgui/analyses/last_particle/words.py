@@ -104,7 +104,7 @@ def _status(result: LastParticleResult, chance: Chance | None) -> Status:
         return Status.FAILS
     if result.certified:
         return Status.HOLDS
-    if result.counterexample is not None:
+    if result.counterexample is not None or (result.finished and result.failure is not None):
         return Status.AT_RISK
     return Status.HOLDS if result.validated else Status.UNKNOWN
 
@@ -121,6 +121,11 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
         return f"{name}: {_validated(result, params, noise, chance)}."
     if not result.finished:
         return f"{name}: no answer yet; {_rounds(result)} done."
+    if result.failure is not None:
+        return (
+            f"{name}: {noise} can change the class, as a failing input shows; how often, the test"
+            f" cannot tell, because {result.reason}."
+        )
     return f"{name}: the test cannot tell, because {result.reason}."
 
 

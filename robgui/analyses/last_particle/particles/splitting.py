@@ -264,7 +264,10 @@ class Splitting:
         """Which lanes ``(a,)`` the plateau guard stops."""
         state, level = self._state, choice.level[:, None]
         on_level = (np.take_along_axis(state.heights, choice.killed, 1) == level).sum(1)
-        state.plateau = np.where(choice.level == state.level, state.plateau, 0) + on_level
+        same = choice.level == state.level
+        state.plateau = np.where(same, state.plateau, 0) + on_level
+        self.lanes.rounds[state.lanes] += 1
+        self.lanes.repeated[state.lanes] += same
         state.tied = state.tied | (state.plateau > 1)
         state.level = choice.level
         few_left = choice.rest * self._setup.steps * state.plateau < _PLATEAU_MOVES
