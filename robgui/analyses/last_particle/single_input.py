@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from robgui.analyses.last_particle.attack import refusal, search
+from robgui.analyses.last_particle.attack import BOUNDED, refusal, search
 from robgui.analyses.last_particle.exact import monte_carlo_bound
 from robgui.analyses.last_particle.noise.sizes import fitted_size
 from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
@@ -118,7 +118,7 @@ class _Test:
         run, p = self._run, self._params
         self._around = yield from measure(self._classifier, run, p, 0, self._counterexample)
         self._beside = 1
-        bounded = p.noise in ("box", "clip", "l2")
+        bounded = p.noise in BOUNDED
         if self._around.centres is not None and bounded and self._counterexample is None:
             x = run.inputs(0, self._around.centres * run.prior.spread)
             for each, number in zip(x, self._classifier.infer(x).argmax(1).tolist(), strict=True):

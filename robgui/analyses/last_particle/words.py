@@ -1,4 +1,4 @@
-"""What the last particle says: verdicts, findings and offers.
+"""What the last particle says of one input.
 
 A failure that anything has seen (the test, a plain sample, a gradient search) outweighs the
 statistics: "validated" is said only where no sample failed, and beside a counterexample of the
@@ -7,7 +7,6 @@ gradient search the status is a risk.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +14,6 @@ import numpy as np
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.result import OUTSIDE, LastParticleResult
 from robgui.analyses.last_particle.sampling.chance import AROUND, PLAIN, TEST
-from robgui.core.finding import Finding
-from robgui.core.offer import Offer
 from robgui.core.text.words import count, probability
 from robgui.core.verdict import Quantity, Status, Verdict
 
@@ -27,7 +24,7 @@ NOISE_WORDS = {
     "l2": "uniform noise in an l2 ball of radius {eps}, then clipped to the range",
     "ball": "uniform noise in what of an l2 ball of radius {eps} lies within the range",
     "gaussian": "Gaussian noise of standard deviation {eps}",
-    "smooth": "blotches of standard deviation {eps}",
+    "smooth": "smooth noise (blotches) of standard deviation {eps}",
     "light": "a change of brightness and contrast by about {eps}",
     "jpeg": "JPEG compression down to quality {quality}",
 }
@@ -48,6 +45,20 @@ class Chance:
 def noise_words(noise: str, eps: float) -> str:
     """The noise in words."""
     return NOISE_WORDS[noise].format(eps=f"{eps:g}", quality=f"{max(1, 100 * (1 - eps)):.3g}")
+
+
+def noise_kind(noise: str) -> str:
+    """The kind of noise in words, without its size."""
+    return {
+        "box": "uniform noise per value, within bounds",
+        "clip": "uniform noise per value, cut off at the bounds",
+        "l2": "noise in an l2 ball, then clipped to the range",
+        "ball": "noise in what of an l2 ball lies within the range",
+        "gaussian": "Gaussian noise",
+        "smooth": "smooth noise (blotches)",
+        "light": "changes of brightness and contrast",
+        "jpeg": "JPEG compression",
+    }[noise]
 
 
 def size_of(result: LastParticleResult, params: LastParticleParams) -> float:
@@ -160,9 +171,11 @@ def _contradiction(result: LastParticleResult) -> str:
     elif result.passed and not result.validated:
         seen = "samples around the likeliest failures fail more often"
     elif not result.agree:
+        decides = "plain samples, which assume nothing, decide"
+        if result.p_source != PLAIN:
+            decides = "the interval holds both"
         return (
-            "Two ways of sampling exclude each other, so one has missed a way to fail; the interval"
-            " holds both."
+            f"Two ways of sampling exclude each other, so one has missed a way to fail; {decides}."
         )
     else:
         return ""
@@ -283,94 +296,3 @@ def _quantity(
 def confidence(risk: float) -> str:
     """One minus the risk, in per cent."""
     return f"{100 * (1 - risk):.10g} %"
-
-
-def findings(result: LastParticleResult, params: LastParticleParams) -> list[Finding]:
-    """The failing input, or that the test cannot be trusted."""
-    from robgui.core.dataset.picture import picture_of
-
-    detail, name = _detail(result, params), result.labels[result.label]
-    chance = chance_of(result)
-    found = []
-    if result.failure is not None and chance is not None:
-        other = result.labels[result.failure_class]
-        title = (
-            f"{result.input_name}: “{name}” becomes “{other}” with probability about"
-            f" {probability(chance.p)}"
-        )
-        picture = beside(result.input, result.failure, result.kind)
-        found.append(
-            Finding("noise failure", title, severity(chance.p), detail, picture, result.failure)
-        )
-    if result.counterexample is not None:
-        other = result.labels[result.counterexample_class]
-        title = (
-            f"{result.input_name}: “{name}” becomes “{other}” within the noise, found by gradient"
-            " search"
-        )
-        picture = beside(result.input, result.counterexample, result.kind)
-        found.append(Finding("rare failure", title, 0.4, detail, picture, result.counterexample))
-    if result.finished and not result.mixed and not result.certified:
-        title = f"{result.input_name}: {result.reason}"
-        found.append(
-            Finding(
-                "not mixed", title, 0.1, detail, picture_of(result.input, result.kind), result.input
-            )
-        )
-    return found
-
-
-def _detail(result: LastParticleResult, params: LastParticleParams) -> dict[str, object]:
-    return {
-        "class": result.labels[result.label],
-        "other_class": result.labels[result.failure_class] if result.failure_class >= 0 else "",
-        "p_estimate": result.p_estimate,
-        "p_low": result.p_low,
-        "p_high": result.p_high,
-        "noise": params.noise,
-        "eps": size_of(result, params),
-        "validated": result.validated,
-        "plain_failures": result.monte_carlo_failures,
-        "plain_samples": result.monte_carlo_samples,
-    }
-
-
-def severity(p: float) -> float:
-    """1 for a failure at every tenth sample or more often, falling by a tenth for each power of
-    ten.
-    """
-    return float(np.clip(1.1 + 0.1 * np.log10(max(p, 1e-300)), 0.1, 1.0))
-
-
-def beside(x: np.ndarray, failing: np.ndarray, kind: str) -> np.ndarray:
-    """The input and, right of it, the failing one, as a picture."""
-    from robgui.core.dataset.picture import picture_of
-
-    first, second = (_enlarged(picture_of(each, kind)) for each in (x, failing))
-    gap = np.full((first.shape[0], 8, 3), 255, dtype=np.uint8)
-    return np.concatenate([first, gap, second], axis=1)
-
-
-def _enlarged(picture: np.ndarray, smallest: int = 112) -> np.ndarray:
-    factor = max(1, -(-smallest // max(picture.shape[:2])))
-    return picture.repeat(factor, 0).repeat(factor, 1)
-
-
-def offers(result: LastParticleResult, params: LastParticleParams) -> Sequence[Offer]:
-    """The failing input, the one found by gradient search, and the input itself."""
-    made = [Offer(f"The input, {result.input_name}", (result.input_name,), places=(0,))]
-    for failing, title, words in (
-        (result.failure, "The failing input", "with noise of"),
-        (result.counterexample, "The failure found by gradient search", "attacked within noise of"),
-    ):
-        if failing is not None:
-            made.insert(
-                0,
-                Offer(
-                    title,
-                    (f"{result.input_name} {words} {size_of(result, params):g}",),
-                    failing[None],
-                    places=(0,),
-                ),
-            )
-    return made

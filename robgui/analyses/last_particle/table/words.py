@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robgui.analyses.last_particle.findings import beside, severity
 from robgui.analyses.last_particle.params import LastParticleTableParams, MethodParams
 from robgui.analyses.last_particle.result import LastParticleTableResult
-from robgui.analyses.last_particle.words import beside, confidence, severity
+from robgui.analyses.last_particle.words import confidence, noise_kind
 from robgui.core.finding import Finding
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, probability
@@ -91,9 +92,14 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         if known.open.any()
         else ""
     )
+    labels = (
+        " The model may give several classes at once; tested is the one with the highest score."
+        if result.multi_label
+        else ""
+    )
     scope = (
-        f"{count(inputs, 'input')} that the model gets right,"
-        f" {count(result.model_calls, 'call')}.{undecided}{left_out}"
+        f"{count(inputs, 'input')} that the model gets right, {noise_kind(params.noise)},"
+        f" {count(result.model_calls, 'call')}.{undecided}{left_out}{labels}"
     )
     return Verdict(
         _table_status(known), sentence, quantity, scope, tuple(part for part in because if part)
