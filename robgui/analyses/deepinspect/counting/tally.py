@@ -1,0 +1,318 @@
+"""Counts of one pass: how often each class's members activate each neuron, and what the labels
+say meanwhile.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
+from robgui.analyses.deepinspect.counting.neurons import Reading, members
+from robgui.analyses.deepinspect.counting.resampling import Grouped, fits
+from robgui.analyses.deepinspect.counting.truth import Type2Tally, type1conf
+from robgui.analyses.deepinspect.params import InspectParams
+from robgui.core.dataset import Dataset, align
+from robgui.core.errors import ModelError
+from robgui.core.model.classifier import Classifier
+from robgui.core.text.words import count
+
+#: A class with fewer predicted members than this gets a warning.
+FEW_MEMBERS = 10
+_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TallyPart:
+    """A Tally over some of the inputs, on the host; fields as there."""
+
+    counts: np.ndarray
+    active: np.ndarray
+    seen: int
+    layers: tuple[str, ...]
+    layer_sizes: np.ndarray
+    members: np.ndarray
+    predicted: np.ndarray
+    bits: np.ndarray
+    type2: np.ndarray
+    group_counts: np.ndarray
+    group_members: np.ndarray
+
+
+class Tally:
+    """Everything that one streaming pass adds up, on the model's device.
+
+    Memory O(neurons x classes).
+
+    Attributes:
+        counts: ``(T, m, N)`` float32 members of a class that activate a neuron, for each of T
+            thresholds; whole numbers, exact up to 16 million inputs. Empty before the first batch.
+        active: ``(T,)`` activations in all.
+        seen: Inputs so far.
+        layers: Names of the layers.
+        layer_sizes: Neurons of each.
+        grouped: The counts of the first threshold by groups of inputs, for intervals; None where
+            they were not asked for or would be too many.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        thresholds: Sequence[float],
+        *,
+        intervals: bool = False,
+        first: int = 0,
+    ) -> None:
+        """``first`` is the number of the first input among all of which these are a part."""
+        self._multi_label = classifier.settings.multi_label
+        self._thresholds = thresholds
+        self._device = device = classifier.device
+        self._name = classifier.name
+        self._m = m = classifier.classes
+        fitting = align(classifier, dataset)
+        self.true, self.true_matrix = _truth(fitting, m, self._multi_label)
+        self.counts = torch.zeros((len(thresholds), m, 0), device=device)
+        self.active = torch.zeros(len(thresholds), dtype=torch.float64, device=device)
+        self.seen = 0
+        self.grouped: Grouped | None = None
+        self._intervals, self._first = intervals, first
+        self.layers: tuple[str, ...] = ()
+        self.layer_sizes = np.zeros(0, dtype=np.int64)
+        self._members = torch.zeros(m, device=device)
+        self._predicted = torch.full((len(dataset),), -1, dtype=torch.int32, device=device)
+        self._bits = np.zeros(
+            (len(dataset), -(-m // 8)) if self._multi_label else (0, 0), dtype=np.uint8
+        )
+        self._type2 = Type2Tally(m, device)
+        self._finite = torch.ones((), dtype=torch.bool, device=device)
+
+    def add(self, reading: Reading) -> None:
+        """Adds a batch."""
+        if not self.layers:
+            self.layers, self.layer_sizes = (
+                tuple(reading.layers),
+                np.array(reading.sizes, dtype=np.int64),
+            )
+            self.counts = torch.zeros(
+                (len(self._thresholds), self._m, int(self.layer_sizes.sum())), device=self._device
+            )
+            self._make_groups()
+        self._finite &= torch.isfinite(reading.scores).all()
+        scaled = reading.scaled()
+        top = reading.scores.argmax(1)
+        member = members(reading.scores, self._multi_label) if self._multi_label else None
+        for counts, active, threshold in zip(
+            self.counts, self.active, self._thresholds, strict=True
+        ):
+            act = (scaled > threshold).float()
+            active += act.sum()
+            if member is not None:
+                counts.addmm_(member.T.float(), act)
+            else:
+                counts.index_add_(0, top, act)  # the same sum, without the zeros of member
+        if self.grouped is not None:
+            own = members(reading.scores, False) if member is None else member
+            act = (scaled > self._thresholds[0]).float()
+            self.grouped.add(reading.places + self._first, own, act)
+        self._members += torch.bincount(top, minlength=self._m) if member is None else member.sum(0)
+        places = torch.from_numpy(reading.places).to(self._device)
+        self._predicted[places] = top.to(torch.int32)
+        if member is not None:
+            self._bits[reading.places] = np.packbits(member.cpu().numpy(), axis=1)
+            if self.true_matrix is not None:
+                self._type2.add(
+                    torch.from_numpy(self.true_matrix[reading.places]).to(self._device), member
+                )
+        self.seen += len(reading.places)
+
+    def _make_groups(self) -> None:
+        if self._intervals and fits(self._m, self.neurons):
+            self.grouped = Grouped(self._m, self.neurons, self._device)
+
+    def part(self) -> TallyPart:
+        """Everything it has counted, on the host, for ``absorb``."""
+        self._check()
+        nothing = torch.zeros((0, 0), device=self._device)
+        counts = nothing if self.grouped is None else self.grouped.counts
+        group_members = nothing if self.grouped is None else self.grouped.members
+        return TallyPart(
+            counts=self.counts.cpu().numpy(),
+            active=self.active.cpu().numpy(),
+            seen=self.seen,
+            layers=self.layers,
+            layer_sizes=self.layer_sizes,
+            members=self._members.cpu().numpy(),
+            predicted=self.predicted(),
+            bits=self.bits(),
+            type2=self._type2.counts(),
+            group_counts=counts.cpu().numpy(),
+            group_members=group_members.cpu().numpy(),
+        )
+
+    def absorb(self, part: TallyPart, start: int) -> None:
+        """Adds what was counted over the inputs from place ``start`` on."""
+        if not self.layers:
+            self.layers, self.layer_sizes = part.layers, part.layer_sizes
+            self.counts = torch.zeros(part.counts.shape, device=self._device)
+            self._make_groups()
+        self.counts += torch.from_numpy(part.counts).to(self._device)
+        self.active += torch.from_numpy(part.active).to(self._device)
+        self._members += torch.from_numpy(part.members).to(self._device)
+        self._predicted[start : start + len(part.predicted)] = torch.from_numpy(part.predicted).to(
+            self._device
+        )
+        if self._multi_label:
+            self._bits[start : start + len(part.bits)] = part.bits
+        if self.grouped is not None and part.group_counts.size:
+            self.grouped.absorb(part.group_counts, part.group_members)
+        self._type2.absorb(part.type2)
+        self.seen += part.seen
+
+    @property
+    def neurons(self) -> int:
+        """How many there are."""
+        return self.counts.shape[2]
+
+    @property
+    def labelled(self) -> bool:
+        """Whether there is a truth to compare with."""
+        return self.true_matrix is not None if self._multi_label else self.true is not None
+
+    def members(self) -> np.ndarray:
+        """Predicted members ``(m,)`` of each class."""
+        self._check()
+        return self._members.cpu().numpy().astype(np.int64)
+
+    def predicted(self) -> np.ndarray:
+        """Predicted class ``(n,)`` of each input, the likeliest one.
+
+        -1 where it has not been read.
+        """
+        return self._predicted.cpu().numpy()
+
+    def bits(self) -> np.ndarray:
+        """All predicted classes of a multi-label model, packed; ``(0, 0)`` otherwise."""
+        return self._bits.copy()
+
+    def true_bits(self) -> np.ndarray:
+        """All true classes for a multi-label model, packed; ``(0, 0)`` otherwise."""
+        return (
+            np.zeros((0, 0), np.uint8)
+            if self.true_matrix is None
+            else np.packbits(self.true_matrix, axis=1)
+        )
+
+    def accuracy(self) -> float:
+        """Share of inputs whose likeliest class is true, of those seen and labelled.
+
+        Nan without labels.
+        """
+        predicted = self.predicted()
+        if self._multi_label and self.true_matrix is not None:
+            seen = np.flatnonzero(predicted >= 0)
+            return float(self.true_matrix[seen, predicted[seen]].mean()) if len(seen) else math.nan
+        if self._multi_label or self.true is None:
+            return math.nan
+        known = (predicted >= 0) & (self.true >= 0)
+        return float((predicted[known] == self.true[known]).mean()) if known.any() else math.nan
+
+    def without(self) -> int:
+        """Inputs for which a multi-label model predicts no class."""
+        return int((~self._bits.any(1) & (self.predicted() >= 0)).sum()) if self._multi_label else 0
+
+    def conf(self) -> np.ndarray:
+        """True confusion ``(m, m)`` so far, ``(0, 0)`` without labels."""
+        if not self.labelled:
+            return np.zeros((0, 0))
+        if self._multi_label:
+            return self._type2.conf()
+        assert self.true is not None
+        return type1conf(self.true, self.predicted(), self._m)
+
+    def rho(self, dtype: type[np.floating], place: int = 0) -> np.ndarray:
+        """Activation probabilities ``(N, m)`` of a threshold, nan for a class without members."""
+        shares = (
+            self.counts[place] / torch.where(self._members > 0, self._members, math.nan)[:, None]
+        )
+        return shares.cpu().numpy().T.astype(dtype)
+
+    def napvd_rounds(
+        self, params: InspectParams, place: int = 0
+    ) -> Generator[None, None, np.ndarray]:
+        """The distances ``(m, m)`` of a threshold, in portions."""
+        distance = yield from napvd_rounds(self.counts[place].T, params.norm, self._members)
+        return distance.cpu().numpy()
+
+    def _check(self) -> None:
+        if not bool(self._finite):
+            raise ModelError(
+                f"{self._name} returns scores that are not finite numbers; check its weights, mean"
+                " and std."
+            )
+
+
+def remarks_on(
+    tally: Tally, dataset: Dataset, classes: Sequence[str], mode_seen: bool
+) -> tuple[str, ...]:
+    """Sentences about what was left out and what is unsure."""
+    counts = tally.members()
+    empty, few = np.flatnonzero(counts == 0), np.flatnonzero((counts > 0) & (counts < FEW_MEMBERS))
+    said = []
+    if len(empty):
+        said.append(f"Never predicted and so left out of every pair: {_listed(empty, classes)}.")
+    if len(few):
+        said.append(
+            f"Fewer than {FEW_MEMBERS} predicted members, so their distances are unsure:"
+            f" {_listed(few, classes)}."
+        )
+    if tally.without():
+        they = "it counts" if tally.without() == 1 else "they count"
+        said.append(
+            f"For {count(tally.without(), 'input')} the model predicts no class at all; {they}"
+            " nowhere."
+        )
+    if not tally.labelled:
+        said.append(
+            "The inputs have no labels, so nobody can say how many of the reported pairs are true."
+        )
+    elif not mode_seen:
+        said.append(
+            "The weights of the last layer cannot be seen, so there is no comparison with MODE."
+        )
+    if dataset.skipped:
+        verb = "was" if len(dataset.skipped) == 1 else "were"
+        said.append(
+            f"{count(len(dataset.skipped), 'input')} could not be read and {verb} left out."
+        )
+    return tuple(said)
+
+
+def _listed(places: np.ndarray, classes: Sequence[str]) -> str:
+    names = ", ".join(classes[c] for c in places[:_NAMED])
+    return names if len(places) <= _NAMED else f"{names} and {len(places) - _NAMED:,} more"
+
+
+def _truth(
+    dataset: Dataset, m: int, multi_label: bool
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """True classes ``(n,)`` for a single-label model, the 0/1 matrix ``(n, m)`` for a
+    multi-label one; None where unknown.
+    """
+    labels = dataset.labels
+    known = labels is not None and bool(((labels >= 0) & (labels < m)).any())
+    if not multi_label:
+        return (
+            (np.where(labels < m, labels, -1).astype(np.int32), None)
+            if labels is not None and known
+            else (None, None)
+        )
+    if dataset.label_matrix is not None:
+        return None, dataset.label_matrix.astype(bool)
+    if labels is None or not known or (labels < 0).any():
+        return None, None
+    return None, labels[:, None] == np.arange(m)
