@@ -285,7 +285,7 @@ class _Test:
             "hidden": screened is not None and screened.joint.p_low > 0,
         }
 
-    def _tests(self, joint: JointOutcome) -> dict[str, np.ndarray]:
+    def _tests(self, joint: JointOutcome) -> dict[str, Any]:
         return {
             "test_class": self._run.rivals[0],
             "test_p": np.array([each.p_estimate for each in joint.tests]),
