@@ -178,8 +178,9 @@ def _ways(result: LastParticleResult) -> dict[str, tuple[float, float, float]]:
         low, high = clopper_pearson(result.monte_carlo_failures, result.monte_carlo_samples)
         ways["plain samples"] = (share, float(low), float(high))
     if len(result.test_low):
-        ends = (float(np.minimum(each.sum(), 1)) for each in (result.test_low, result.test_high))
-        ways["the test"] = (float(np.minimum(result.test_p.sum(), 1)), *ends)
+        parts = (result.test_p, result.test_low, result.test_high)
+        p, low_end, high_end = (float(np.minimum(each.sum(), 1)) for each in parts)
+        ways["the test"] = (p, low_end, high_end)
     if np.isfinite(result.around_p):
         ways["around failures"] = (result.around_p, result.around_low, result.around_high)
     return {name: ends for name, ends in ways.items() if ends[0] > 0}

@@ -223,12 +223,12 @@ def differing(points: Tensor) -> tuple[Tensor, Tensor]:
     kept: list[int] = []
     for i in order.tolist():
         less = float(points[i].square().sum() - points[order[0]].square().sum()) / 2 > _LESS_LIKELY
-        alike = any(float(_cosine(points[i], points[j])) > _SAME_WAY for j in kept)
+        alike = any(_cosine(points[i], points[j]) > _SAME_WAY for j in kept)
         if not less and not alike and len(kept) < MOST_CENTRES:
             kept.append(i)
     places = torch.tensor(kept, dtype=torch.int64, device=points.device)
     return points[places], places
 
 
-def _cosine(one: Tensor, other: Tensor) -> Tensor:
-    return torch.dot(one, other) / (one.norm() * other.norm()).clamp_min(1e-12)
+def _cosine(one: Tensor, other: Tensor) -> float:
+    return float(torch.dot(one, other) / (one.norm() * other.norm()).clamp_min(1e-12))
