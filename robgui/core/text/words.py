@@ -30,7 +30,7 @@ def time_left(seconds: float | None) -> str:
         return "an unknown time left"
     if seconds < 1:
         return "almost done"
-    rough = f"{seconds:.0f} s" if seconds < 59.5 else duration(seconds)
+    rough = f"{seconds:.0f} s" if seconds < 59.5 else duration(max(60.0, seconds))
     return f"about {rough} left"
 
 
