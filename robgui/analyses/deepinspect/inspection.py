@@ -33,6 +33,7 @@ from robgui.analyses.deepinspect.exhibits import exhibits_of
 from robgui.analyses.deepinspect.pairs import report
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import Confirmation, DeepInspectResult
+from robgui.analyses.deepinspect.wrong_inputs import surest_errors
 from robgui.core.dataset import Dataset, Skipped
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -161,10 +162,17 @@ class _Inspection:
         if self._params.confirm and (reason := refusal(self._classifier)):
             remarks.append(reason)
         pictures = exhibits_of(self._classifier, self._dataset, result, self._params.most_wrong)
+        wrong, calls = surest_errors(self._classifier, self._dataset, result, self._params.batch)
         return Step(
             len(self._dataset),
             len(self._dataset),
-            dataclasses.replace(result, complete=True, exhibits=pictures, remarks=tuple(remarks)),
+            dataclasses.replace(
+                result,
+                complete=True,
+                exhibits=(*pictures, *wrong),
+                remarks=tuple(remarks),
+                model_calls=result.model_calls + calls,
+            ),
         )
 
     def _live_rho(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -208,7 +209,8 @@ def mixed_up(errors: ClassErrors, a: int, b: int) -> str:
     if not members:
         return "no labels"
     low, high = clopper_pearson(np.array([wrong]), np.array([members]))
-    return f"{wrong:,} of {members:,} ({percent(float(low[0]))} to {percent(float(high[0]))})"
+    ends = (math.floor(1000 * float(low[0])) / 1000, math.ceil(1000 * float(high[0])) / 1000)
+    return f"{wrong:,} of {members:,} ({percent(ends[0])} to {percent(ends[1])})"
 
 
 def _apart(pixels: float | None) -> str:
@@ -313,6 +315,8 @@ def _exhibits(result: DeepInspectResult) -> Images:
 
 
 def _caption(result: DeepInspectResult, first: int, second: int, kind: str) -> str:
+    if kind == "input":
+        return f"{result.classes[first]}, seen as {result.classes[second]}"
     if kind == "class":
         return f"{result.classes[first]}, wrong" + (
             f": {result.classes[second]}" if second >= 0 else ""

@@ -23,6 +23,9 @@ from robgui.core.finding import Finding
 from robgui.core.text.words import count, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
+#: Severity of an input that is wrong for certain.
+_ONE_INPUT = 0.7
+
 
 def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Verdict:
     """The worst class where there are labels.
@@ -277,6 +280,8 @@ def inspect_findings(result: DeepInspectResult, params: DeepInspectParams) -> li
             found.append(_confusion_finding(result, exhibit))
         elif exhibit.kind == "bias":
             found.append(_bias_finding(result, exhibit))
+        elif exhibit.kind == "input":
+            found.append(_wrong_input(result, exhibit))
     return found
 
 
@@ -345,6 +350,19 @@ def _bias_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
     highest = float(np.nanmax(result.avg_bias))
     severity = 0.2 * value / highest if highest > 0 else 0.0
     return Finding("bias", title, severity, detail, exhibit.picture, _failing(exhibit))
+
+
+def _wrong_input(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
+    """One input, however sure, is less than a class that fails."""
+    taken, given = result.classes[exhibit.first], result.classes[exhibit.second]
+    title = f"“{taken}” by its label, “{given}” to the model, {percent(exhibit.confidence)} sure"
+    detail = {
+        **_detail(result, exhibit),
+        "place": int(exhibit.places[0]),
+        "confidence": exhibit.confidence,
+    }
+    severity = _ONE_INPUT * exhibit.confidence
+    return Finding("wrong input", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
 def _detail(result: DeepInspectResult, exhibit: Exhibit) -> dict[str, object]:

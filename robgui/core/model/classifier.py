@@ -256,10 +256,8 @@ class Classifier:
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with weights and settings."""
-        unset = None if self.settings.scores else {"scores"}
-        return hashlib.sha256(
-            f"{self._content}|{self.settings.model_dump_json(exclude=unset)}".encode()
-        ).hexdigest()[:16]
+        known = f"{self._content}|{self.settings.identity()}"
+        return hashlib.sha256(known.encode()).hexdigest()[:16]
 
     def tensor(self, values: Any) -> Tensor:
         """Inputs ``(n, *shape)`` or one input as a float tensor on the device."""

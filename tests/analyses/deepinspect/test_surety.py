@@ -120,7 +120,8 @@ def test_a_reported_pair_is_confirmed_by_a_game_that_counts_the_pixels_between_t
     names = f"“{result.classes[a]}” and “{result.classes[b]}” are {int(fewest)} pixel"
     assert names in known.verdict(result, params).text
     assert table_of(known, result, params)["Pixels apart"][0] == str(int(fewest))
-    assert result.model_calls == 600 + sum(one.calls for one in result.confirmations)
+    wrong = int((result.predicted != result.true).sum())  # asked again, to find the surest of them
+    assert result.model_calls == 600 + wrong + sum(one.calls for one in result.confirmations)
 
 
 def test_models_without_pixels_say_that_pairs_cannot_be_confirmed() -> None:

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.deepinspect.counting.kernels import Norm, napvd_rounds
+from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
+from robgui.analyses.deepinspect.params import Norm
 
 #: Groups of inputs.
 GROUPS = 32

@@ -24,8 +24,9 @@ import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import GameParams
+from robgui.analyses.feature_game.play.finer import Work
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
-from robgui.analyses.feature_game.play.ladder import AIMS, LadderSearch, Work
+from robgui.analyses.feature_game.play.ladder import AIMS, LadderSearch
 from robgui.analyses.feature_game.play.opening import opening
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.refine import refined
