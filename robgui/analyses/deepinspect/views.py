@@ -114,7 +114,7 @@ def _true_confusion(result: DeepInspectResult, order: np.ndarray) -> Matrix:
 
 def _distances(result: DeepInspectResult, order: np.ndarray) -> Matrix:
     """In standard deviations from the mean, so that two networks can be laid side by side."""
-    scale = Axis("distance", "standard deviations from the mean", better="high")
+    scale = Axis("distance, in standard deviations (low: alike)", better="high")
     values = standardised(result.napvd)
     return _matrix(
         "Distance between classes", values, order, result.classes, scale, "low", ("class", "class")
