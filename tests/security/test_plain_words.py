@@ -135,7 +135,7 @@ def idle(qtbot, store):
     qtbot.waitUntil(
         lambda: (
             not (
-                store.background.busy
+                store.busy
                 or store.keeping.busy
                 or store.pictures.busy
                 or store.runner.busy

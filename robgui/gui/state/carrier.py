@@ -47,6 +47,12 @@ class Carrier(QThread):
         self._leaving = False
         self._workers: Workers | None = None
 
+    @property
+    def pids(self) -> list[int]:
+        """The process that computes, if there is one."""
+        workers = self._workers
+        return [workers.pid] if workers is not None and workers.pid else []
+
     def put(self, execution: Execution, shelf: Shelf) -> None:
         """Carries out ``execution`` after all before it.
 

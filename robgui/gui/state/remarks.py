@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.speed import Speed
+    from robgui.core.model.answers import Speed
 
 
 def remarks(dataset: Dataset) -> str:

@@ -65,7 +65,7 @@ def test_a_foreign_method_stands_in_the_rail_and_runs_live_in_the_generic_panel(
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
     qtbot.waitUntil(
-        lambda: store.library.model is not None and not store.background.busy, timeout=60_000
+        lambda: store.library.model is not None and not store.busy, timeout=60_000
     )
     window.show_panel("brightness")
     panel = window.current_panel

@@ -24,7 +24,7 @@ from robgui.gui.state.opening import Opening
 
 def idle(qtbot, window):
     qtbot.waitUntil(
-        lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=60_000
+        lambda: not (window.store.busy or window.store.keeping.busy), timeout=60_000
     )
 
 

@@ -40,7 +40,7 @@ def click(qtbot, findings, row, column, double=False):
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=5_000)
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy), timeout=5_000)
 
 
 def test_without_findings_it_says_what_to_do(qtbot, store):
@@ -158,7 +158,7 @@ def test_a_replay_that_gives_the_same_says_so_and_leaves_one_run(qtbot, findings
     )
     qtbot.waitUntil(
         lambda: (
-            len(filled.history.runs) == 1 and not (filled.background.busy or filled.keeping.busy)
+            len(filled.history.runs) == 1 and not (filled.busy or filled.keeping.busy)
         ),
         timeout=10_000,
     )

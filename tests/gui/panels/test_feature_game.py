@@ -76,7 +76,7 @@ def test_the_example_is_saved_as_the_model_saw_it(qtbot, store, played, tmp_path
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
     played.ask_save()
     qtbot.waitUntil(
-        lambda: len(list(tmp_path.glob("*.png"))) == 3 and not store.background.busy, timeout=10_000
+        lambda: len(list(tmp_path.glob("*.png"))) == 3 and not store.busy, timeout=10_000
     )
     pixels = np.asarray(Image.open(file), dtype=np.float32) / 255
     assert np.allclose(pixels, played.result.best[0], atol=1e-6)

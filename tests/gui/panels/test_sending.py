@@ -43,7 +43,7 @@ def test_derived_inputs_come_back_with_the_workspace_and_their_runs_can_be_shown
     run(panel, pane, **QUICK)
     fingerprint = panel.request.fingerprint
     path = store.history.workspace.path
-    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=10_000)
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy), timeout=10_000)
     with qtbot.waitSignal(store.history.opened, timeout=10_000):
         store.open_workspace(path.with_name("other.robgui"))
     assert [d.name for d in store.library.datasets] == ["fashion.npz"]

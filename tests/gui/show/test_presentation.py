@@ -59,7 +59,7 @@ def settle(qtbot, window):
     qtbot.waitUntil(
         lambda: (
             not window.store.pictures.busy
-            and not (window.store.background.busy or window.store.keeping.busy)
+            and not (window.store.busy or window.store.keeping.busy)
         ),
         timeout=10_000,
     )

@@ -30,7 +30,7 @@ LABELS = ("dark", "middle", "bright")
 
 def idle(qtbot, store):
     qtbot.waitUntil(
-        lambda: not (store.background.busy or store.keeping.busy or store.pictures.busy),
+        lambda: not (store.busy or store.keeping.busy or store.pictures.busy),
         timeout=60_000,
     )
 
@@ -263,7 +263,7 @@ def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as
     idle(qtbot, store)
     guessed = store.library.model
     corrected = guessed.with_settings(guessed.settings.change(mean=(0.5,), std=(0.1,)))
-    store.library.add_model(corrected)
+    store.library.add_model(store.answers.hold(corrected))
     idle(qtbot, store)
     workspace = store.history.workspace
     request = store_request(store)
