@@ -119,7 +119,7 @@ class Shelf:
         for known in (*self._given_models.values(), *self._models.values()):
             if (
                 fingerprint(known.content, settings) == wanted.fingerprint
-                and known.settings.scores == settings.scores
+                and known.settings.settled == settings.settled
             ):
                 return known.with_settings(settings)
         return None

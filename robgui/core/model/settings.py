@@ -139,6 +139,11 @@ class ModelSettings(BaseModel):
             if count not in (1, places):
                 raise ValueError(f"{name} has {count} values; this model takes 1 or {places}")
 
+    @property
+    def settled(self) -> tuple[str, str]:
+        """What is settled while a file is read; everything else can be changed afterwards."""
+        return self.architecture, self.scores
+
     def change(self, **values: object) -> ModelSettings:
         """A validated copy with ``values`` replaced; the error is one sentence."""
         return parse({**self.model_dump(), **values}, "model settings")

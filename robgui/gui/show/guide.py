@@ -223,9 +223,7 @@ class Guide(QObject):
         """The models are there, or nothing more is coming."""
         store = self._store
         wanted = sum(len(entry.models) for entry in resources.demo())
-        return bool(store.analyses) and (
-            len(store.library.models) >= wanted or not store.busy
-        )
+        return bool(store.analyses) and (len(store.library.models) >= wanted or not store.busy)
 
     def _point(self) -> None:
         known = next((known for _, known in shown_methods()), None)

@@ -157,9 +157,7 @@ def test_a_replay_that_gives_the_same_says_so_and_leaves_one_run(qtbot, findings
         and "2 of the 2 findings of its run came out the same" in sentences[-1]
     )
     qtbot.waitUntil(
-        lambda: (
-            len(filled.history.runs) == 1 and not (filled.busy or filled.keeping.busy)
-        ),
+        lambda: len(filled.history.runs) == 1 and not (filled.busy or filled.keeping.busy),
         timeout=10_000,
     )
     assert len(filled.history.findings) == 2

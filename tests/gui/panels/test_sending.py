@@ -108,7 +108,8 @@ def test_a_made_input_is_tested_by_the_last_particle_with_what_the_model_says_of
         for one in store.library.models
         if one.fingerprint == panel.request.models[0].fingerprint
     )
-    assert result.label == int(model.probs(made.inputs).argmax())
+    scores = store.answers.ask("scores", model=model, x=made.inputs)
+    assert result.label == int(scores.probabilities.argmax())
 
 
 def test_a_made_input_sent_on_a_second_time_is_still_a_made_one(qtbot, store, bench, run):

@@ -92,7 +92,8 @@ def accuracy(store: Store) -> float:
     model, dataset = store.library.model, store.library.dataset
     fitting = align(model, dataset)
     right = [
-        model.probs(x).argmax(1).numpy() == fitting.labels[indices]
+        store.answers.ask("scores", model=model, x=x).probabilities.argmax(1)
+        == fitting.labels[indices]
         for indices, x in batches(model, fitting)
     ]
     return float(np.concatenate(right).mean())
@@ -263,7 +264,7 @@ def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as
     idle(qtbot, store)
     guessed = store.library.model
     corrected = guessed.with_settings(guessed.settings.change(mean=(0.5,), std=(0.1,)))
-    store.library.add_model(store.answers.hold(corrected))
+    store.library.add_model(corrected)
     idle(qtbot, store)
     workspace = store.history.workspace
     request = store_request(store)

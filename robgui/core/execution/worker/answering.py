@@ -69,7 +69,7 @@ def card(shelf: Shelf, model: dict[str, Any], settings: dict[str, Any] | None = 
     if settings is None:
         return card_of(classifier)
     wanted = ModelSettings.model_validate(settings)
-    if wanted.scores == classifier.settings.scores:
+    if wanted.settled == classifier.settings.settled:
         other = classifier.with_settings(wanted)
     else:
         other = _read_again(classifier, wanted, model)
@@ -80,7 +80,7 @@ def card(shelf: Shelf, model: dict[str, Any], settings: dict[str, Any] | None = 
 def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, Any]) -> Classifier:
     """The file of a model with other settings.
 
-    Which of its outputs is meant is settled while its file is read.
+    What network it is, and which of its outputs is meant, is settled while its file is read.
     """
     if classifier.path is None:
         raise ModelError(
