@@ -30,6 +30,7 @@ from robgui.core.workspace.export import write_document
 
 if TYPE_CHECKING:
     from robgui.cli.opening import Executor
+    from robgui.core.verdict import Verdict
 
 #: Seconds between two looks at how far it is.
 _LOOK_SECONDS = 0.1
@@ -141,8 +142,16 @@ def _tell(execution: Execution, progress: Progress) -> None:
         progress.say(f"robgui: interrupted; {kept}")
         if execution.error and execution.problem is None:
             progress.say(execution.error)
-    if (verdict := execution.verdict) is not None:
+    if (verdict := _said(execution)) is not None:
         progress.say(f"{verdict.status.sign} {verdict.status.words}. {verdict.text}")
+
+
+def _said(execution: Execution) -> Verdict | None:
+    """What the run says, beside all that its workspace knows of the same model and input."""
+    said, workspace = execution.verdict, execution.workspace
+    if said is None or workspace is None:
+        return said
+    return workspace.evidence().shown(said, execution.request, execution.run_id or "")
 
 
 def _write(execution: Execution, out: Path | None) -> None:
@@ -150,7 +159,7 @@ def _write(execution: Execution, out: Path | None) -> None:
     only).
     """
     assert execution.newest is not None
-    verdict = execution.verdict
+    verdict = _said(execution)
     fields = {
         "analysis": execution.analysis.name,
         "state": execution.state,

@@ -59,7 +59,7 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
 def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
     """The pages one after the other."""
     runs = workspace.runs()
-    every = [report_content.chapter(workspace, run) for run in runs]
+    every = report_content.chapters_of(workspace, runs)
     chapters, telling = report_content.told_once(every)
     findings = report_content.distinct(workspace.findings(), telling)
     told = report_content.with_result(chapters)

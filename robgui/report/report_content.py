@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import RobguiError, sentence
@@ -16,6 +16,7 @@ from robgui.core.view import View
 from robgui.report.origin import fingerprint_of
 
 if TYPE_CHECKING:
+    from robgui.core.evidence import Evidence
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.workspace import Workspace
@@ -52,8 +53,25 @@ class Chapter:
         return "no result" if self.verdict is None else in_words(self.verdict.status)
 
 
-def chapter(workspace: Workspace, run: Run) -> Chapter:
-    """A run with what it says; one of the first edition, which kept words only, is judged anew."""
+def chapters_of(workspace: Workspace, runs: Sequence[Run]) -> list[Chapter]:
+    """The runs with what they say, beside all that the workspace knows."""
+    known = workspace.evidence()
+    return [chapter(workspace, run, known) for run in runs]
+
+
+def chapter(workspace: Workspace, run: Run, known: Evidence | None = None) -> Chapter:
+    """A run with what it says beside ``known``, all that the workspace knows of failures."""
+    told = _alone(workspace, run)
+    if told.verdict is None:
+        return told
+    known = workspace.evidence() if known is None else known
+    return replace(told, verdict=known.shown(told.verdict, run.request, run.id))
+
+
+def _alone(workspace: Workspace, run: Run) -> Chapter:
+    """What a run says by itself; one of the first edition, which kept words only, is judged
+    anew.
+    """
     if not run.has_result:
         return Chapter(run, "", None)
     if run.verdict is not None and not _is_words_only(run.verdict):

@@ -20,13 +20,13 @@ _BUDGET = 8_000_000
 
 
 def exhibits_of(
-    classifier: Classifier, dataset: Dataset, result: DeepInspectResult
+    classifier: Classifier, dataset: Dataset, result: DeepInspectResult, most_wrong: float
 ) -> tuple[Exhibit, ...]:
     """The classes that fail by their labels, the first confused and the first biased pairs, with
     pictures.
     """
     errors = class_errors(result)
-    failing = [] if errors is None else errors.failing[:CLASSES].tolist()
+    failing = [] if errors is None else errors.failing(most_wrong)[:CLASSES].tolist()
     chosen = [("class", c, int(errors.taken_for[c]), -1) for c in failing if errors is not None]
     chosen += [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
     chosen += [("bias", a, b, c) for a, b, c in result.triplets[:BIASES].tolist()]

@@ -139,7 +139,7 @@ class _Inspection:
             if size <= _RHO_LARGEST
             else (*result.remarks, "Too many neurons and classes to keep what each neuron does.")
         )
-        pictures = exhibits_of(self._classifier, self._dataset, result)
+        pictures = exhibits_of(self._classifier, self._dataset, result, self._params.most_wrong)
         return Step(
             len(self._dataset),
             len(self._dataset),

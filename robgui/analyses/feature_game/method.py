@@ -13,7 +13,7 @@ from robgui.core.execution.method import Method
 
 
 def _games(params: FeatureGameBatchParams, inputs: int) -> int:
-    return len(chosen_places(inputs, params.inputs, params.seed))
+    return len(chosen_places(inputs, params.images, params.seed))
 
 
 ONE_IMAGE = Analysis(
@@ -62,7 +62,7 @@ MANY_IMAGES = Analysis(
         deferred("robgui.analyses.feature_game.batch:games_part"),
         deferred("robgui.analyses.feature_game.batch:merge_games"),
     ),
-    demo=Demo("fashion_cnn.safetensors", "fashion.npz", params={"inputs": 6, "max_calls": 1000}),
+    demo=Demo("fashion_cnn.safetensors", "fashion.npz", params={"images": 6, "max_calls": 1000}),
     invitation=(
         "How many pixels does it take to change the class, image by image? Press Run: the game is"
         " played on images that the gallery shows, chosen at random, one after the other."

@@ -196,6 +196,16 @@ class _Game(Params):
 class FeatureGameParams(_Game, _Preset):
     """Settings of the game on one image."""
 
+    few_pixels: float = Field(
+        0.02,
+        ge=0,
+        le=1,
+        title="Few pixels",
+        description=(
+            "A change of at most this share of the pixels is a failure, a larger one a risk."
+        ),
+        json_schema_extra={"rare": True, "judges": "share of the pixels"},
+    )
     player: Literal["cooperative", "adversarial", "nature", "all"] = Field(
         "cooperative",
         title="Player II",
@@ -217,11 +227,13 @@ class FeatureGameParams(_Game, _Preset):
 class FeatureGameBatchParams(_Game, _Preset):
     """Settings of the game on many images."""
 
-    inputs: int = Field(
+    formerly: ClassVar[Mapping[str, str]] = {"inputs": "images"}
+
+    images: int = Field(
         20,
         ge=0,
         le=1_000_000,
-        title="Inputs",
+        title="Images",
         description="At most so many images, chosen at random by the seed; 0 takes all.",
         json_schema_extra={"zero": "all"},
     )

@@ -31,8 +31,6 @@ NO_GUARANTEE = (
     " each change of class; a grid of step τ leaves points as far as half of τ times the number of"
     " pixels away, and a continuous network has no such gap."
 )
-#: A change of at most this share of the pixels is a failure, a larger one a risk.
-FEW_PIXELS = 0.02
 #: Largest severity of an example whose image changes class by rounding alone: the pixels are not
 #: what is to blame.
 BY_ROUNDING = 0.3
@@ -51,7 +49,13 @@ UNITS: dict[Norm, str] = {
 def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdict:
     """What turns the class into what, and what that rests on."""
     sentence = _found(result, params) if result.found_class >= 0 else _nothing(result, params)
-    because = [result.remark, _rule(result), _steps(params), _targets(result), _turned(result)]
+    because = [
+        result.remark,
+        _rule(result, params),
+        _steps(params),
+        _targets(result),
+        _turned(result),
+    ]
     cost = f"{count(result.model_calls, 'model call')} in {duration(result.seconds)}"
     ended = sum(bool(outcome.ended) for outcome in result.outcomes)
     so_far = (
@@ -61,14 +65,18 @@ def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdic
     )
     scope = f"{so_far}{cost}."
     return Verdict(
-        _status(result), sentence, _quantity(result), scope, tuple(part for part in because if part)
+        _status(result, params),
+        sentence,
+        _quantity(result),
+        scope,
+        tuple(part for part in because if part),
     )
 
 
-def _status(result: FeatureGameResult) -> Status:
+def _status(result: FeatureGameResult, params: FeatureGameParams) -> Status:
     if result.found_class < 0:
         return Status.UNKNOWN
-    few = result.severity.l0_pixels <= FEW_PIXELS * _pixels(result.input)
+    few = result.severity.l0_pixels <= params.few_pixels * _pixels(result.input)
     return Status.FAILS if few and result.exact_class < 0 else Status.AT_RISK
 
 
@@ -87,10 +95,10 @@ def _quantity(result: FeatureGameResult) -> Quantity:
     )
 
 
-def _rule(result: FeatureGameResult) -> str:
+def _rule(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if result.found_class < 0:
         return "That none was found is no guarantee."
-    return f"Up to {percent(FEW_PIXELS)} of the pixels count as a failure, more as a risk."
+    return f"Up to {percent(params.few_pixels)} of the pixels count as a failure, more as a risk."
 
 
 def _found(result: FeatureGameResult, params: FeatureGameParams) -> str:
@@ -303,7 +311,7 @@ def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Fin
         "confidence_before": float(result.confidence_before[place]),
         "confidence_after": float(result.confidence_after[place]),
         "model_calls": int(result.calls[place]),
-        "index": int(result.numbers[place]),
+        "place": int(result.numbers[place]),
     }
     severity = max(0.0, 1 - 10 * pixels / _pixels(image))
     return Finding(

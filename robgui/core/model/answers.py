@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -31,13 +30,12 @@ class Scores:
 
     Attributes:
         probabilities: ``(n, classes)``.
-        looks: What its own answers look like; empty where nobody asked.
-        inside: Whether its own answers all lie in [0, 1].
+        looks: What its own answers look like, ``logits`` or ``probabilities``; empty where nobody
+            asked.
     """
 
     probabilities: np.ndarray
-    looks: Literal["", "logits", "probabilities"] = ""
-    inside: bool = False
+    looks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ class Classifier:
         ).change(**settings)
         backend, raw = try_function(function, tuple(shape), name, chosen.scores)
         if "output" not in settings:
-            chosen = chosen.change(output=output_kind(raw))
+            chosen = chosen.change(output=output_kind(raw, chosen.multi_label))
         answers = hashlib.sha256(raw.cpu().numpy().tobytes()).hexdigest()
         return cls(backend, chosen, name=name, content=answers)
 
@@ -148,7 +148,8 @@ class Classifier:
         """Itself, or the same with ``output`` set when its answers to random inputs are
         probabilities.
         """
-        kind = output_kind(self.raw(random_inputs(self.shape)))
+        raw = self.raw(random_inputs(self.shape))
+        kind = output_kind(raw, self.settings.multi_label)
         return (
             self
             if kind == self.settings.output

@@ -14,6 +14,7 @@ import platformdirs
 from robgui.core.codec import encode, npz, unzip
 from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import ParamsError, WorkspaceError
+from robgui.core.evidence import Evidence
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Reference, Request
@@ -226,6 +227,10 @@ class Workspace:
         if blobs and not isinstance(blobs[0][0], bytes):
             self._reader.refuse("a picture", "it is no data")
         return self._reader.finding(rows[0], unzip(blobs[0][0]) if blobs else {})
+
+    def evidence(self) -> Evidence:
+        """The failures that its runs have seen, against which every verdict on show is held."""
+        return Evidence(self.runs(), self.findings())
 
     def set_finding(self, id: int, note: str | None = None, starred: bool | None = None) -> None:  # noqa: A002
         """Changes the user's note or star; None leaves it."""

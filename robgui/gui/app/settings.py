@@ -22,6 +22,8 @@ class Settings(BaseModel):
 
     dark: bool = False
     font_scale: float = 1.0
+    #: The user's own thresholds, by ``analysis.field``; the program's hold for all others.
+    thresholds: dict[str, float] = {}
     recent: tuple[str, ...] = ()
     geometry: str = ""
     layout: str = ""

@@ -275,15 +275,12 @@ def _output_warning(candidate: ModelCard, scores: Scores) -> str:
     """Logits taken for probabilities, or the other way round."""
     settings = candidate.settings
     if settings.output == "logits" and scores.looks == "probabilities":
+        why = "all lie between 0 and 1" if settings.multi_label else "every row sums to 1"
         return (
-            "The outputs look like probabilities (every row sums to 1) but are read as logits; set"
-            " Output to probabilities."
+            f"The outputs look like probabilities ({why}) but are read as logits; set Output to"
+            " probabilities."
         )
-    if (
-        settings.output == "probabilities"
-        and scores.looks == "logits"
-        and not (settings.multi_label and scores.inside)
-    ):
+    if settings.output == "probabilities" and scores.looks == "logits":
         return (
             "The outputs are read as probabilities but are not (below 0, above 1, or rows that do"
             " not sum to 1); set Output to logits."

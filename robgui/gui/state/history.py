@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from robgui.core.errors import RobguiError
+from robgui.core.evidence import Evidence
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.model.card import ModelCard
+    from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
     from robgui.gui.state.background import Background
 
@@ -47,6 +49,7 @@ class History(QObject):
         model that never ends to load.
 
     Attributes:
+        evidence: The failures that its runs have seen; every verdict on show is held against it.
         loading: Whether nothing is known yet: the first workspace has not been read, or another one
             is being read.
 
@@ -86,6 +89,7 @@ class History(QObject):
         self.workspace: Workspace | None = None
         self.runs: list[Run] = []
         self.findings: list[StoredFinding] = []
+        self.evidence = Evidence()
         self.missing: list[Reference] = []
         self.derived: list[Derived] = []
         self.loading = True
@@ -111,6 +115,7 @@ class History(QObject):
                 self.workspace,
                 answer,
             )
+            self.evidence = Evidence(self.runs, self.findings)
             if old is not None:
                 self._keeping.run(lambda: _close(old, self._writing))
             references = restored.references
@@ -295,10 +300,17 @@ class History(QObject):
 
         def read(answer: tuple[list[Run], list[StoredFinding]]) -> None:
             self.runs, self.findings = answer
+            self.evidence = Evidence(self.runs, self.findings)
             self.runs_changed.emit()
             self.findings_changed.emit()
 
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
+
+    def shown(self, run: Run) -> Verdict | None:
+        """What is to be shown of what a run says: worse where another run knows of a failure."""
+        if run.verdict is None:
+            return None
+        return self.evidence.shown(run.verdict, run.request, run.id)
 
     def _need(self) -> Workspace:
         if self.workspace is None:

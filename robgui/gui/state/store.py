@@ -21,6 +21,7 @@ from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
 from robgui.core.execution.models import Models
 from robgui.core.execution.run import RunState
+from robgui.core.execution.thresholds import usual
 from robgui.core.execution.worker.slot import Terms
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
@@ -53,6 +54,7 @@ class Store(QObject):
         scope_changed: Other inputs pass the filter of the gallery.
         params_changed: The settings in the form of this analysis have changed.
         params_offered: ``(analysis, values)`` to be put into its form.
+        thresholds_changed: The user judges by other thresholds.
         job_stepped: A running Execution has a newer Step.
         job_changed: The state of an Execution has changed.
         said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
@@ -66,6 +68,7 @@ class Store(QObject):
     scope_changed = Signal()
     params_changed = Signal(str)
     params_offered = Signal(str, object)
+    thresholds_changed = Signal()
     job_stepped = Signal(object)
     job_changed = Signal(object)
     said = Signal(str, str, str)
@@ -82,6 +85,7 @@ class Store(QObject):
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
+        self.thresholds: dict[str, float] = {}
         self.background = Background(1, self)
         self.opening = Background(1, self)
         self.pictures = Background(2, self)
@@ -313,6 +317,18 @@ class Store(QObject):
         if self.params.get(analysis) != params:
             self.params[analysis] = params
             self.params_changed.emit(analysis)
+
+    def set_thresholds(self, chosen: dict[str, float]) -> None:
+        """The user's own thresholds, by ``analysis.field``: what forms and inspections begin
+        with.
+        """
+        if chosen != self.thresholds:
+            self.thresholds = dict(chosen)
+            self.thresholds_changed.emit()
+
+    def usual(self, analysis: str) -> dict[str, float]:
+        """The thresholds that the user has chosen for an analysis, by field."""
+        return usual(self.analyses[analysis], self.thresholds)
 
     def request(self, analysis: str) -> Request | None:
         """What pressing Run would ask for now; None while something is missing."""

@@ -108,7 +108,7 @@ def _traffic(
     def check() -> Claim:
         chosen = dataset.subset(range(min(size.traffic, len(dataset))))
         params = FeatureGameBatchParams(
-            inputs=0,
+            images=0,
             target=target,
             max_calls=size.traffic_calls,
             colours=COLOURS,
@@ -216,7 +216,7 @@ def _small_images(setting: Setting, size: Size, subject: Subject) -> Claim:
 
     def check() -> Claim:
         chosen = subject.dataset.subset(range(min(size.images, len(subject.dataset))))
-        params = FeatureGameBatchParams(inputs=0, max_calls=size.calls, seed=setting.seed)
+        params = FeatureGameBatchParams(images=0, max_calls=size.calls, seed=setting.seed)
         result = setting.last(statement, feature_game_batch(subject.classifier, chosen, params))
         return _batch_claim(statement, paper, result, MNIST_JSMA, "small-images")
 

@@ -178,7 +178,7 @@ def _beside(path: Path) -> Any:
         for ending in (".png", ".jpg", ".jpeg"):
             found = path.with_name(name + ending)
             if path.suffix.lower() == ".obj" and found.is_file():
-                return PIL.Image.open(found)
+                return PIL.Image.open(io.BytesIO(mesh_bytes(found, LARGEST_FILE)))
     return None
 
 

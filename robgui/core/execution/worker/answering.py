@@ -102,9 +102,8 @@ def scores(shelf: Shelf, model: dict[str, Any], x: np.ndarray, raw: bool = False
     probabilities = classifier.probs(x).float().cpu().numpy()
     if not raw:
         return Scores(probabilities)
-    answers = classifier.raw(x).float()
-    inside = bool(((answers >= 0) & (answers <= 1)).all())
-    return Scores(probabilities, output_kind(answers), inside)
+    looks = output_kind(classifier.raw(x).float(), classifier.settings.multi_label)
+    return Scores(probabilities, looks)
 
 
 def speed(shelf: Shelf, model: dict[str, Any]) -> list[Speed]:

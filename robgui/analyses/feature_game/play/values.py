@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from robgui.analyses.feature_game.game import Game, Goal, State
+from robgui.analyses.feature_game.play.game import Game, Goal, State
 
 #: Effects are kept for so many classes, those with the highest scores for the image.
 MOST_CLASSES = 24

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from robgui.analyses.feature_game.game import EMPTY, Game, State
 from robgui.analyses.feature_game.params import Player
+from robgui.analyses.feature_game.play.game import EMPTY, Game, State
 from robgui.analyses.feature_game.result import Tree
 
 

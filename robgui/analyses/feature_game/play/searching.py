@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.analyses.feature_game.game import Goal
-from robgui.analyses.feature_game.oracle import Oracle
+from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import GameParams
-from robgui.analyses.feature_game.record import Record
-from robgui.analyses.feature_game.saliency import Mixture
-from robgui.analyses.feature_game.tree import Node, ucb1, with_prior
+from robgui.analyses.feature_game.play.game import Goal
+from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.tree import Node, ucb1, with_prior
 
 
 class Search:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from robgui.analyses.feature_game.game import EMPTY, Goal, State
-from robgui.analyses.feature_game.oracle import Oracle
 from robgui.analyses.feature_game.params import GameParams
+from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
+from robgui.analyses.feature_game.play.oracle import Oracle
 
 #: So many iterations in a row without a single new state end a search: it has nothing left to ask.
 _IDLE = 25

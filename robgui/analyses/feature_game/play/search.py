@@ -22,15 +22,15 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.game import EMPTY, Goal, State
-from robgui.analyses.feature_game.opening import opening
-from robgui.analyses.feature_game.oracle import Oracle
+from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import GameParams
-from robgui.analyses.feature_game.refine import refined
-from robgui.analyses.feature_game.saliency import Mixture
-from robgui.analyses.feature_game.searching import Search
-from robgui.analyses.feature_game.tree import Node, backpropagate, select, widened
-from robgui.analyses.feature_game.values import Values
+from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
+from robgui.analyses.feature_game.play.opening import opening
+from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.refine import refined
+from robgui.analyses.feature_game.play.searching import Search
+from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, widened
+from robgui.analyses.feature_game.play.values import Values
 
 #: Options asked at each move of a simulation.
 WIDTH = 40

@@ -17,10 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.kernel import Bound, Moves, resized
-from robgui.analyses.last_particle.lanes import Lanes
-from robgui.analyses.last_particle.population import Choice, Population
-from robgui.analyses.last_particle.streams import Rounds, Streams
+from robgui.analyses.last_particle.particles.kernel import Bound, Moves, resized
+from robgui.analyses.last_particle.particles.lanes import Lanes
+from robgui.analyses.last_particle.particles.population import Choice, Population
+from robgui.analyses.last_particle.particles.streams import Rounds, Streams
 from robgui.core.errors import ModelError
 
 #: The plateau guard: so many killings at an unchanged level, with so few moves expected among what

@@ -12,11 +12,11 @@ import torch
 
 from robgui.analyses.last_particle.attack import refusal, search
 from robgui.analyses.last_particle.exact import monte_carlo_bound
-from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.pair_tests import PairTests
 from robgui.analyses.last_particle.params import LastParticleTableParams, table_units
 from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleTableResult
+from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.tested_inputs import first_right
 from robgui.bounds import Certificate
 from robgui.core.dataset import Dataset, align
@@ -51,7 +51,7 @@ def merge_tables(
     results: Sequence[LastParticleTableResult],
 ) -> LastParticleTableResult:
     """The table of all inputs from those of the parts."""
-    from robgui.analyses.last_particle.table_parts import merged
+    from robgui.analyses.last_particle.table.parts import merged
 
     return merged(results, SHOWN)
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from robgui.analyses.last_particle.exact import Law
-from robgui.analyses.last_particle.lanes import Lane
+from robgui.analyses.last_particle.particles.lanes import Lane
 from robgui.analyses.last_particle.result import OUTSIDE
 
 #: A larger share of new particles that never moved, and at least so many, means that the particles

@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from robgui.analyses.feature_game.game import Game, Goal, State
-from robgui.analyses.feature_game.oracle import Oracle
+from robgui.analyses.feature_game.play.game import Game, Goal, State
+from robgui.analyses.feature_game.play.oracle import Oracle
 
 #: Takes one option of a state back, wholly or by one step.
 Weaken = Callable[[Game, State, int], State]

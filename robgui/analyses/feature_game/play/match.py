@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robgui.analyses.choosing import class_of
-from robgui.analyses.feature_game.game import Game, Goal
-from robgui.analyses.feature_game.keypoints import find_keypoints
-from robgui.analyses.feature_game.oracle import Oracle, probabilities
+from robgui.analyses.feature_game.features.keypoints import find_keypoints
+from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import (
     ALL_CLASSES,
     PLAYERS,
@@ -23,10 +22,11 @@ from robgui.analyses.feature_game.params import (
     Norm,
     Player,
 )
-from robgui.analyses.feature_game.published import PublishedSearch
+from robgui.analyses.feature_game.play.game import Game, Goal
+from robgui.analyses.feature_game.play.oracle import Oracle, probabilities
+from robgui.analyses.feature_game.play.published import PublishedSearch
+from robgui.analyses.feature_game.play.search import GuidedSearch
 from robgui.analyses.feature_game.result import Outcome, Severity
-from robgui.analyses.feature_game.saliency import Mixture
-from robgui.analyses.feature_game.search import GuidedSearch
 from robgui.core.errors import ModelError, ParamsError
 from robgui.core.model.classifier import Classifier
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.feature_game.game import EMPTY, Game, Goal, State
-from robgui.analyses.feature_game.oracle import Oracle
+from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import GameParams, Player
-from robgui.analyses.feature_game.refine import refined
-from robgui.analyses.feature_game.saliency import Mixture
-from robgui.analyses.feature_game.searching import Search
-from robgui.analyses.feature_game.tree import Node, backpropagate, choose, select, widened
+from robgui.analyses.feature_game.play.game import EMPTY, Game, Goal, State
+from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.refine import refined
+from robgui.analyses.feature_game.play.searching import Search
+from robgui.analyses.feature_game.play.tree import Node, backpropagate, choose, select, widened
 
 #: A random play of so many moves is given up.
 LONGEST = 200

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.kernel import Level
+from robgui.analyses.last_particle.particles.kernel import Level
 
 
 @dataclass

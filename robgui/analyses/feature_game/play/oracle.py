@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.feature_game.game import EMPTY, Game, State
+from robgui.analyses.feature_game.play.game import EMPTY, Game, State
 from robgui.analyses.feature_game.result import Evidence
 from robgui.core.model.classifier import Classifier
 

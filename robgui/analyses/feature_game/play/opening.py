@@ -6,12 +6,12 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.game import Game, Goal, State
-from robgui.analyses.feature_game.oracle import Oracle
-from robgui.analyses.feature_game.record import Record
-from robgui.analyses.feature_game.refine import margins_of, refined
-from robgui.analyses.feature_game.saliency import Mixture
-from robgui.analyses.feature_game.values import Values
+from robgui.analyses.feature_game.features.saliency import Mixture
+from robgui.analyses.feature_game.play.game import Game, Goal, State
+from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.refine import margins_of, refined
+from robgui.analyses.feature_game.play.values import Values
 
 #: All one-pixel moves are tried when they take at most this share of the calls.
 WHOLE = 0.5

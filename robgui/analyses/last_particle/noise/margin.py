@@ -7,9 +7,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.kernel import Bound
+from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.params import Margin
-from robgui.analyses.last_particle.priors import Prior
+from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.core.model.classifier import Classifier
 
 #: scikit-learn models whose probabilities are shares of votes: often exactly 0, where a logarithm
