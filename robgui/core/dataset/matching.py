@@ -19,7 +19,8 @@ _ROUNDING = 1e-5
 class Model(Protocol):
     """What is to be known of a model to fit data to it: a Classifier, or the card of one."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     @property
     def settings(self) -> ModelSettings: ...

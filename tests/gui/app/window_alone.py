@@ -54,7 +54,10 @@ def main() -> None:
     wait(lambda: store.library.model is not None and not store.busy, "model and data")
     predictions = store.library.predictions
     wait(lambda: len(predictions.classes) and (predictions.classes >= 0).all(), "predictions")
-    small = {"zonnscan": {"samples": 64, "radii": (0.0, 0.1)}, "semantic_map": {"resolution": 4}}
+    small = {
+        "zonnscan": {"samples": 64, "radii": (0.0, 0.1)},
+        "semantic_map": {"axes": ("rotation",), "step": {"rotation": 60.0}},
+    }
     for analysis, settings in small.items():
         window.show_panel(analysis)
         wait(lambda: store.request(analysis) is not None, "the form")  # noqa: B023

@@ -17,6 +17,7 @@ from robgui.core.execution.task import Report, Task
 from robgui.core.execution.worker.frames import Frame, FrameError
 
 if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
     from robgui.core.workspace import Workspace
 
@@ -65,7 +66,7 @@ def read_task(frame: Frame) -> Task:
     merged = put_together(_list_of(_step_of(hint)), header["more"]["merge"], frame.arrays)
     derived = put_together(_list_of(Derived), header["more"]["derived"], frame.arrays)
     value = put_together(dict, header["more"]["data"], frame.arrays)
-    data = DerivedDataset(derived) if derived else None
+    data: Dataset | None = DerivedDataset(derived) if derived else None
     data = from_value(value) if value else data
     steps = tuple(Step(done, total, result, note) for done, total, note, result in merged)
     part = None if header["part"] is None else range(*header["part"])
