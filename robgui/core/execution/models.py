@@ -60,7 +60,7 @@ class Models:
         Args:
             what: The question.
             model: The model that it is about, if any.
-            topic: What it is for; ``stop`` ends all of a topic.
+            topic: What it is for; ``stop`` ends all of a topic, and nothing without one.
             urgent: Whether a person waits for it.
             **values: What else it is about, as plain values.
         """
@@ -72,7 +72,7 @@ class Models:
         return self._service.ask(what, topic=topic, urgent=urgent, subject=subject, **values)
 
     def stop(self, topic: str = "") -> None:
-        """Nobody waits for answers to a ``topic`` any more; an empty one means all."""
+        """Nobody waits for answers to a ``topic`` any more; an empty one means every topic."""
         if self._service is not None:
             self._service.stop(topic)
 

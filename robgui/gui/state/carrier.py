@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.task import Task
 
 #: Seconds between two looks, at the queue or at an executor.
 _SLICE = 0.1
@@ -119,9 +120,7 @@ class Carrier(QThread):
         return None
 
     def _carry_out(self, execution: Execution, shelf: Shelf, workers: Workers | None) -> None:
-        executor = (
-            Inline(shelf) if workers is None or not _from_files(execution.request) else workers
-        )
+        executor = Inline(shelf) if workers is None or not _can_travel(execution.task) else workers
         try:
             executor.submit(execution)
             while not execution.state.ended:
@@ -138,9 +137,8 @@ class Carrier(QThread):
             self.working.emit(words)
 
 
-def _from_files(request: Request) -> bool:
-    """Whether another process can open all that the request names."""
-    data = request.dataset
-    return all(model.path for model in request.models) and (
-        data is None or bool(data.path) or "derived" in data.options
-    )
+def _can_travel(task: Task) -> bool:
+    """Whether another process can have all that the task names."""
+    data = task.request.dataset
+    known = data is None or bool(data.path) or "derived" in data.options or task.data is not None
+    return known and all(model.path for model in task.request.models)

@@ -347,7 +347,7 @@ class Library(QObject):
         wanted = [model.at(device, autocast=half, channels_last=last) for model in before]
 
         def move() -> list[ModelCard]:
-            return [self.answers.ask("card", model=model) for model in wanted]
+            return [self.answers.ask("card", model=model, topic="moving") for model in wanted]
 
         def moved(models: list[ModelCard]) -> None:
             self.device = device
@@ -373,7 +373,7 @@ class Library(QObject):
 
         self._busy(
             "Measuring …",
-            lambda: self.answers.ask("speed", model=classifier),
+            lambda: self.answers.ask("speed", model=classifier, topic="speed"),
             measured,
             asks=True,
         )
@@ -429,7 +429,6 @@ class Library(QObject):
         lists = (self._under_way, self._loading) if loads else (self._under_way,)
         for waiting in lists:
             waiting.append(words)
-        self._tell()
 
         def over() -> None:
             for waiting in lists:
@@ -446,6 +445,7 @@ class Library(QObject):
 
         thread = self._opening if asks else self._background
         thread.run(work, answered, failed=failed)
+        self._tell()
 
     def _tell(self) -> None:
         self.working.emit(self._under_way[0] if self._under_way else "")

@@ -143,7 +143,7 @@ class Store(QObject):
     def _warm(self, analyses: dict[str, Analysis]) -> None:
         self.analyses = analyses
         self.work_on("analyses", "")
-        self.opening.run(lambda: self.answers.ask("devices", topic="devices"), self._found)
+        self.pictures.run(lambda: self.answers.ask("devices"), self._found)
         for problem in problems():
             self.say("error", problem)
         self.ready.emit()
@@ -205,13 +205,14 @@ class Store(QObject):
 
     def work_on(self, part: str, words: str) -> None:
         """Says what one part of the program is busy with, or with empty words that it is no
-        longer; the first to begin is shown.
+        longer; the first to begin is shown, what a worker does by itself after all others.
         """
         if words:
             self._busy_with[part] = words
         else:
             self._busy_with.pop(part, None)
-        self.working.emit(next(iter(self._busy_with.values()), ""))
+        shown = sorted(self._busy_with, key=lambda one: one == "worker")
+        self.working.emit(self._busy_with[shown[0]] if shown else "")
 
     # --- workspace and selection ------------------------------------------------------------------
 

@@ -194,8 +194,6 @@ def _leave() -> NoReturn:
 
 def _prepare(hello: dict[str, Any]) -> None:
     """Threads, priority and imports as the other side wants them."""
-    if hello["polite"] and hasattr(os, "nice"):
-        os.nice(10)
     threads = hello["threads"]
     if threads:
         os.environ["OMP_NUM_THREADS"] = str(threads)
@@ -208,6 +206,8 @@ def _prepare(hello: dict[str, Any]) -> None:
     analyses()
     for module in hello["imports"]:
         importlib.import_module(module)
+    if hello["polite"] and hasattr(os, "nice"):
+        os.nice(10)  # from now on; starting is what a person waits for
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ class Service:
 
         Args:
             what: The question.
-            topic: What it is for; ``stop`` ends all of a topic.
+            topic: What it is for; ``stop`` ends all of a topic, and nothing without one.
             urgent: Whether a person waits for it: it goes first, and is asked whatever a model has
                 done before.
             subject: The model file that it is about.
@@ -108,7 +108,7 @@ class Service:
         return order.answer.result()
 
     def stop(self, topic: str = "") -> None:
-        """Nobody waits for answers to a ``topic`` any more; an empty one means all."""
+        """Nobody waits for answers to a ``topic`` any more; an empty one means every topic."""
         self._stops.put(topic)
         self._workers.wake()
 
@@ -152,10 +152,10 @@ class Service:
     def _take_stops(self) -> None:
         while not self._stops.empty():
             topic = self._stops.get()
-            for order in [one for one in self._waiting if topic in ("", one.topic)]:
+            for order in [one for one in self._waiting if _is_of(one, topic)]:
                 self._waiting.remove(order)
                 _answer(order, ModelError("It was stopped before it began."))
-            if self._present is not None and topic in ("", self._present.topic):
+            if self._present is not None and _is_of(self._present, topic):
                 self._end_later("it was stopped")
 
     def _begin(self) -> None:
@@ -197,6 +197,11 @@ class Service:
         if words != self._said:
             self._said = words
             self._told(words)
+
+
+def _is_of(order: _Order, topic: str) -> bool:
+    """Whether a question is of a topic; every topic is of the empty one."""
+    return order.topic == topic if topic else bool(order.topic)
 
 
 def _answer(order: _Order, given: Any) -> None:

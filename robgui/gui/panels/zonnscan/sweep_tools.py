@@ -125,7 +125,7 @@ def _with_twin(
     from robgui.core.dataset.by_value import by_value
 
     one = by_value(align(model, dataset), [number], model.shape)
-    made: Twins = ask("zonnscan_twin", model=model, one=one, eps=eps)
+    made: Twins = ask("zonnscan_twin", model=model, topic="twin", one=one, eps=eps)
     array, labels = made.values, made.classes
     if known is not None and known.labels is not None:
         array = np.concatenate([known.array(shape=model.shape), array])

@@ -133,7 +133,7 @@ def test_a_model_that_has_cost_two_processes_is_not_asked_unasked(service, files
 def test_it_says_what_it_waits_for(service, files, said):
     answers = ask_for_mischief(service, opened(service, files, "sleeps"))
     wait_for(lambda: said and said[-1] == "Waiting for foreign.safetensors to answer …", "words")
-    service.stop()
+    service.stop("")
     wait_for(lambda: answers, "the end")
     wait_for(lambda: said[-1] == "", "silence")
 
