@@ -14,8 +14,8 @@ from robgui.analyses.semantic.regions.volume_ratio_words import TITLE, srvr_find
 from robgui.analyses.semantic.regions.words import regions_verdict
 from robgui.analyses.semantic.result import MapResult, RegionsResult, Sight, SrvrResult
 from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
+from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
-from robgui.core.execution.question import Question
 
 _DEMO = ("fashion_cnn.safetensors", "fashion.npz", 6)
 

@@ -9,8 +9,8 @@ from robgui.analyses.zonnscan.populations import true_classes
 from robgui.analyses.zonnscan.result import Twins
 from robgui.analyses.zonnscan.sweep import samples_of
 from robgui.core.dataset import inputs
-from robgui.core.dataset.by_value import from_value
-from robgui.core.execution.worker.answering import loaded
+from robgui.core.execution.asking.answering import loaded
+from robgui.core.execution.asking.by_value import from_value
 
 if TYPE_CHECKING:
     import numpy as np

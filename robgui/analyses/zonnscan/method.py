@@ -28,8 +28,8 @@ from robgui.analyses.zonnscan.words import populations as populations_words
 from robgui.analyses.zonnscan.words import sweep as sweep_words
 from robgui.analyses.zonnscan.words import watermark as watermark_words
 from robgui.core.execution.analysis import Analysis, Demo, Shards, Takes, deferred
+from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
-from robgui.core.execution.question import Question
 
 _FOLDER = "robgui.analyses.zonnscan"
 

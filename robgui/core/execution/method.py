@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from robgui.core.execution.analysis import Analysis
-from robgui.core.execution.question import Question
+from robgui.core.execution.asking.question import Question
 
 GROUP = "robgui.methods"
 

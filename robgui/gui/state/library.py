@@ -19,7 +19,7 @@ from robgui.gui.state.remarks import listed, remarks, speeds_in_words
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
-    from robgui.core.execution.models import Models
+    from robgui.core.execution.asking.models import Models
     from robgui.core.execution.request import Reference, Request
     from robgui.core.model.answers import Speed
     from robgui.core.model.card import ModelCard

@@ -14,7 +14,7 @@ from robgui.core.execution.worker.slot import LostError
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.execution.models import Models
+    from robgui.core.execution.asking.models import Models
     from robgui.core.model.card import ModelCard
 
 #: What questions are for that open a model file.

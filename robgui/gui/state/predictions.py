@@ -18,7 +18,7 @@ from robgui.gui.state.background import step_back
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.execution.models import Models
+    from robgui.core.execution.asking.models import Models
     from robgui.core.model.answers import Scores
     from robgui.core.model.card import ModelCard
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import RobguiError
+from robgui.core.execution.asking.models import Models
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
-from robgui.core.execution.models import Models
 from robgui.core.execution.run import RunState
 from robgui.core.execution.thresholds import usual
 from robgui.core.execution.worker.slot import Terms

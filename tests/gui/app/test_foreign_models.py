@@ -75,10 +75,12 @@ def open_model(store, files, build):
     settings = {"architecture": f"foreign.py:{build}", "shape": (3,)}
     digest = code_of(path, architecture=settings["architecture"])
     store.answers.forgive(str(path))  # as when the user opens it
-    store.library.load_model(Opening(path, settings=settings, trusted=digest, quiet=True, use=True))
+    store.library.load_model(Opening(path, settings=settings, trusted=digest, quiet=True))
 
 
 def opened(qtbot, store, files, build):
+    for model in list(store.library.models):
+        store.library.remove_model(model)
     open_model(store, files, build)
     qtbot.waitUntil(lambda: not store.busy, timeout=PATIENCE)
     return store.library.model

@@ -12,8 +12,8 @@ import torch
 from robgui.analyses.semantic.params import SpaceParams
 from robgui.analyses.semantic.result import TOP, Sight
 from robgui.analyses.semantic.scene.space import find_axis, open_space
-from robgui.core.dataset.by_value import from_value
-from robgui.core.execution.worker.answering import loaded
+from robgui.core.execution.asking.answering import loaded
+from robgui.core.execution.asking.by_value import from_value
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic.scene.mesh_file import Up

@@ -153,7 +153,7 @@ class Worker:
 
     def _answer(self, frame: Frame) -> None:
         from robgui.core.codec import put_together, take_apart
-        from robgui.core.execution.worker.questions import answer
+        from robgui.core.execution.asking.questions import answer
 
         number = frame.header["number"]
         try:

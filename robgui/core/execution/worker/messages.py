@@ -56,8 +56,8 @@ def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
 
 def read_task(frame: Frame) -> Task:
     """The task, with the data that it brings along."""
-    from robgui.core.dataset.by_value import from_value
     from robgui.core.dataset.derived import Derived, DerivedDataset
+    from robgui.core.execution.asking.by_value import from_value
 
     header = frame.header
     request = Request.model_validate(header["request"])
@@ -202,7 +202,7 @@ def _derived(task: Task, workspace: Workspace | None) -> list[Derived]:
 
 def _data(task: Task) -> dict[str, Any]:
     """Data that live in memory only, by value."""
-    from robgui.core.dataset.by_value import by_value
+    from robgui.core.execution.asking.by_value import by_value
 
     data = task.data
     if data is None or hasattr(data, "items"):

@@ -10,6 +10,7 @@ from typing import Any
 
 from robgui.core.codec import put_together, take_apart
 from robgui.core.errors import ModelError, RobguiError
+from robgui.core.execution.asking.questions import find_question
 from robgui.core.execution.execution import COMMIT_SECONDS, Execution
 from robgui.core.execution.executor import lost
 from robgui.core.execution.request import Request
@@ -18,7 +19,6 @@ from robgui.core.execution.task import Report
 from robgui.core.execution.worker.frames import Frame, FrameError
 from robgui.core.execution.worker.messages import read_error, read_report, task_frame, text
 from robgui.core.execution.worker.process import Event, Place, WorkerProcess
-from robgui.core.execution.worker.questions import find_question
 from robgui.core.text.words import amount
 
 #: Seconds between asking a process to stop and ending it.

@@ -128,8 +128,8 @@ def see(ask: Callable[..., Any], where: Where, topic: str = "") -> Look:
         topic: What to call the question.
     """
     from robgui.core.dataset import align
-    from robgui.core.dataset.by_value import by_value
     from robgui.core.dataset.picture import picture_of
+    from robgui.core.execution.asking.by_value import by_value
 
     model, one = where.classifier, None
     if where.dataset is not None and where.spec == IMAGE:

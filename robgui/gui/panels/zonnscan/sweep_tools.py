@@ -122,7 +122,7 @@ def _with_twin(
 ) -> Dataset:
     """The twins made so far and, as the last, that of input ``number``; called on a pool thread."""
     from robgui.core.dataset import align, from_arrays
-    from robgui.core.dataset.by_value import by_value
+    from robgui.core.execution.asking.by_value import by_value
 
     one = by_value(align(model, dataset), [number], model.shape)
     made: Twins = ask("zonnscan_twin", model=model, topic="twin", one=one, eps=eps)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from robgui.core.execution.asking.questions import answer
+from robgui.core.execution.asking.service import Service
 from robgui.core.execution.shelf import Shelf
-from robgui.core.execution.worker.questions import answer
-from robgui.core.execution.worker.service import Service
 from robgui.core.model.card import ModelCard, card_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from robgui.core.errors import ModelError, TrustError
-from robgui.core.execution.worker.service import Service
+from robgui.core.execution.asking.service import Service
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.trust.opening import code_of
 from tests.core.execution.worker import foreign

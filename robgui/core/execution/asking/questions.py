@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.execution.analysis import deferred
+from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import methods
-from robgui.core.execution.question import Question
 from robgui.core.model.answers import DataCard, Scores, Speed
 from robgui.core.model.card import ModelCard
 from robgui.core.model.trial import Trial
@@ -15,7 +15,7 @@ from robgui.core.model.trial import Trial
 if TYPE_CHECKING:
     from robgui.core.execution.shelf import Shelf
 
-_HERE = "robgui.core.execution.worker.answering"
+_HERE = "robgui.core.execution.asking.answering"
 
 _QUESTIONS = (
     Question("devices", deferred(f"{_HERE}:devices"), list[tuple[str, str]]),
