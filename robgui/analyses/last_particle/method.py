@@ -29,6 +29,9 @@ ONE_INPUT = Analysis(
     verdict=words.verdict,
     views=views.views,
     findings=words.findings,
+    severity_means=(
+        "1 for a failure at every tenth sample or more often, a tenth less for each power of ten."
+    ),
     offers=words.offers,
     first_look={"samples": 0},
     made_inputs={"truth": "predicted"},
@@ -58,6 +61,9 @@ MANY_INPUTS = Analysis(
     verdict=table_words.table_verdict,
     views=table_views.table_views,
     findings=table_words.table_findings,
+    severity_means=(
+        "1 for a failure at every tenth sample or more often, a tenth less for each power of ten."
+    ),
     offers=table_words.table_offers,
     inputs="many",
     made_inputs={"truth": "predicted"},

@@ -69,7 +69,7 @@ class Params(BaseModel):
         ge=0,
         le=1_000_000,
         title="Batch",
-        description="Inputs per model call; 0 lets the program choose. Never changes the result.",
+        description="Inputs per model call; 0 lets the program choose. Only rounding changes.",
         json_schema_extra={"zero": "automatic"},
     )
 
@@ -184,6 +184,7 @@ class Analysis:
         views: ``(result, params) -> Views``: what it looks like; the first is the picture of the
             analysis.
         findings: ``(result, params)`` -> failures worth showing.
+        severity_means: How it comes to the severity of a finding, one sentence.
         offers: ``(result, params)`` -> inputs that another analysis may look at.
         tab: Its title among the tabs of its method; empty takes ``title``.
         invitation: What the empty panel says: what it does and what to press.
@@ -222,6 +223,7 @@ class Analysis:
     takes_with: Callable[[Any], Takes] | None = None
     shards: Shards | None = None
     first_look: Mapping[str, Any] | None = None
+    severity_means: str = ""
     made_inputs: Mapping[str, Any] = field(default_factory=dict)
     demo: Demo | None = None
 

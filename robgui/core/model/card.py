@@ -156,9 +156,7 @@ def card_of(classifier: Classifier) -> ModelCard:
 
 def fingerprint(content: str, settings: ModelSettings) -> str:
     """Sixteen hexadecimal digits of a model: they change with its weights and its settings."""
-    unset = None if settings.scores else {"scores"}
-    text = f"{content}|{settings.model_dump_json(exclude=unset)}"
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{content}|{settings.identity()}".encode()).hexdigest()[:16]
 
 
 def encode(settings: ModelSettings, values: Any) -> np.ndarray:

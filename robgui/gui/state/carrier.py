@@ -81,8 +81,9 @@ class Carrier(QThread):
 
     def run(self) -> None:
         """The thread's life."""
-        step_back()
         self._workers = workers = self._start_workers()
+        if workers is None:
+            step_back()
         try:
             while (order := self._next(workers)) is not None:
                 self._carry_out(*order, workers)

@@ -12,6 +12,8 @@ from PySide6.QtGui import QDesktopServices
 
 from robgui.core.errors import RobguiError
 from robgui.core.evidence import Evidence
+from robgui.core.finding_groups import Group, grouped
+from robgui.core.harm import Harm
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -49,6 +51,7 @@ class History(QObject):
         model that never ends to load.
 
     Attributes:
+        harm: How bad each confusion is, as the user says.
         evidence: The failures that its runs have seen; every verdict on show is held against it.
         loading: Whether nothing is known yet: the first workspace has not been read, or another one
             is being read.
@@ -90,6 +93,7 @@ class History(QObject):
         self.runs: list[Run] = []
         self.findings: list[StoredFinding] = []
         self.evidence = Evidence()
+        self.harm = Harm()
         self.missing: list[Reference] = []
         self.derived: list[Derived] = []
         self.loading = True
@@ -111,10 +115,8 @@ class History(QObject):
 
         def opened(answer: Any) -> None:
             self.loading = False
-            old, (self.workspace, self.runs, self.findings, restored, self.derived) = (
-                self.workspace,
-                answer,
-            )
+            old = self.workspace
+            self.workspace, self.runs, self.findings, restored, self.derived, self.harm = answer
             self.evidence = Evidence(self.runs, self.findings)
             if old is not None:
                 self._keeping.run(lambda: _close(old, self._writing))
@@ -292,6 +294,18 @@ class History(QObject):
             lambda _: self.refresh(),
         )
 
+    def set_harm(self, harm: Harm) -> None:
+        """How bad each confusion is, as the user says; kept in the workspace."""
+        self.harm = harm
+        if (workspace := self.writable) is not None:
+            self._keeping.run(lambda: workspace.set_harm(harm))
+        self.findings_changed.emit()
+
+    def entries(self) -> list[Group]:
+        """The findings, those that are alike as one, the worst first."""
+        requests = {run.id: run.request for run in self.runs}
+        return grouped(self.findings, requests, self.harm)
+
     def refresh(self) -> None:
         """Reads runs and findings again."""
         workspace = self.workspace
@@ -322,7 +336,7 @@ class History(QObject):
 
 def _open(
     path: Path | None,
-) -> tuple[Workspace, list[Run], list[StoredFinding], Restored, list[Derived]]:
+) -> tuple[Workspace, list[Run], list[StoredFinding], Restored, list[Derived], Harm]:
     from robgui.core.errors import WorkspaceError
     from robgui.core.workspace import Workspace
 
@@ -330,7 +344,8 @@ def _open(
     try:
         references = [*workspace.references("dataset"), *workspace.references("model")]
         restored = Restored(references, workspace.last_used(), *workspace.in_use())
-        return workspace, workspace.runs(), workspace.findings(), restored, workspace.derived()
+        runs, findings = workspace.runs(), workspace.findings()
+        return workspace, runs, findings, restored, workspace.derived(), workspace.harm()
     except WorkspaceError:
         workspace.close()
         raise

@@ -114,6 +114,29 @@ class Game:
             float(linf.max(initial=0.0)),
         )
 
+    def distances(self, picture: np.ndarray) -> Severity:
+        """Distance of a uint8 picture ``(h * w, c)`` from the image in every norm."""
+        change = np.abs(picture.astype(np.float64) - self.image) / 255
+        return Severity(
+            float((change > 0).any(1).sum()),
+            float((change > 0).sum()),
+            float(change.sum()),
+            float(np.sqrt((change**2).sum())),
+            float(change.max(initial=0.0)),
+        )
+
+    def difference(self, picture: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``(P, 2)`` x and y of the pixels in which a picture differs, ``(P, c)`` its values."""
+        pixels = np.flatnonzero((picture != self.image).any(1))
+        return np.stack([pixels % self.shape[2], pixels // self.shape[2]], 1), picture[pixels]
+
+    def picture_of(self, state: State) -> np.ndarray:
+        """The state as a uint8 picture ``(h * w, c)``."""
+        picture = self.image.copy()
+        options = np.array(state, dtype=np.int64)
+        picture[self.pixel[options]] = self.value[options]
+        return picture
+
     def l1(self, states: Sequence[State]) -> np.ndarray:
         """``(n,)`` the L1 distance of each state from the image."""
         return np.array([self._costs[1, list(state)].sum() for state in states])
@@ -126,9 +149,7 @@ class Game:
 
     def picture(self, state: State) -> np.ndarray:
         """The state as an image ``(c, h, w)`` in [0, 1]."""
-        image = self.image.copy()
-        options = np.array(state, dtype=np.int64)
-        image[self.pixel[options]] = self.value[options]
+        image = self.picture_of(state)
         return np.ascontiguousarray(image.T.reshape(self.shape)).astype(np.float32) / np.float32(
             255
         )

@@ -23,6 +23,7 @@ from robgui.analyses.feature_game.params import (
     Player,
 )
 from robgui.analyses.feature_game.play.game import Game, Goal
+from robgui.analyses.feature_game.play.opponent import OpponentSearch
 from robgui.analyses.feature_game.play.oracle import Oracle, probabilities
 from robgui.analyses.feature_game.play.published import PublishedSearch
 from robgui.analyses.feature_game.play.search import GuidedSearch
@@ -67,7 +68,7 @@ class Match:
         self.oracle = Oracle(classifier, self.game, params.batch)
         self.keypoints, self.source = find_keypoints(self.rounded)
         self.outcomes: list[Outcome] = []
-        self.search: GuidedSearch | PublishedSearch | None = None
+        self.search: GuidedSearch | PublishedSearch | OpponentSearch | None = None
         self.mixture = self._fresh_mixture()
         self.tasks = self._tasks(classifier)
         self._ended = 0
@@ -101,10 +102,13 @@ class Match:
         rng = np.random.default_rng([params.seed, self._ended])
         goal = Goal(self.oracle.original, task.target)
         self._second = time.monotonic()
-        if task.player == "cooperative" and params.preset == "default":
-            self.search = GuidedSearch(self.oracle, goal, self.mixture, rng, params)
+        given = (self.oracle, goal, self.mixture, rng, params)
+        if params.preset == "paper":
+            self.search = PublishedSearch(*given, task.player)
+        elif task.player == "cooperative":
+            self.search = GuidedSearch(*given)
         else:
-            self.search = PublishedSearch(self.oracle, goal, self.mixture, rng, params, task.player)
+            self.search = OpponentSearch(*given, task.player)
 
     def _fresh_mixture(self) -> Mixture:
         return Mixture(self.keypoints, self.game.shape[1], self.game.shape[2], self._params.spread)
@@ -113,13 +117,19 @@ class Match:
         assert self.search is not None
         record = self.search.record
         found = bool(record.best)
-        scores = self.oracle.scores([record.best])[0]
-        changed, values = self.game.changed(record.best)
+        finer = record.picture
+        if finer is None:
+            scores = self.oracle.scores([record.best])[0]
+            changed, values = self.game.changed(record.best)
+            severity = self.game.severities(record.best) if found else NOTHING
+        else:
+            scores, severity = record.picture_scores, self.game.distances(finer)
+            changed, values = self.game.difference(finer)
         return Outcome(
             player=self.task.player,
             target=self.task.target,
             found_class=int(scores.argmax()) if found else -1,
-            severity=self.game.severities(record.best) if found else NOTHING,
+            severity=severity,
             changed=changed,
             values=values,
             confidence=probabilities(scores),
@@ -129,6 +139,8 @@ class Match:
             iterations=len(record.history),
             ended=record.ended,
             optimal=record.optimal,
+            step=record.step,
+            games=np.array(getattr(self.search, "games", ()), dtype=np.float64),
         )
 
     def _tasks(self, classifier: Classifier) -> list[Task]:

@@ -90,6 +90,20 @@ class Oracle:
             len(states), self._classifier.classes
         )
 
+    def judge(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
+        """Scores ``(n, C)`` of uint8 pictures ``(h * w, c)`` that are no states of the game.
+
+        They count as calls; nan where the budget is used up.
+        """
+        scores = np.full((len(pictures), self._classifier.classes), np.nan)
+        room = max(0, min(len(pictures), self.left))
+        if room:
+            images = np.stack([picture.T.reshape(self.game.shape) for picture in pictures[:room]])
+            x = images.astype(np.float32) / np.float32(255)
+            scores[:room] = self._classifier.infer(x, self._batch).double().cpu().numpy()
+            self.calls += room
+        return scores
+
     def evidence(self) -> Evidence:
         """Steepness and gap seen so far."""
         return Evidence(

@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import GameParams, Player
-from robgui.analyses.feature_game.play.game import EMPTY, Game, Goal, State
+from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.random_play import Play, RandomPlay, between
 from robgui.analyses.feature_game.play.refine import refined
 from robgui.analyses.feature_game.play.searching import Search
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, choose, select, widened
@@ -39,35 +39,6 @@ BREADTH: dict[Player, tuple[int, int]] = {
 _LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128, LONGEST)
 #: Tries to draw a pixel that can still be changed before a keypoint counts as exhausted.
 _DRAWS = 20
-
-
-@dataclass
-class Play:
-    """One simulation: the nodes it gives its reward to, and the state it starts from."""
-
-    path: list[Node]
-    state: State
-
-
-@dataclass(frozen=True)
-class RandomPlay:
-    """The moves of a random play from a state on."""
-
-    game: Game
-    start: State
-    moves: list[int]
-
-    @property
-    def length(self) -> int:
-        """How many states it has, the first included."""
-        return len(self.moves) + 1
-
-    def after(self, count: int) -> State:
-        """The state after so many moves."""
-        last = {
-            int(self.game.pixel[option]): option for option in (*self.start, *self.moves[:count])
-        }
-        return tuple(sorted(last.values()))
 
 
 class PublishedSearch(Search):
@@ -293,7 +264,7 @@ class PublishedSearch(Search):
                 )
                 if won is not None:
                     ends[i] = game.after(looked[won])
-                lengths[i] = _between(looked, won)
+                lengths[i] = between(looked, won)
         moves = [len(end) - len(self._now.state) for end in ends if end]
         self._length = float(np.mean(moves)) if moves else self._length
         return ends
@@ -353,15 +324,3 @@ class PublishedSearch(Search):
         won = next((state for state in states if self.record.wins(state)), EMPTY)
         if won:
             self.record.iteration(won)
-
-
-def _between(looked: list[int], won: int | None) -> list[int]:
-    """The next lengths to look at: inside the interval that holds the first winning one.
-
-    None when it is found.
-    """
-    if won is None or len(looked) == 1:
-        return []
-    low, high = (-1, *looked)[won], looked[won]
-    inside = {round(float(at)) for at in np.linspace(low, high, 5)[1:-1]} - {low, high}
-    return [*sorted(inside), high] if inside else []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from robgui.analyses.feature_game.params import GameParams
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
@@ -25,6 +27,10 @@ class Record:
         history_calls: Calls of this search at each of them.
         first_calls: Calls of this search until the first example; 0 without any.
         optimal: Nothing less severe can be reached by these moves.
+        picture_scores: ``(C,)`` the scores of that picture.
+        picture: ``(h * w, c)`` uint8, the best example where it is finer than the step of the game.
+        step: The step down to which changes were made finer; nan where they were not.
+        done: What has been done when the search has ended by itself, in words.
         ended: Why the search has ended, in words; empty while it goes on.
     """
 
@@ -36,6 +42,10 @@ class Record:
         self.first_calls = 0
         self.optimal = False
         self.scanned = False
+        self.done = ""
+        self.picture: np.ndarray | None = None
+        self.picture_scores = oracle.start
+        self.step = math.nan
         self._oracle = oracle
         self._goal = goal
         self._farthest = math.inf if params.distance is None else params.distance
@@ -56,6 +66,8 @@ class Record:
     @property
     def ended(self) -> str:
         """Why it should end, in words."""
+        if self.done:
+            return self.done
         if self.optimal:
             return "no example of these moves can be less severe"
         if self._oracle.late:
@@ -85,11 +97,27 @@ class Record:
             return math.inf
         severity = self._oracle.game.severity(state)
         if severity < self.severity:
-            self.best, self.severity = state, severity
+            self.best, self.severity, self.picture = state, severity, None
             self.first_calls = self.first_calls or max(1, self.calls)
             self._stale = -1
             self._judge()
         return severity
+
+    def offer_picture(self, picture: np.ndarray, scores: np.ndarray) -> None:
+        """Keeps a picture that changes the class, with its scores, if it is the best so far."""
+        severity = self._oracle.game.distances(picture).by(self._oracle.game.norm)
+        if severity < self.severity and severity <= self._farthest:
+            self.picture, self.picture_scores, self.severity = picture, scores, severity
+            self._stale = -1
+
+    def finest(self, step: float) -> None:
+        """Changes have been made finer down to this step."""
+        self.step = step
+
+    def settle(self, state: State) -> None:
+        """Makes this the example, whether or not it is the least severe one seen."""
+        self.best, self.severity = state, self._oracle.game.severity(state)
+        self.first_calls = self.first_calls or max(1, self.calls)
 
     def iteration(self, state: State) -> float:
         """Ends an iteration with the example it has found, if any.
@@ -107,6 +135,15 @@ class Record:
         recent = [row[1] for row in self.history[1 - WINDOW :]] + [shown]
         self.history.append((self.severity, shown, sum(recent) / len(recent)))
         self.history_calls.append(self.calls)
+
+    def drawn_again(self) -> None:
+        """The newest iteration has ended with a finer example: its row of the history is drawn
+        with it.
+        """
+        if self.history and self.severity < self.history[-1][0]:
+            _, _, mean = self.history.pop()
+            self.history.append((self.severity, self.severity, mean))
+            self.history_calls[-1] = self.calls
 
     def reward(self, severity: float) -> float:
         """The paper's 1 / severity on a scale from 0 to 1: severity of the best so far over

@@ -24,13 +24,13 @@ import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import GameParams
+from robgui.analyses.feature_game.play.finer import Work
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
+from robgui.analyses.feature_game.play.ladder import AIMS, LadderSearch
 from robgui.analyses.feature_game.play.opening import opening
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.refine import refined
-from robgui.analyses.feature_game.play.searching import Search
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, widened
-from robgui.analyses.feature_game.play.values import Values
 
 #: Options asked at each move of a simulation.
 WIDTH = 40
@@ -38,17 +38,11 @@ WIDTH = 40
 NEIGHBOURS = 12
 #: Swaps asked at once, and how many rounds without a better margin end a repair.
 SWAPS, PATIENCE = 32, 6
-#: The first simulations start at the unmodified image and aim at so many different classes.
-AIMS = 3
 #: A simulation that needs more moves than this takes several at a time.
 LONG = 16
-#: States along the ladder of the n best options that are asked at once.
-_RUNGS = 12
-
-Work = Generator[None, None, None]
 
 
-class GuidedSearch(Search):
+class GuidedSearch(LadderSearch):
     """One search with a cooperative player II."""
 
     def __init__(
@@ -60,7 +54,6 @@ class GuidedSearch(Search):
         params: GameParams,
     ) -> None:
         super().__init__(oracle, goal, mixture, rng, params)
-        self._values = Values(oracle.game, goal, oracle.start)
         self._tired: set[State] = set()
         self._owner = mixture.owners().ravel()[oracle.game.pixel]
 
@@ -71,25 +64,28 @@ class GuidedSearch(Search):
         aims = self._values.aims() if len(self._values.options) else []
         if not aims:
             return
+        if self._game.norm == "l0":
+            yield from self._by_pixels(aims)
+        else:
+            yield from self._by_steps(aims)
+        yield
+
+    def _by_pixels(self, aims: list[int]) -> Work:
+        """As few pixels as possible: greedy play, refinement and swaps, then the tree."""
         for aim in aims[:AIMS]:
             if self.record.over():
                 return
             yield from self._ladder(aim, 0.0)
-            if self._game.norm == "l0":
-                yield from self._iterate([self.root], aim)
-        if self._game.norm == "l0" and self.record.best and self._params.refine:
+            yield from self._iterate([self.root], aim)
+        if self.record.best and self._params.refine:
             yield from self._repair(self.record.best)
         while not self.record.over():
             before = self._oracle.calls
             aim = aims[min(len(aims) - 1, int(self._rng.geometric(0.5)) - 1)]
-            if self._game.norm == "l0":
-                final = yield from self._iterate(self._descend(), aim)
-                if final and self._params.refine and not self.record.over():
-                    yield from self._repair(final)
-            else:
-                yield from self._ladder(aim, 1.0)
+            final = yield from self._iterate(self._descend(), aim)
+            if final and self._params.refine and not self.record.over():
+                yield from self._repair(final)
             self.record.idle(self._oracle.calls == before)
-        yield
 
     def _iterate(self, path: list[Node], aim: int) -> Generator[None, None, State]:
         """One iteration from the leaf of a path: simulation, refinement, backpropagation.
@@ -235,56 +231,6 @@ class GuidedSearch(Search):
             several = self._game.play(several, options[place])
         return several, self._oracle.scores([several])[0]
 
-    def _ladder(self, aim: int, noise: float) -> Work:
-        """An example from the n best options by gain for their cost, at every level.
-
-        Then fewer of them, by bisection.
-        """
-        rows = np.arange(len(self._values.options))
-        options = self._values.options
-        gains = self._values.gains(rows, aim) / self._game.level[options]
-        gains = gains + noise * float(gains.std()) * 0.3 * self._rng.standard_normal(len(gains))
-        winner: State = EMPTY
-        for level in range(1, int(self._game.level[options].max()) + 1):
-            order = _one_per_pixel(
-                self._game.pixel,
-                options,
-                rows[np.argsort(-gains, kind="stable")],
-                self._game.level,
-                level,
-                gains,
-            )
-            counts = sorted({round(float(n)) for n in np.geomspace(1, max(1, len(order)), _RUNGS)})
-            found = yield from self._fewest(order, counts)
-            if found and (not winner or self._game.severity(found) < self._game.severity(winner)):
-                winner = found
-        if winner and self._params.refine:
-            winner = yield from refined(self._oracle, self._goal, winner)
-        if self._game.norm == "l0":
-            self.record.offer(winner)
-        else:
-            severity = self.record.iteration(winner)
-            backpropagate([self.root], self.record.reward(severity), severity)
-
-    def _fewest(self, order: list[int], counts: list[int]) -> Generator[None, None, State]:
-        """The shortest winning run of the first options in an order, by narrowing a grid of
-        lengths.
-        """
-        best: State = EMPTY
-        while counts and self._oracle.left:
-            states = [tuple(sorted(order[:count])) for count in counts]
-            margins = self._goal.margins(self._oracle.scores(states))
-            yield
-            won = np.flatnonzero(margins > self._oracle.sure)
-            if not len(won):
-                break
-            best = states[int(won[0])]
-            low, high = (0, *counts)[int(won[0])], len(best)
-            counts = sorted(
-                {round(float(n)) for n in np.linspace(low, high, 8)[1:-1]} - {low, high}
-            )
-        return best
-
     def _repair(self, final: State) -> Work:
         """Looks for an example with a pixel less than the best: drops down to that size, then
         swaps while margins rise.
@@ -354,23 +300,3 @@ class GuidedSearch(Search):
         margins = np.nan_to_num(self._goal.margins(answers), nan=-np.inf)
         best = int(margins.argmax())
         return list(pairs)[best] if margins[best] > self._goal.margins(scores[-1]) else state
-
-
-def _one_per_pixel(
-    pixel: np.ndarray,
-    options: np.ndarray,
-    ranked: np.ndarray,
-    level: np.ndarray,
-    wanted: int,
-    gains: np.ndarray,
-) -> list[int]:
-    """The options of a level that help, in order, the first of each pixel only."""
-    chosen = [
-        int(options[row]) for row in ranked if level[options[row]] == wanted and gains[row] > 0
-    ]
-    _, first = (
-        np.unique(pixel[chosen], return_index=True)
-        if chosen
-        else (None, np.zeros(0, dtype=np.int64))
-    )
-    return [chosen[place] for place in np.sort(first).tolist()]

@@ -77,6 +77,10 @@ class Values:
         """Whether anything is known of the option."""
         return option in self._row
 
+    def rows(self, options: Sequence[int]) -> np.ndarray:
+        """Where these options, all of them known, stand in ``options``."""
+        return np.array([self._row[option] for option in options], dtype=np.int64)
+
     def learn(self, options: Sequence[int], before: np.ndarray, after: np.ndarray) -> None:
         """Takes in observations: the scores ``(n, C)`` without and with each option.
 

@@ -168,6 +168,7 @@ def _table_finding(
         "p_estimate": p,
         "noise": params.noise,
         "eps": float(result.radii[e]),
+        "place": int(result.places[i]),
     }
     failing = result.shown_failure[place]
     picture = beside(result.shown_input[place], failing, result.kind)

@@ -14,6 +14,7 @@ from robgui.core.loading.devices import devices as known_devices
 from robgui.core.model.answers import DataCard, Scores, Speed
 from robgui.core.model.card import ModelCard, card_of
 from robgui.core.model.guessing import output_kind
+from robgui.core.model.preprocessing import Tried, try_presets
 from robgui.core.model.settings import ModelSettings
 from robgui.core.model.trial import Trial, try_on
 
@@ -56,6 +57,11 @@ def data(shelf: Shelf, path: str, options: dict[str, Any], query: str | None) ->
 def trial(shelf: Shelf, model: str, data: str) -> Trial:
     """Tries a loaded model on open data, both by their fingerprints."""
     return try_on(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
+
+
+def ways(shelf: Shelf, model: str, data: str) -> list[Tried]:
+    """The usual ways of feeding a loaded model, tried on open data; best first."""
+    return try_presets(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
 
 
 def left_out(shelf: Shelf, data: str) -> str:

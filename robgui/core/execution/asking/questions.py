@@ -10,6 +10,7 @@ from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import methods
 from robgui.core.model.answers import DataCard, Scores, Speed
 from robgui.core.model.card import ModelCard
+from robgui.core.model.preprocessing import Tried
 from robgui.core.model.trial import Trial
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _QUESTIONS = (
     Question("model", deferred(f"{_HERE}:model"), ModelCard),
     Question("data", deferred(f"{_HERE}:data"), DataCard),
     Question("trial", deferred(f"{_HERE}:trial"), Trial),
+    Question("ways", deferred(f"{_HERE}:ways"), list[Tried]),
     Question("left_out", deferred(f"{_HERE}:left_out"), str),
     Question("card", deferred(f"{_HERE}:card"), ModelCard),
     Question("scores", deferred(f"{_HERE}:scores"), Scores),
