@@ -23,6 +23,8 @@ from robgui.core.text.words import amount
 
 #: Seconds between asking a process to stop and ending it.
 GRACE_SECONDS = 2.0
+#: Seconds that are waited for the system to take an ended process apart.
+_CLEAR_SECONDS = 1.0
 #: Seconds that a process may load models ahead while something else waits for it.
 _WARM_SECONDS = 5.0
 
@@ -201,7 +203,7 @@ class Slot:
             if self.free and seconds:
                 process.leave(seconds)
             else:
-                process.kill()
+                process.kill(_CLEAR_SECONDS)
 
     def _send(self, frame: Frame) -> None:
         """Sends a frame, to a new process if the old one died while it was idle."""
