@@ -14,7 +14,6 @@ from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers
-from robgui.gui.state.background import step_back
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
@@ -82,8 +81,6 @@ class Carrier(QThread):
     def run(self) -> None:
         """The thread's life."""
         self._workers = workers = self._start_workers()
-        if workers is None:
-            step_back()
         try:
             while (order := self._next(workers)) is not None:
                 self._carry_out(*order, workers)
