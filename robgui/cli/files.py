@@ -10,7 +10,11 @@ from robgui.core.errors import ParamsError
 from robgui.core.execution import params_text
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.registry import find
+from robgui.core.regular import read_regular
 from robgui.core.toml import parse_toml
+
+#: The file of a large result that ``--out`` wrote is smaller.
+_LARGEST = 500_000_000
 
 
 def writable(option: str, name: str | None) -> Path | None:
@@ -63,7 +67,7 @@ def settings_in(name: str, known: Analysis) -> dict[str, Any]:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        content = path.read_bytes()
+        content = read_regular(path, _LARGEST)
         document = (
             json.loads(content.decode("utf-8-sig"))
             if path.suffix.casefold() == ".json"

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 #: Seconds of computing for one file; a process that sleeps so long waits for something.
 SECONDS = 20.0
 #: A child opens so many files, then a fresh one goes on.
-PORTION = 250
+PORTION = 1000
 _LOOK = 0.5
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -47,7 +47,11 @@ class Tally:
         return not any(count for end, count in self.ends.items() if end.is_fault)
 
 
-HEAD = f"{'kind':<12}{'files':>8}" + "".join(f"{str(end).split()[-1]:>9}" for end in End) + "   slowest"
+HEAD = (
+    f"{'kind':<12}{'files':>8}"
+    + "".join(f"{str(end).split()[-1]:>9}" for end in End)
+    + "   slowest"
+)
 
 
 def fuzz(kind: Kind, seeds: Path, seed: int, numbers: range, faults: Path) -> Tally:
@@ -61,9 +65,7 @@ def fuzz(kind: Kind, seeds: Path, seed: int, numbers: range, faults: Path) -> Ta
     return tally
 
 
-def _keep(
-    kind: Kind, seeds: Path, seed: int, number: int, outcome: Outcome, faults: Path
-) -> Path:
+def _keep(kind: Kind, seeds: Path, seed: int, number: int, outcome: Outcome, faults: Path) -> Path:
     target = faults / f"{kind.name}-{seed}-{number}"
     shutil.rmtree(target, ignore_errors=True)
     faults.mkdir(parents=True, exist_ok=True)
@@ -80,9 +82,7 @@ def _keep(
     return target
 
 
-def _outcomes(
-    name: str, seeds: Path, seed: int, numbers: range
-) -> Iterator[tuple[int, Outcome]]:
+def _outcomes(name: str, seeds: Path, seed: int, numbers: range) -> Iterator[tuple[int, Outcome]]:
     """The outcome of every number, in order, through as many processes as it takes."""
     first = numbers.start
     while first < numbers.stop:
@@ -92,9 +92,7 @@ def _outcomes(
             first = number + 1
 
 
-def _portion(
-    name: str, seeds: Path, seed: int, numbers: range
-) -> Iterator[tuple[int, Outcome]]:
+def _portion(name: str, seeds: Path, seed: int, numbers: range) -> Iterator[tuple[int, Outcome]]:
     """Outcomes of one process; it may end early, and then the last one says why."""
     words = [name, str(seeds), str(seed), str(numbers.start), str(numbers.stop)]
     environment = {

@@ -84,7 +84,7 @@ def test_a_texture_of_one_column_takes_no_gigabytes(tmp_path: Path):
         tmp_path / "texture.png", compress_level=9
     )
     (tmp_path / "m.obj").write_bytes(
-        FACES.replace(b"f 1 2 3", b"vt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3")
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
     )
     with pytest.raises(DataError, match="too large"):
         read_mesh(tmp_path / "m.obj")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from robgui.core.errors import ModelError
 from robgui.core.loading.archive import Archive
+from robgui.core.regular import open_regular
 
 
 class Format(StrEnum):
@@ -70,7 +71,7 @@ def _head(path: Path) -> tuple[bytes, int]:
     if path.exists() and not path.is_file():
         raise ModelError(f"{path} is not a plain file; choose a model file.")
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(512)
         length = path.stat().st_size
     except FileNotFoundError:

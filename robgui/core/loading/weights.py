@@ -20,6 +20,7 @@ from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import foreign_globals
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 from robgui.core.model.backend import TorchBackend
+from robgui.core.regular import open_regular
 
 #: Where training scripts put the weights among other things.
 _NESTS = ("state_dict", "model_state_dict", "model", "net", "weights", "params")
@@ -102,7 +103,7 @@ def _torch_object(path: Path, trust: bool) -> object:
 
 
 def _verify(path: Path) -> None:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         zipped = file.read(2) == b"PK"
     if zipped:
         with Archive(path) as archive:
@@ -110,7 +111,7 @@ def _verify(path: Path) -> None:
 
 
 def _foreign(path: Path) -> list[str]:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         if file.read(2) != b"PK":
             file.seek(0)
             return foreign_globals(file, pickles=5)

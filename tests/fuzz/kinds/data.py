@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import random
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -214,5 +212,3 @@ def kinds() -> list[Kind]:
         Kind("image", 60, make_images, spoil_images, open_and_read, import_readers),
         Kind("mesh", 60, make_meshes, spoil_meshes, draw_mesh, import_meshes),
     ]
-
-

@@ -20,7 +20,7 @@ from tests.fuzz.spoiling.database import database
 from tests.fuzz.spoiling.documents import json_bytes, toml_bytes
 
 #: One workspace in so many becomes a report, because that takes seconds.
-REPORTED = 40
+REPORTED = 150
 _SUITE = """workspace = "runs.robgui"
 device = "cpu"
 fail_on = ["zonnscan.crossing.max > 0.999"]
@@ -81,9 +81,6 @@ def read_workspace(path: Path, dice: random.Random) -> None:
 
 def import_workspaces() -> None:
     """What reading a workspace and writing its report import late."""
-    import matplotlib.pyplot  # noqa: F401
-
-    import robgui.report.html
     import tests.core.workspace.test_hostile  # noqa: F401
 
     torch.set_num_threads(1)
@@ -151,9 +148,7 @@ def _spoil_workspace(content: bytes, dice: random.Random, seed: str) -> bytes:
 def kinds() -> list[Kind]:
     """Every kind of document."""
     return [
-        Kind(
-            "workspace", 60, make_workspaces, _spoil_workspace, read_workspace, import_workspaces
-        ),
+        Kind("workspace", 60, make_workspaces, _spoil_workspace, read_workspace, import_workspaces),
         Kind("suite", 20, make_suites, _any, plan_suite, import_loaders),
         Kind("side", 20, make_sides, _any, load_beside, import_loaders),
         Kind("settings", 10, make_settings, _any, read_settings, import_loaders),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import random
 import shutil
 import warnings
 from pathlib import Path
 
 import torch
-from torch import nn
 
 from robgui import resources
 from tests.core.loading.makers import image_net, save_exported, save_script, table_net
@@ -91,8 +89,6 @@ def inside_script(name: str) -> Spoil:
     return text if name.endswith(".py") else noise
 
 
-
-
 def make_weights(folder: Path) -> None:
     """State dicts: zip, the old format, and among other things."""
     state = {name: value.contiguous() for name, value in _weights().items()}
@@ -124,8 +120,10 @@ def spoil_weights(content: bytes, dice: random.Random, seed: str) -> bytes:
     if content[:2] == b"PK":
         return archive(content, dice, inside_script)
     head = 600
-    return pickle_bytes(content, dice) if dice.random() < 0.5 else (
-        noise(content[:head], dice) + content[head:]
+    return (
+        pickle_bytes(content, dice)
+        if dice.random() < 0.5
+        else (noise(content[:head], dice) + content[head:])
     )
 
 
@@ -225,5 +223,3 @@ def kinds() -> list[Kind]:
         Kind("pth", 50, make_weights, spoil_weights, **common),
         Kind("safetensors", 40, make_safetensors, spoil_safetensors, **common),
     ]
-
-
