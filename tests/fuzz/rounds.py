@@ -20,6 +20,8 @@ from tests.fuzz.kinds.kind import Kind
 from tests.fuzz.outcome import End, Outcome
 
 ROOT = Path(__file__).parents[2]
+#: The program that opens the files.
+CHILD = str(Path(__file__).with_name("child.py"))
 #: Seconds of computing for one file; a process that sleeps so long waits for something.
 SECONDS = 20.0
 #: A child opens so many files, then a fresh one goes on.
@@ -107,7 +109,7 @@ def _portion(name: str, seeds: Path, seed: int, numbers: range) -> Iterator[tupl
         "XDG_CONFIG_HOME": str(seeds.parent / ".user"),
     }
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "tests.fuzz.child", *words],
+        [sys.executable, "-P", CHILD, *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

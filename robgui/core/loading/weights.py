@@ -72,6 +72,7 @@ def _raw(path: Path, stored: object, trust: bool, architecture: str) -> Raw:
     if whole is not None:
         return whole
     tensors = _state_dict(path, stored)
+    _refuse_unusual(path, tensors)
     if not architecture:
         raise IncompleteModelError(
             f"{path} holds weights only; name their network: architecture=file.py:factory,"
@@ -142,6 +143,15 @@ def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
         if tensors:
             return tensors
     raise ModelError(f"{path} holds no weights: it is a {type(stored).__name__} without tensors.")
+
+
+def _refuse_unusual(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Networks take plain tensors; the indices of a sparse one may point anywhere."""
+    for name, tensor in tensors.items():
+        if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta:
+            raise ModelError(
+                f"{path}: its weight {name!r} is sparse, quantised or empty; save plain tensors."
+            )
 
 
 def _fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture: str) -> None:
