@@ -291,12 +291,6 @@ def test_a_method_that_cannot_be_loaded_is_one_warning_and_the_list_is_complete(
         assert words[0] == "doctor" or "zonnscan" in done.stdout
 
 
-def test_debug_shows_the_traceback(files, monkeypatch):
-    monkeypatch.setenv("ROBGUI_DEBUG", "1")
-    with pytest.raises(Exception, match="samples"):
-        run(files, "--samples", 0)
-
-
 def test_inspect_tells_what_the_file_holds_and_how_it_answers(files):
     done = robgui("inspect", files / "m.pt2", "--data", files / "d.npz")
     assert done.returncode == 0, done.stderr
@@ -602,7 +596,7 @@ def test_a_terminal_that_knows_no_umlauts_is_spared_them_and_json_still_parses(f
 def test_a_result_that_cannot_be_written_at_the_end_is_not_lost(
     files, tmp_path, capsys, monkeypatch
 ):
-    from robgui.cli import run as module
+    from robgui.cli import running as module
 
     out, tried = tmp_path / "r.json", []
 

@@ -17,6 +17,7 @@ from robgui import doctor, resources
 from robgui.doctor import (
     check,
     compute,
+    confinement,
     examination,
     files,
     formats,
@@ -308,7 +309,7 @@ def test_the_frozen_application_probes_with_itself(monkeypatch):
 def test_every_check_that_probes_asks_for_a_probe_that_exists():
     asked = {
         word
-        for module in (compute, formats, methods, qt)
+        for module in (compute, confinement, formats, methods, qt)
         for word in re.findall(r'probe\("(\w+)"', Path(module.__file__).read_text(encoding="utf-8"))
     }
     assert asked == set(probes.PROBES)
@@ -344,6 +345,31 @@ def test_methods_that_cannot_be_loaded_are_told(monkeypatch, told, state, words)
 
 def test_the_methods_of_this_installation_are_found():
     assert methods.check_methods().sentence.startswith("5 methods: zoNNscan, ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is tried")
+@pytest.mark.parametrize(
+    ("told", "state", "words"),
+    [
+        (({"landlock": 7, "calls": True, "possible": []}, ""), "OK", "Landlock 7, seccomp"),
+        (
+            ({"landlock": 3, "calls": True, "possible": ["use TCP"]}, ""),
+            "WARN",
+            "could use TCP (Landlock is at 3 of 6);",
+        ),
+        (({"landlock": 7, "calls": False, "possible": ["use UDP"]}, ""), "WARN", "seccomp is not"),
+        ((None, "Segmentation fault"), "FAIL", "Segmentation fault"),
+    ],
+)
+def test_what_a_confined_worker_can_still_do_is_told(monkeypatch, told, state, words):
+    monkeypatch.setattr(confinement, "probe", lambda name, variables: told)
+    found = confinement.check_confinement()
+    assert found.state == state and words in found.sentence
+
+
+def test_a_system_without_confinement_is_told(monkeypatch):
+    monkeypatch.setattr(confinement.sys, "platform", "darwin")
+    assert confinement.check_confinement().state == "WARN"
 
 
 def test_missing_resources_are_a_failure(monkeypatch):

@@ -7,6 +7,7 @@ import errno
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,11 +23,15 @@ from robgui.core.errors import (
     Remedy,
     RobguiError,
     TrustError,
+    WorkspaceError,
 )
 
 GATE_FAILED = 1
 INTERRUPTED = 130
 BAD_INPUT = 2
+BUG = 3
+#: Anywhere on a command line: what goes wrong is shown with its traceback.
+DEBUG = "--debug"
 
 #: The word with which a frozen application calls itself as a worker.
 FROZEN = "--robgui-worker"
@@ -84,16 +89,17 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Does what the arguments say.
 
-    Returns the exit code: 0 done, 1 a gate failed, 2 bad input, 130 interrupted.
+    Returns the exit code: 0 done, 1 a gate failed, 2 bad input, 3 a bug of this program, 130
+    interrupted.
 
-    Without ``argv`` it is the whole program and does not return where torch is loaded: to take that
-    down piece by piece takes longer than many a command.
+    Without ``argv`` it is the whole program and does not return: to take everything down piece by
+    piece takes longer than many a command.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if words == [FROZEN]:
         return _work()
     code = _command(words)
-    if argv is None and "torch" in sys.modules:
+    if argv is None:
         logging.shutdown()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -103,6 +109,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _command(words: list[str]) -> int:
     speak_any_encoding()
+    debug = DEBUG in words
+    words = [word for word in words if word != DEBUG]
     try:
         with plain_warnings():
             code = _dispatch(words)
@@ -114,25 +122,29 @@ def _command(words: list[str]) -> int:
     except BrokenPipeError:  # the reader of our output has gone, as in "robgui list | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # the last stop: a sentence, or the traceback when asked for
-        if os.environ.get("ROBGUI_DEBUG") == "1":
-            raise
-        if isinstance(error, RobguiError):
-            print_line(f"robgui: {error}{_how(error)}", sys.stderr)
-        elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
+    except RobguiError as error:
+        _show(debug)
+        print_line(f"robgui: {error}{_how(error)}", sys.stderr)
+        return BAD_INPUT
+    except Exception as error:  # noqa: BLE001 - the last stop: a sentence, and the rest in a file
+        _show(debug)
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             print(
                 "robgui: There is no space left where the output goes; free some space and try"
                 " again.",
                 file=sys.stderr,
             )
-        else:
-            text = " ".join(str(error).split())[:300]
-            print_line(
-                f"robgui: unexpected {type(error).__name__}: {text} (set ROBGUI_DEBUG=1 to see"
-                " where)",
-                sys.stderr,
-            )
-        return BAD_INPUT
+            return BAD_INPUT
+        from robgui.cli.bugs import bug
+
+        print_line(f"robgui: {bug(error)}", sys.stderr)
+        return BUG
+
+
+def _show(debug: bool) -> None:
+    """The traceback of what has just gone wrong, for those who have asked for it."""
+    if debug:
+        traceback.print_exc()
 
 
 def _how(error: RobguiError) -> str:
@@ -152,7 +164,7 @@ def _how(error: RobguiError) -> str:
 
 
 def _work() -> int:
-    from robgui.core.execution.worker.child import main as worker
+    from robgui.core.execution.worker.entry import main as worker
 
     worker()
     return 0
@@ -174,7 +186,7 @@ def _dispatch(words: list[str]) -> int:
 
             return batch(rest)
         case "list":
-            from robgui.cli.inspect import list_analyses
+            from robgui.cli.listing import list_analyses
 
             return list_analyses(rest)
         case "inspect":
@@ -222,7 +234,10 @@ def _overview() -> Parser:
         description=(
             "Looks at the robustness of neural classifiers. Without arguments it opens its window."
         ),
-        epilog=f"commands:\n{lines}\n\n'robgui COMMAND --help' tells more.",
+        epilog=(
+            f"commands:\n{lines}\n\n'robgui COMMAND --help' tells more;"
+            f" with {DEBUG} an error is shown with its traceback."
+        ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -258,6 +273,8 @@ def _report(words: list[str]) -> int:
     given = parser.parse_args(words)
     if given.html is None and given.pdf is None:
         parser.error("say where to write the report, with --html FILE, --pdf FILE, or both")
+    if not Path(given.workspace).exists():
+        raise WorkspaceError(f"There is no workspace {given.workspace}; check the path.")
     from robgui.core.workspace import Workspace
 
     with Workspace.open(given.workspace, create=False) as workspace:

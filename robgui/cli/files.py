@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution import params_text
-from robgui.core.execution.analysis import Analysis
-from robgui.core.execution.registry import find
 from robgui.core.regular import read_regular
-from robgui.core.toml import parse_toml
+
+if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
 
 #: The file of a large result that ``--out`` wrote is smaller.
 _LARGEST = 500_000_000
@@ -44,6 +43,9 @@ def settings_in(name: str, known: Analysis) -> dict[str, Any]:
     """The settings of an analysis in a TOML or JSON file, or those of the result that ``robgui
     run --out`` wrote.
     """
+    from robgui.core.execution import params_text
+    from robgui.core.execution.registry import find
+
     document = _document(Path(name))
     request = document.get("request")
     if isinstance(request, dict) and isinstance(request.get("params"), dict):
@@ -66,6 +68,8 @@ def settings_in(name: str, known: Analysis) -> dict[str, Any]:
 
 
 def _document(path: Path) -> dict[str, Any]:
+    from robgui.core.toml import parse_toml
+
     try:
         content = read_regular(path, _LARGEST)
         document = (

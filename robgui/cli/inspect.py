@@ -1,4 +1,4 @@
-"""``robgui list`` and ``robgui inspect``: what there is to run, and what a model file holds."""
+"""``robgui inspect``: what a model file holds."""
 
 from __future__ import annotations
 
@@ -8,70 +8,19 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any
 
 from robgui.cli import Parser
-from robgui.cli.opening import data_options, model_settings, open_data, open_model
-from robgui.cli.options import describe, named_settings
-from robgui.cli.places import add_model_options
+from robgui.cli.options import named_settings
+from robgui.cli.places import add_model_options, data_options, model_settings
 from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
-from robgui.core.execution.analysis import Analysis
-from robgui.core.execution.choice import one_executor
-from robgui.core.execution.method import methods, problems
 from robgui.core.execution.params_text import write
-from robgui.core.execution.registry import analyses, method_of
-from robgui.core.execution.worker.slot import Terms
 from robgui.core.model.settings import ModelSettings
-from robgui.core.model.trial import COUNTED, Trial
 from robgui.core.text.words import count
 
 if TYPE_CHECKING:
     from robgui.cli.opening import Executor
     from robgui.core.model.card import ModelCard
-
-
-def list_analyses(words: list[str]) -> int:
-    """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
-    parser = Parser(
-        prog="robgui list",
-        description="Lists the analyses, the question each answers, and their settings.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="as JSON, the settings of each analysis as a JSON schema",
-    )
-    as_json = parser.parse_args(words).json
-    for problem in problems():
-        _say(f"Warning: {problem}")
-    if as_json:
-        print_json([_described(known) for known in analyses().values()])
-        return 0
-    for title, question, group in _groups():
-        print(f"{title}: {question}" if question else title)
-        for known in group:
-            print(f"\n  {known.name.replace('_', '-')}: {known.title}\n    {known.question}")
-            for name, field in known.params.model_fields.items():
-                print(f"      --{name.replace('_', '-'):<20} {describe(field)}")
-        print()
-    return 0
-
-
-def _groups() -> list[tuple[str, str, list[Analysis]]]:
-    """The analyses by their method, in the order of the rail; title and question of each method."""
-    grouped = [(method.title, method.question, list(method.analyses)) for method in methods()]
-    loose = [known for known in analyses().values() if method_of(known.name) is None]
-    return [*grouped, *([("Other analyses", "", loose)] if loose else [])]
-
-
-def _described(known: Analysis) -> dict[str, object]:
-    method = method_of(known.name)
-    return {
-        "name": known.name,
-        "title": known.title,
-        "question": known.question,
-        "method": None if method is None else method.name,
-        "settings": known.params.model_json_schema(),
-    }
+    from robgui.core.model.preprocessing import Tried
+    from robgui.core.model.trial import Trial
 
 
 def inspect(words: list[str]) -> int:
@@ -87,9 +36,19 @@ def inspect(words: list[str]) -> int:
     parser.add_argument("model", help="the model file")
     parser.add_argument("--data", metavar="PATH", help="inputs to try it on")
     parser.add_argument("--json", action="store_true", help="the same as JSON")
+    parser.add_argument(
+        "--guess",
+        action="store_true",
+        help="try the usual preprocessings on labelled pictures, and say which is right most often",
+    )
     add_model_options(parser)
     given = parser.parse_args(words)
+    if given.guess and not given.data:
+        parser.error("--guess needs labelled pictures; add --data PATH")
     settings, options = model_settings(given), data_options(given)
+    from robgui.core.execution.choice import one_executor
+    from robgui.core.execution.worker.slot import Terms
+
     executor = one_executor(Terms(notice=_say))
     try:
         return _inspect(executor, given, settings, options)
@@ -100,21 +59,28 @@ def inspect(words: list[str]) -> int:
 def _inspect(
     executor: Executor, given: Namespace, settings: dict[str, Any], options: dict[str, Any]
 ) -> int:
+    from robgui.cli.opening import open_data, open_model
+
     card = open_model(executor, given.model, given, settings, _say)
     if not given.json:
         for name, value in facts(card).items():
             print_line(f"{name + ':':<14}{value}")
         sys.stdout.flush()
-    trial: Trial | None = None
+    document = _document(card)
     if given.data:
         data = open_data(executor, given.data, options, _say)
-        trial = executor.ask("trial", model=card.fingerprint, data=data.reference.fingerprint)
-    if trial is not None and trial.left_out:
-        _say(f"Left out: {trial.left_out}")
+        both = {"model": card.fingerprint, "data": data.reference.fingerprint}
+        trial: Trial = executor.ask("trial", **both)
+        if trial.left_out:
+            _say(f"Left out: {trial.left_out}")
+        ways: list[Tried] = executor.ask("ways", **both) if given.guess else []
+        document |= _trial_document(trial)
+        document |= {"ways": [_way_document(way) for way in ways]} if given.guess else {}
+        if not given.json:
+            _print(trial)
+            _print_ways(ways)
     if given.json:
-        print_json({**_document(card), **({} if trial is None else _trial_document(trial))})
-    elif trial is not None:
-        _print(trial)
+        print_json(document)
     return 0
 
 
@@ -176,6 +142,25 @@ def _trial_document(trial: Trial) -> dict[str, object]:
     return document
 
 
+def _way_document(way: Tried) -> dict[str, object]:
+    return {**dataclasses.asdict(way), "accuracy": way.accuracy}
+
+
+def _print_ways(ways: list[Tried]) -> None:
+    """The ways of feeding the model, best first, and the options that choose the best."""
+    if not ways:
+        return
+    print_line(f"{'preprocessing tried on':<14} {count(ways[0].counted, 'labelled picture')}:")
+    for way in ways:
+        print_line(f"  {way.accuracy:7.1%}  {way.name}")
+    best = ways[0]
+    if best.name == "as it is":
+        print_line("No other usual preprocessing is right more often than the present one.")
+        return
+    words = " ".join(f"--model-set {name}={write(value)}" for name, value in best.settings.items())
+    print_line(f"To use {best.name}: {words}")
+
+
 def _print(trial: Trial) -> None:
     print_line(f"{'data:':<14}{trial.data}, {count(trial.inputs, 'input')}")
     for answer in trial.answers:
@@ -186,5 +171,5 @@ def _print(trial: Trial) -> None:
         if trial.counted
         else "unknown, the data have no labels"
     )
-    more = f" (the first of {trial.labelled:,})" if trial.labelled > COUNTED else ""
+    more = f" (the first of {trial.labelled:,})" if trial.labelled > trial.counted else ""
     print_line(f"{'accuracy:':<14}{words}{more}")

@@ -7,11 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robgui.cli.options import pairs
-from robgui.core.dataset.options import Options
-from robgui.core.model.class_names import read_names
 from robgui.core.model.remembered import overlooked
-from robgui.core.model.settings import ModelSettings
 
 if TYPE_CHECKING:
     from robgui.core.execution.inline import Inline
@@ -20,19 +16,6 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
 
     Executor = Inline | Workers
-
-
-def model_settings(given: argparse.Namespace) -> dict[str, Any]:
-    """What the options say about the models."""
-    settings = pairs(given.model_set, ModelSettings.model_fields, "model setting")
-    if given.names is not None:
-        settings["labels"] = read_names(Path(given.names))
-    return settings
-
-
-def data_options(given: argparse.Namespace) -> dict[str, Any]:
-    """What the options say about the data."""
-    return pairs(given.data_set, Options.model_fields, "data option")
 
 
 def open_model(

@@ -38,6 +38,10 @@ def add_params(parser: argparse.ArgumentParser, params: type[Params], taken: Seq
             help=help_text,
             **flag,  # type: ignore[arg-type]
         )
+    for old, name in params.formerly.items():
+        if old not in taken:
+            option = f"--{old.replace('_', '-')}"
+            group.add_argument(option, dest=f"param:{name}", help=argparse.SUPPRESS)
 
 
 def describe(field: FieldInfo) -> str:
@@ -72,15 +76,19 @@ def values_of(given: argparse.Namespace, params: type[Params]) -> dict[str, Any]
         name: params_text.read(name, params.model_fields[name], text)
         for name, text in texts.items()
     }
-    return {**values, **pairs(given.set, params.model_fields, "setting")}
+    chosen = pairs(given.set, params.model_fields, "setting", params.formerly)
+    return {**values, **chosen}
 
 
-def pairs(texts: Iterable[str], fields: Fields, what: str) -> dict[str, Any]:
-    """``name=value`` texts as values of the fields."""
+def pairs(
+    texts: Iterable[str], fields: Fields, what: str, formerly: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """``name=value`` texts as values of the fields; ``formerly`` has names they once had."""
     values: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
+        name = (formerly or {}).get(name, name)
         if name not in fields:
             advice = hint(name, fields, f"write name=value with one of: {', '.join(fields)}.")
             raise ParamsError(f"There is no {what} {name!r}; {advice}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from robgui.core.errors import DataError, ModelError
 
@@ -68,3 +69,23 @@ def check_places(words: Sequence[str], *, first: bool = False) -> None:
             raise ModelError(f"{model} does not exist; check the path.")
     if given.data is not None and not Path(given.data).exists():
         raise DataError(f"{given.data}: there is no such file or folder; check the path.")
+
+
+def model_settings(given: argparse.Namespace) -> dict[str, Any]:
+    """What the options say about the models."""
+    from robgui.cli.options import pairs
+    from robgui.core.model.class_names import read_names
+    from robgui.core.model.settings import ModelSettings
+
+    settings = pairs(given.model_set, ModelSettings.model_fields, "model setting")
+    if given.names is not None:
+        settings["labels"] = read_names(Path(given.names))
+    return settings
+
+
+def data_options(given: argparse.Namespace) -> dict[str, Any]:
+    """What the options say about the data."""
+    from robgui.cli.options import pairs
+    from robgui.core.dataset.options import Options
+
+    return pairs(given.data_set, Options.model_fields, "data option")

@@ -10,6 +10,7 @@ from dataclasses import asdict
 
 from robgui.doctor.check import Check
 from robgui.doctor.compute import check_torch
+from robgui.doctor.confinement import check_confinement
 from robgui.doctor.display import check_display
 from robgui.doctor.files import check_data_folder, check_resources, check_settings_folder
 from robgui.doctor.formats import check_onnx, check_opencv, check_sklearn
@@ -26,6 +27,7 @@ SECTIONS: dict[str, tuple[Callable[[], Check], ...]] = {
     "compute": (check_torch,),
     "formats": (check_opencv, check_onnx, check_sklearn),
     "methods": (check_methods,),
+    "confinement": (check_confinement,),
     "files": (check_resources, check_data_folder, check_settings_folder),
 }
 

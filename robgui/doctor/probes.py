@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 #: Signs beyond letters that the window shows; a font without them shows boxes.
 SIGNS = "×≤≥²⁻→·…–±°Δε√∞"
+#: The variable in which the doctor names a folder that a worker must not write to.
+OUTSIDE = "ROBGUI_DOCTOR_OUTSIDE"
 
 
 def qt() -> dict[str, Any]:
@@ -91,6 +95,7 @@ def opencv() -> dict[str, str]:
 
 def onnx() -> dict[str, Any]:
     """Imports onnxruntime; tells what it can compute on."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
     return {"version": onnxruntime.__version__, "providers": onnxruntime.get_available_providers()}
@@ -113,6 +118,19 @@ def methods() -> dict[str, list[str]]:
     return {"titles": [method.title for method in found()], "problems": list(problems())}
 
 
+def confinement() -> dict[str, Any]:
+    """Confines itself as a worker does, and tells what it could do all the same.
+
+    Its own folder is the temporary one; the folder to be refused is named by the doctor.
+    """
+    from robgui.core.execution.worker.confinement import attempts, confine
+
+    held = confine(Path(os.environ["TMPDIR"]))
+    target = attempts.Target(Path(os.environ[OUTSIDE]), os.getppid())
+    found = attempts.possible(target)
+    return {"landlock": held.landlock, "calls": held.calls, "possible": found}
+
+
 PROBES: dict[str, Callable[[], Any]] = {
     "qt": qt,
     "fonts": fonts,
@@ -122,4 +140,5 @@ PROBES: dict[str, Callable[[], Any]] = {
     "onnx": onnx,
     "sklearn": sklearn,
     "methods": methods,
+    "confinement": confinement,
 }

@@ -24,6 +24,7 @@ from robgui.report.report_content import NOTHING_YET, Chapter, in_words, number_
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
+    from robgui.core.finding_groups import Group
     from robgui.core.verdict import Status
     from robgui.core.workspace import Workspace
 
@@ -54,9 +55,9 @@ def write_html(workspace: Workspace, path: str | Path, figures: Figures | None =
 
 def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
     runs = workspace.runs()
-    every = [report_content.chapter(workspace, run) for run in runs]
+    every = report_content.chapters_of(workspace, runs)
     chapters, telling = report_content.told_once(every)
-    findings = report_content.distinct(workspace.findings(), telling)
+    findings = report_content.entries(workspace, runs)
     told = report_content.with_result(chapters)
     name = escape(workspace.path.stem)
     heading = escape(report_content.heading(chapters)) if chapters else name
@@ -114,7 +115,7 @@ def _hero(line: BottomLine, chapters: Sequence[Chapter], figures: Figures) -> st
     return ""
 
 
-def _contents(chapters: Sequence[Chapter], findings: Sequence[StoredFinding]) -> str:
+def _contents(chapters: Sequence[Chapter], findings: Sequence[Group]) -> str:
     told = report_content.with_result(chapters)
     links = [("summary", "Summary")] if told else []
     links += [("findings", "Findings")] if findings else []
@@ -167,14 +168,16 @@ def _breakable(name: str) -> str:
 def _findings(
     workspace: Workspace,
     telling: Mapping[str, Chapter],
-    findings: Sequence[StoredFinding],
+    findings: Sequence[Group],
 ) -> Iterator[str]:
     if not findings:
         return
     shown = findings[:MOST_FINDINGS]
-    rows = [_finding(workspace.finding(one.id), telling.get(one.run_id)) for one in shown]
+    rows = [
+        _finding(workspace.finding(one.lead.id), one, telling.get(one.lead.run_id)) for one in shown
+    ]
     yield '<section aria-labelledby="findings"><h2 id="findings">Findings</h2>\n'
-    stars = sum(finding.starred for finding in findings)
+    stars = sum(group.lead.starred for group in findings)
     first = f"the {stars} starred, then " if stars else ""
     total = count(len(findings), "finding")
     yield f"<p>{len(shown):,} of {total}: {first}the worst first.</p>\n"
@@ -189,7 +192,7 @@ def _finding_table(rows: Sequence[str]) -> str:
     return f'<table class="findings">{head}<tbody>\n{"".join(rows)}</tbody></table>\n'
 
 
-def _finding(finding: StoredFinding, chapter: Chapter | None) -> str:
+def _finding(finding: StoredFinding, group: Group, chapter: Chapter | None) -> str:
     picture = run = ""
     if finding.picture is not None:
         address = thumbnail_address(finding.picture, _THUMBNAIL)
@@ -201,8 +204,9 @@ def _finding(finding: StoredFinding, chapter: Chapter | None) -> str:
     star = '<span title="starred">★</span> ' if finding.starred else ""
     note = f'<p class="note">{escape(finding.note)}</p>' if finding.note else ""
     ends = 'min="0" low="0.34" high="0.67" max="1" optimum="0"'
-    bar = f'<meter {ends} value="{finding.severity:.3f}"></meter> {finding.severity:.2f}'
-    words = f'{star}{escape(finding.title)}<p class="quiet">{escape(finding.kind)}</p>{note}'
+    bar = f'<meter {ends} value="{group.severity:.3f}"></meter> {group.severity:.2f}'
+    kind = escape(f"{finding.kind}{report_content.alike(group)}")
+    words = f'{star}{escape(finding.title)}<p class="quiet">{kind}</p>{note}'
     return f"<tr><td>{picture}<td>{words}<td>{bar}<td>{run}</tr>\n"
 
 

@@ -21,6 +21,7 @@ from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet, status_colour
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
+    from robgui.core.finding_groups import Group
     from robgui.core.workspace import Workspace
 
 #: As many findings as a reader leafs through; how many there are is said.
@@ -59,9 +60,9 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
 def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
     """The pages one after the other."""
     runs = workspace.runs()
-    every = [report_content.chapter(workspace, run) for run in runs]
+    every = report_content.chapters_of(workspace, runs)
     chapters, telling = report_content.told_once(every)
-    findings = report_content.distinct(workspace.findings(), telling)
+    findings = report_content.entries(workspace, runs)
     told = report_content.with_result(chapters)
     again = len(runs) - len(chapters)
     yield _cover(workspace.path.stem, chapters, again, len(findings), figures)
@@ -177,7 +178,7 @@ def _methods(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
 def _findings(
     workspace: Workspace,
     telling: Mapping[str, Chapter],
-    findings: Sequence[StoredFinding],
+    findings: Sequence[Group],
 ) -> Iterator[Sheet]:
     if not findings:
         return
@@ -193,18 +194,21 @@ def _findings(
             yield sheet
             sheet = Sheet()
         sheet.rule()
-        _finding(sheet, workspace.finding(listed.id), telling.get(listed.run_id))
+        lead = workspace.finding(listed.lead.id)
+        _finding(sheet, lead, listed, telling.get(lead.run_id))
     yield sheet
 
 
-def _finding(sheet: Sheet, finding: StoredFinding, chapter: Chapter | None) -> None:
+def _finding(sheet: Sheet, finding: StoredFinding, group: Group, chapter: Chapter | None) -> None:
     top = sheet.y
     if finding.picture is not None:
         sheet.picture(finding.picture, 0.0, 2.0, _ROW - 0.15)
     words = 2.2
     sheet.text(("★ " if finding.starred else "") + finding.title, 10, x=words, bold=True, most=2)
-    severity = f"severity {finding.severity:.2f} (0 harmless, 1 worst)"
-    sheet.text(f"{finding.kind}, {severity}", 8.5, x=words, colour=QUIET)
+    severity = f"severity {group.severity:.2f} (0 harmless, 1 worst)"
+    sheet.text(
+        f"{finding.kind}{report_content.alike(group)}, {severity}", 8.5, x=words, colour=QUIET
+    )
     if chapter is not None:
         where = f"{chapter.title}: {origin.subject(chapter.run.request)}"
         sheet.text(where, 8.5, x=words, colour=QUIET, most=2)

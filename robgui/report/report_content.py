@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import RobguiError, sentence
 from robgui.core.execution.method import methods as all_methods
 from robgui.core.execution.registry import analyses, find, method_of
 from robgui.core.execution.run import RunState
+from robgui.core.finding_groups import Group, grouped
 from robgui.core.text.words import count
 from robgui.core.verdict import Status, Verdict, to_json
 from robgui.core.view import View
 from robgui.report.origin import fingerprint_of
 
 if TYPE_CHECKING:
+    from robgui.core.evidence import Evidence
     from robgui.core.execution.run import Run
-    from robgui.core.finding import StoredFinding
     from robgui.core.workspace import Workspace
 
 NOTHING_YET = (
@@ -52,8 +53,25 @@ class Chapter:
         return "no result" if self.verdict is None else in_words(self.verdict.status)
 
 
-def chapter(workspace: Workspace, run: Run) -> Chapter:
-    """A run with what it says; one of the first edition, which kept words only, is judged anew."""
+def chapters_of(workspace: Workspace, runs: Sequence[Run]) -> list[Chapter]:
+    """The runs with what they say, beside all that the workspace knows."""
+    known = workspace.evidence()
+    return [chapter(workspace, run, known) for run in runs]
+
+
+def chapter(workspace: Workspace, run: Run, known: Evidence | None = None) -> Chapter:
+    """A run with what it says beside ``known``, all that the workspace knows of failures."""
+    told = _alone(workspace, run)
+    if told.verdict is None:
+        return told
+    known = workspace.evidence() if known is None else known
+    return replace(told, verdict=known.shown(told.verdict, run.request, run.id))
+
+
+def _alone(workspace: Workspace, run: Run) -> Chapter:
+    """What a run says by itself; one of the first edition, which kept words only, is judged
+    anew.
+    """
     if not run.has_result:
         return Chapter(run, "", None)
     if run.verdict is not None and not _is_words_only(run.verdict):
@@ -145,26 +163,16 @@ def overview(chapters: Sequence[Chapter], repeated: int, findings: int) -> str:
     return f"{count(len(models), 'model')}, {runs}{again}, {count(findings, 'finding')}."
 
 
-def distinct(
-    findings: Sequence[StoredFinding],
-    telling: Mapping[str, Chapter],
-) -> list[StoredFinding]:
-    """The starred findings, then the others, the worst first.
+def entries(workspace: Workspace, runs: Sequence[Run]) -> list[Group]:
+    """The findings, those that are alike as one: the starred first, then the worst."""
+    requests = {run.id: run.request for run in runs}
+    found = grouped(workspace.findings(), requests, workspace.harm())
+    return sorted(found, key=lambda group: not group.lead.starred)
 
-    What a repeated run has found again is left out unless it has a note.
-    """
 
-    def rank(finding: StoredFinding) -> tuple[bool, bool, float]:
-        return not finding.starred, not finding.note, -finding.severity
-
-    seen, kept = set(), []
-    for finding in sorted(findings, key=rank):
-        run = telling[finding.run_id].run.id if finding.run_id in telling else finding.run_id
-        same = (run, finding.kind, finding.title, finding.severity)
-        if same not in seen or finding.starred or finding.note:
-            kept.append(finding)
-        seen.add(same)
-    return sorted(kept, key=lambda finding: (not finding.starred, -finding.severity))
+def alike(group: Group) -> str:
+    """How many findings an entry stands for: ``, 6 alike``; empty for one."""
+    return f", {len(group.members):,} alike" if len(group.members) > 1 else ""
 
 
 def title(run: Run) -> str:

@@ -20,7 +20,7 @@ from tests.batch import small
 SMALL = {
     "zonnscan_populations": "{ samples = 16 }",
     "semantic_map": "{ step = { rotation = 60, scale = 25 } }",
-    "feature_game_batch": "{ max_calls = 60, inputs = 4 }",
+    "feature_game_batch": "{ max_calls = 60, images = 4 }",
     "deepinspect": "{ }",
     "last_particle_table": (
         "{ most = 4, radii = [0.1], samples = 9, steps = 3, critical = 0.01, attack_steps = 1,"

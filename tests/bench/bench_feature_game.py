@@ -28,9 +28,9 @@ from robgui.analyses.feature_game import (
     feature_game,
     feature_game_batch,
 )
-from robgui.analyses.feature_game.game import EMPTY, State
-from robgui.analyses.feature_game.oracle import Oracle
-from robgui.analyses.feature_game.refine import refined
+from robgui.analyses.feature_game.play.game import EMPTY, State
+from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.refine import refined
 from robgui.core.dataset import Dataset, align, inputs, open_dataset
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
@@ -183,7 +183,7 @@ def traffic(calls: int, count: int) -> None:
     classifier = load(resources.path("demo", "traffic_cnn.pt2"))
     dataset = align(classifier, open_dataset(resources.path("demo", "traffic")))
     for target in ("", "green"):
-        params = FeatureGameBatchParams(inputs=count, target=target, max_calls=calls)
+        params = FeatureGameBatchParams(images=count, target=target, max_calls=calls)
         for step in feature_game_batch(classifier, dataset, params):
             result = step.result
         played = result.played & ~result.skipped

@@ -165,7 +165,7 @@ QUICK = {
     ),
     "srvr": ((MLP,), 1, {"axes": ("rotation",), "start_count": 1, "iterations": 5}),
     "feature_game": ((MLP,), 1, {"max_calls": 200, "persistence": False}),
-    "feature_game_batch": ((MLP,), 3, {"max_calls": 200, "inputs": 2}),
+    "feature_game_batch": ((MLP,), 3, {"max_calls": 200, "images": 2}),
     "deepinspect": ((MLP,), 120, {}),
     "deepinspect_thresholds": ((MLP,), 120, {"thresholds": (0.4, 0.5)}),
     "deepinspect_coverage": ((MLP,), 60, {"sections": 10}),

@@ -12,8 +12,13 @@ import numpy as np
 import pytest
 import torch
 
-from robgui.analyses.last_particle.hardening import Defence, train_table
-from robgui.analyses.last_particle.trajectories import (
+from robgui.core.errors import DataError
+from robgui.reproduce.claim import Setting
+from robgui.reproduce.last_particle import bench as benches
+from robgui.reproduce.last_particle import claims as module
+from robgui.reproduce.last_particle.claims import claims
+from robgui.reproduce.last_particle.hardening import Defence, train_table
+from robgui.reproduce.last_particle.trajectories import (
     FEATURES,
     NAMES,
     POINTS,
@@ -22,11 +27,6 @@ from robgui.analyses.last_particle.trajectories import (
     kind_of_aircraft,
     read_trajectories,
 )
-from robgui.core.errors import DataError
-from robgui.reproduce.claim import Setting
-from robgui.reproduce.last_particle import bench as benches
-from robgui.reproduce.last_particle import claims as module
-from robgui.reproduce.last_particle.claims import claims
 
 
 def _flight(

@@ -147,7 +147,7 @@ def test_even_a_trusted_network_downloads_no_weights_of_its_own_accord(weights, 
         weights,
         device="cpu",
         trust=True,
-        architecture="torchvision:fasterrcnn_resnet50_fpn(num_classes=3)",
+        architecture="torchvision:fasterrcnn_resnet50_fpn(num_classes=3, progress=False)",
     )
     assert not mark.exists()
 

@@ -20,13 +20,13 @@ _BUDGET = 8_000_000
 
 
 def exhibits_of(
-    classifier: Classifier, dataset: Dataset, result: DeepInspectResult
+    classifier: Classifier, dataset: Dataset, result: DeepInspectResult, most_wrong: float
 ) -> tuple[Exhibit, ...]:
     """The classes that fail by their labels, the first confused and the first biased pairs, with
     pictures.
     """
     errors = class_errors(result)
-    failing = [] if errors is None else errors.failing[:CLASSES].tolist()
+    failing = [] if errors is None else errors.failing(most_wrong)[:CLASSES].tolist()
     chosen = [("class", c, int(errors.taken_for[c]), -1) for c in failing if errors is not None]
     chosen += [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
     chosen += [("bias", a, b, c) for a, b, c in result.triplets[:BIASES].tolist()]
@@ -47,7 +47,14 @@ def _exhibit(
     places, wrong = _to_show(result, kind, a, b, c)
     failing = places[:1] if wrong and keep_input else places[:0]
     return Exhibit(
-        kind, a, b, c, places, wrong, _row(dataset, places), _inputs(classifier, dataset, failing)
+        kind,
+        a,
+        b,
+        c,
+        places,
+        wrong,
+        row_of(dataset, places),
+        inputs_at(classifier, dataset, failing),
     )
 
 
@@ -76,7 +83,7 @@ def _to_show(
     return np.concatenate(members), 0
 
 
-def _row(dataset: Dataset, places: np.ndarray) -> np.ndarray:
+def row_of(dataset: Dataset, places: np.ndarray) -> np.ndarray:
     """The inputs side by side on white, each in a square."""
     gap = 4
     count = max(1, len(places))
@@ -90,7 +97,8 @@ def _row(dataset: Dataset, places: np.ndarray) -> np.ndarray:
     return picture
 
 
-def _inputs(classifier: Classifier, dataset: Dataset, places: np.ndarray) -> np.ndarray:
+def inputs_at(classifier: Classifier, dataset: Dataset, places: np.ndarray) -> np.ndarray:
+    """Inputs as the model sees them; none where one cannot be read any more."""
     if not len(places):
         return np.zeros((0, *classifier.shape), dtype=np.float32)
     try:

@@ -33,6 +33,7 @@ from robgui.analyses.deepinspect.tally import (
     remarks_on,
     truth_rounds,
 )
+from robgui.analyses.deepinspect.wrong_inputs import surest_errors
 from robgui.core.dataset import Dataset, Skipped
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -139,11 +140,18 @@ class _Inspection:
             if size <= _RHO_LARGEST
             else (*result.remarks, "Too many neurons and classes to keep what each neuron does.")
         )
-        pictures = exhibits_of(self._classifier, self._dataset, result)
+        pictures = exhibits_of(self._classifier, self._dataset, result, self._params.most_wrong)
+        wrong, calls = surest_errors(self._classifier, self._dataset, result, self._params.batch)
         return Step(
             len(self._dataset),
             len(self._dataset),
-            dataclasses.replace(result, complete=True, exhibits=pictures, remarks=remarks),
+            dataclasses.replace(
+                result,
+                complete=True,
+                exhibits=(*pictures, *wrong),
+                remarks=remarks,
+                model_calls=result.model_calls + calls,
+            ),
         )
 
     def _live_rho(self) -> np.ndarray:

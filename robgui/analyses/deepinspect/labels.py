@@ -12,9 +12,6 @@ from robgui.core.intervals import clopper_pearson
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import DeepInspectResult
 
-#: A class fails when more than this share of its inputs is wrong, 95 % sure; the window shows it as
-#: a threshold.
-LIMIT = 0.05
 #: Fewer labelled inputs of a class than this say nothing about it.
 FEWEST = 10
 
@@ -45,10 +42,9 @@ class ClassErrors:
     taken_for: np.ndarray
     order: np.ndarray
 
-    @property
-    def failing(self) -> np.ndarray:
-        """Classes that fail, worst first."""
-        return np.asarray(self.order[np.nan_to_num(self.low[self.order]) > LIMIT])
+    def failing(self, limit: float) -> np.ndarray:
+        """Classes of which more than this share is wrong, 95 % sure; worst first."""
+        return np.asarray(self.order[np.nan_to_num(self.low[self.order]) > limit])
 
     @property
     def directed(self) -> np.ndarray:

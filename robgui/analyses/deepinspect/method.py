@@ -26,6 +26,11 @@ CLASSES = Analysis(
     verdict=words.inspect_verdict,
     views=views.inspect_views,
     findings=words.inspect_findings,
+    severity_means=(
+        "A class: 0.5 and half the share of its inputs that is wrong; a pair: half its true"
+        " confusion, or without labels how much nearer than usual the two are; a wrong input: 0.7"
+        " times how sure the model is."
+    ),
     needs=frozenset({"activations"}),
     inputs="many",
     first_look={},

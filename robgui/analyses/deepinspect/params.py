@@ -67,6 +67,16 @@ class DeepInspectParams(InspectParams):
             " stable from 0.4 to 0.75."
         ),
     )
+    most_wrong: float = Field(
+        0.05,
+        ge=0,
+        lt=1,
+        title="Most wrong",
+        description=(
+            "A class fails when, 95 % sure, more than this share of its labelled inputs is wrong."
+        ),
+        json_schema_extra={"judges": "share of the inputs of a class"},
+    )
 
 
 class ThresholdsParams(InspectParams):
@@ -76,6 +86,14 @@ class ThresholdsParams(InspectParams):
         (0.25, 0.4, 0.5, 0.6, 0.75),
         title="Activation thresholds",
         description="All are tried in one pass; at least 0 and below 1.",
+    )
+    stable: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        title="Stable",
+        description="The pairs are stable where at least this share of them stays the same.",
+        json_schema_extra={"rare": True, "judges": "share of the pairs"},
     )
 
     @field_validator("thresholds")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,7 +69,8 @@ class Exhibit:
     """A reported pair worth showing.
 
     Attributes:
-        kind: ``class`` (one that the labels say is often wrong), ``confusion`` or ``bias``.
+        kind: ``class`` (one that the labels say is often wrong), ``confusion``, ``bias`` or
+            ``input`` (one that the model is sure of and gets wrong).
         first: A class.
         second: The other one; of ``class``, the one it is mostly taken for.
         third: For bias, the third class over which the two differ most; -1 otherwise.
@@ -76,6 +78,7 @@ class Exhibit:
         wrong: How many of these the model gets wrong between the two classes.
         picture: ``(h, w, 3)`` uint8, the inputs side by side.
         input: ``(1, *shape)`` the first wrong one in [0, 1]; ``(0, *shape)`` without any.
+        confidence: Of ``input``, how sure the model is; else nan.
     """
 
     kind: str
@@ -86,6 +89,7 @@ class Exhibit:
     wrong: int
     picture: np.ndarray
     input: np.ndarray
+    confidence: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)

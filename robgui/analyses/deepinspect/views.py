@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import LIMIT, ClassErrors, class_errors
+from robgui.analyses.deepinspect.labels import ClassErrors, class_errors
 from robgui.analyses.deepinspect.pairs import clustered
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
 from robgui.analyses.deepinspect.result import (
@@ -53,7 +53,10 @@ def inspect_views(result: DeepInspectResult, params: DeepInspectParams) -> Seque
     errors = class_errors(result)
     views: list[View] = []
     if errors is not None:
-        views += [_confusions(result, errors, order), _class_bars(result, errors)]
+        views += [
+            _confusions(result, errors, order),
+            _class_bars(result, errors, params.most_wrong),
+        ]
     elif result.conf.size:
         views.append(_true_confusion(result, order))
     views += [_distances(result, order), _biases(result, order), _pairs(result), _histogram(result)]
@@ -139,7 +142,7 @@ def standardised(distance: np.ndarray) -> np.ndarray:
     return scaled
 
 
-def _class_bars(result: DeepInspectResult, errors: ClassErrors) -> Bars:
+def _class_bars(result: DeepInspectResult, errors: ClassErrors, limit: float) -> Bars:
     shown = errors.order[errors.members[errors.order] > 0][:SHOWN_CLASSES]
     left = int((errors.members > 0).sum()) - len(shown)
     return Bars(
@@ -152,7 +155,7 @@ def _class_bars(result: DeepInspectResult, errors: ClassErrors) -> Bars:
             ),
         ),
         x=Axis("true class"),
-        levels=(Mark(LIMIT, "limit"),),
+        levels=(Mark(limit, "limit"),),
         note=(
             f"Worst first; {left:,} better classes are not shown."
             if left > 0
@@ -268,6 +271,8 @@ def _exhibits(result: DeepInspectResult) -> Images:
 
 
 def _caption(result: DeepInspectResult, first: int, second: int, kind: str) -> str:
+    if kind == "input":
+        return f"{result.classes[first]}, seen as {result.classes[second]}"
     if kind == "class":
         return f"{result.classes[first]}, wrong" + (
             f": {result.classes[second]}" if second >= 0 else ""

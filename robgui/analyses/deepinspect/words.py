@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import FEWEST, LIMIT, ClassErrors, class_errors
+from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, class_errors
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
 from robgui.analyses.deepinspect.result import (
     CoverageResult,
@@ -24,9 +24,8 @@ from robgui.core.finding import Finding
 from robgui.core.text.words import count, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: At least this share of the confused pairs must be the same at every threshold for the list to
-#: count as stable.
-STABLE = 0.5
+#: Severity of an input that is wrong for certain.
+_ONE_INPUT = 0.7
 
 
 def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Verdict:
@@ -40,9 +39,9 @@ def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Ver
     errors = class_errors(result)
     because = [part for part in (_alike(result), _biased(result), _proven(result)) if part]
     if errors is not None:
-        return _by_labels(result, errors, because)
+        return _by_labels(result, errors, because, params.most_wrong)
     if result.multi_label and result.conf.size:
-        return _by_true_confusion(result, because)
+        return _by_true_confusion(result, because, params.most_wrong)
     return Verdict(
         Status.UNKNOWN, _unlabelled(result), scope=_scope(result), because=tuple(because[1:])
     )
@@ -63,9 +62,11 @@ def _nothing_to_say(result: DeepInspectResult) -> str:
     return ""
 
 
-def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str]) -> Verdict:
+def _by_labels(
+    result: DeepInspectResult, errors: ClassErrors, because: list[str], limit: float
+) -> Verdict:
     worst = int(errors.order[0])
-    failing = errors.failing
+    failing = errors.failing(limit)
     few = int(((errors.members > 0) & (errors.members < FEWEST)).sum())
     total, wrong = int(errors.members.sum()), int(errors.wrong.sum())
     if not wrong:
@@ -75,7 +76,7 @@ def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str
             f"{_class_words(result, errors, worst)}; over all classes {percent(wrong / total)} of"
             f" {total:,} inputs are wrong."
         )
-    reasons = [_rule(failing, errors)]
+    reasons = [_rule(failing, errors, limit)]
     if few:
         reasons.append(
             f"{count(few, 'class')} with fewer than {FEWEST} labelled inputs cannot be judged."
@@ -92,28 +93,28 @@ def _by_labels(result: DeepInspectResult, errors: ClassErrors, because: list[str
             f" {percent(float(errors.high[worst]))})"
         ),
     )
-    status = _status(errors, failing, result.complete)
+    status = _status(errors, limit, result.complete)
     return Verdict(status, sentence, quantity, _scope(result), (*reasons, *because))
 
 
-def _status(errors: ClassErrors, failing: np.ndarray, complete: bool) -> Status:
+def _status(errors: ClassErrors, limit: float, complete: bool) -> Status:
     """Fails where a class surely does; holds only where every class surely does not.
 
     Between them a risk or no answer.
     """
-    if len(failing):
+    if len(errors.failing(limit)):
         return Status.FAILS
     seen = errors.members > 0
-    if complete and seen.all() and bool((errors.high < LIMIT).all()):
+    if complete and seen.all() and bool((errors.high < limit).all()):
         return Status.HOLDS
     judged = errors.members >= FEWEST
-    if bool((np.nan_to_num(errors.share[judged]) > LIMIT).any()):
+    if bool((np.nan_to_num(errors.share[judged]) > limit).any()):
         return Status.AT_RISK
     return Status.UNKNOWN
 
 
-def _rule(failing: np.ndarray, errors: ClassErrors) -> str:
-    limit = percent(LIMIT)
+def _rule(failing: np.ndarray, errors: ClassErrors, most: float) -> str:
+    limit = percent(most)
     if len(failing):
         verb = "gets" if len(failing) == 1 else "get"
         return (
@@ -133,7 +134,7 @@ def _class_words(result: DeepInspectResult, errors: ClassErrors, c: int) -> str:
     return f"{words} and taken for “{result.classes[other]}” in {taken:,}"
 
 
-def _by_true_confusion(result: DeepInspectResult, because: list[str]) -> Verdict:
+def _by_true_confusion(result: DeepInspectResult, because: list[str], limit: float) -> Verdict:
     """For a multi-label model: the pair that the labels say is mixed up most."""
     conf = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.conf)
     if not np.isfinite(conf).any():
@@ -149,9 +150,10 @@ def _by_true_confusion(result: DeepInspectResult, because: list[str]) -> Verdict
         f"{name} are predicted together in {percent(worst)} of the inputs that show only one of"
         " them."
     )
-    status = Status.FAILS if worst > LIMIT else Status.AT_RISK
+    status = Status.FAILS if worst > limit else Status.AT_RISK
     if worst == 0:
         status, sentence = Status.UNKNOWN, "No two classes are mixed up in any labelled input."
+    because = [f"More than {percent(limit)} counts as a failure.", *because]
     quantity = Quantity("Worst confusion of two classes", worst, better="low", text=percent(worst))
     return Verdict(status, sentence, quantity, _scope(result), tuple(because))
 
@@ -248,6 +250,8 @@ def inspect_findings(result: DeepInspectResult, params: DeepInspectParams) -> li
             found.append(_confusion_finding(result, exhibit))
         elif exhibit.kind == "bias":
             found.append(_bias_finding(result, exhibit))
+        elif exhibit.kind == "input":
+            found.append(_wrong_input(result, exhibit))
     return found
 
 
@@ -316,6 +320,19 @@ def _bias_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
     return Finding("bias", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
+def _wrong_input(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
+    """One input, however sure, is less than a class that fails."""
+    taken, given = result.classes[exhibit.first], result.classes[exhibit.second]
+    title = f"“{taken}” by its label, “{given}” to the model, {percent(exhibit.confidence)} sure"
+    detail = {
+        **_detail(result, exhibit),
+        "place": int(exhibit.places[0]),
+        "confidence": exhibit.confidence,
+    }
+    severity = _ONE_INPUT * exhibit.confidence
+    return Finding("wrong input", title, severity, detail, exhibit.picture, _failing(exhibit))
+
+
 def _detail(result: DeepInspectResult, exhibit: Exhibit) -> dict[str, object]:
     return {
         "class": result.classes[exhibit.first],
@@ -353,9 +370,9 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
         )
     middle = f"{result.thresholds[result.reference]:g}"
     least = float(np.nanmin(agreement))
-    stable = result.thresholds[np.nan_to_num(agreement) >= STABLE]
+    stable = result.thresholds[np.nan_to_num(agreement) >= params.stable]
     sentence = (
-        f"At least {percent(STABLE)} of the confused pairs are the same as at {middle} for"
+        f"At least {percent(params.stable)} of the confused pairs are the same as at {middle} for"
         f" thresholds from {stable.min():g} to {stable.max():g}."
     )
     because = [f"Fewest pairs in common with those at {middle}: {percent(least)}."]
@@ -365,7 +382,7 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
     quantity = Quantity(
         "Pairs in common at the worst threshold", least, better="high", text=percent(least)
     )
-    status = Status.HOLDS if result.complete and least >= STABLE else Status.AT_RISK
+    status = Status.HOLDS if result.complete and least >= params.stable else Status.AT_RISK
     if not result.complete:
         status = Status.UNKNOWN
     return Verdict(status, sentence, quantity, scope, tuple(because))

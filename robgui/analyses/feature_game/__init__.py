@@ -14,9 +14,10 @@ if TYPE_CHECKING:
         example_of,
         pictures,
     )
-    from robgui.analyses.feature_game.game import Game, Goal
-    from robgui.analyses.feature_game.keypoints import find_keypoints
+    from robgui.analyses.feature_game.features.keypoints import find_keypoints
+    from robgui.analyses.feature_game.features.saliency import Mixture
     from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
+    from robgui.analyses.feature_game.play.game import Game, Goal
     from robgui.analyses.feature_game.result import (
         Evidence,
         FeatureGameBatchResult,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         Severity,
         Tree,
     )
-    from robgui.analyses.feature_game.saliency import Mixture
     from robgui.analyses.feature_game.turning import persistence, scaled, turned
     from robgui.analyses.feature_game.words import NO_GUARANTEE
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "feature_game_batch": "batch",
     "feature_game": "engine",
-    **dict.fromkeys(("Game", "Goal"), "game"),
-    "find_keypoints": "keypoints",
+    **dict.fromkeys(("Game", "Goal"), "play.game"),
+    "find_keypoints": "features.keypoints",
     **dict.fromkeys(("FeatureGameBatchParams", "FeatureGameParams"), "params"),
     **dict.fromkeys(("persistence", "scaled", "turned"), "turning"),
     **dict.fromkeys(("before_and_after", "difference", "example_of", "pictures"), "example"),
@@ -52,7 +52,7 @@ _HOMES = {
         ),
         "result",
     ),
-    "Mixture": "saliency",
+    "Mixture": "features.saliency",
     "NO_GUARANTEE": "words",
 }
 __all__ = [

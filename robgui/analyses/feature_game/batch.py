@@ -12,9 +12,9 @@ import numpy as np
 
 from robgui.analyses.choosing import chosen_places, class_of
 from robgui.analyses.feature_game.example import example_of
-from robgui.analyses.feature_game.match import Match, best_outcome, rounded
-from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import ALL_CLASSES, FeatureGameBatchParams
+from robgui.analyses.feature_game.play.match import Match, best_outcome, rounded
+from robgui.analyses.feature_game.play.oracle import probabilities
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.dataset.picture import picture_of
@@ -127,7 +127,7 @@ class _Tally:
         self._looks = int(
             self._target >= 0
         )  # calls before a game: does the image have the target class already?
-        chosen = chosen_places(len(dataset), params.inputs, params.seed)
+        chosen = chosen_places(len(dataset), params.images, params.seed)
         self._first = 0 if part is None else part.start
         self._numbers = chosen if part is None else chosen[part.start : part.stop]
         self._dataset = dataset.subset(self._numbers)

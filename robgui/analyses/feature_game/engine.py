@@ -14,11 +14,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from robgui.analyses.feature_game.example import example_of
-from robgui.analyses.feature_game.match import MOST_TARGETS, NOTHING, Match, best_outcome, rounded
-from robgui.analyses.feature_game.oracle import probabilities
 from robgui.analyses.feature_game.params import FeatureGameParams
+from robgui.analyses.feature_game.play.match import (
+    MOST_TARGETS,
+    NOTHING,
+    Match,
+    best_outcome,
+    rounded,
+)
+from robgui.analyses.feature_game.play.oracle import probabilities
+from robgui.analyses.feature_game.play.tree import Node, table
 from robgui.analyses.feature_game.result import FeatureGameResult, Persistence
-from robgui.analyses.feature_game.tree import Node, table
 from robgui.analyses.feature_game.turning import PERSISTENCE_CALLS, persistence
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError

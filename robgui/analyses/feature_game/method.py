@@ -5,7 +5,7 @@ anything.
 from pathlib import Path
 
 from robgui.analyses.choosing import chosen_places
-from robgui.analyses.feature_game import views, words
+from robgui.analyses.feature_game import batch_views, batch_words, views, words
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult
 from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
@@ -13,7 +13,7 @@ from robgui.core.execution.method import Method
 
 
 def _games(params: FeatureGameBatchParams, inputs: int) -> int:
-    return len(chosen_places(inputs, params.inputs, params.seed))
+    return len(chosen_places(inputs, params.images, params.seed))
 
 
 ONE_IMAGE = Analysis(
@@ -27,6 +27,7 @@ ONE_IMAGE = Analysis(
     verdict=words.game_verdict,
     views=views.game_views,
     findings=words.game_findings,
+    severity_means=("1 for a change of no pixel, 0 for a tenth of them."),
     offers=words.game_offers,
     kinds=frozenset({"image"}),
     first_look={"max_calls": 1500},
@@ -51,10 +52,11 @@ MANY_IMAGES = Analysis(
     engine=deferred("robgui.analyses.feature_game.batch:feature_game_batch"),
     params=FeatureGameBatchParams,
     result=FeatureGameBatchResult,
-    verdict=words.batch_verdict,
-    views=views.batch_views,
-    findings=words.batch_findings,
-    offers=words.batch_offers,
+    verdict=batch_words.batch_verdict,
+    views=batch_views.batch_views,
+    findings=batch_words.batch_findings,
+    severity_means="1 for a change of no pixel, 0 for a tenth of them.",
+    offers=batch_words.batch_offers,
     kinds=frozenset({"image"}),
     inputs="many",
     shards=Shards(
@@ -62,7 +64,7 @@ MANY_IMAGES = Analysis(
         deferred("robgui.analyses.feature_game.batch:games_part"),
         deferred("robgui.analyses.feature_game.batch:merge_games"),
     ),
-    demo=Demo("fashion_cnn.safetensors", "fashion.npz", params={"inputs": 6, "max_calls": 1000}),
+    demo=Demo("fashion_cnn.safetensors", "fashion.npz", params={"images": 6, "max_calls": 1000}),
     invitation=(
         "How many pixels does it take to change the class, image by image? Press Run: the game is"
         " played on images that the gallery shows, chosen at random, one after the other."

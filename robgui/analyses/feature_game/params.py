@@ -12,6 +12,14 @@ from robgui.core.execution.analysis import Params
 
 Player = Literal["cooperative", "adversarial", "nature"]
 Norm = Literal["l0", "l1", "l2", "linf"]
+#: What a severity counts, and where it stands in the row of all distances.
+UNITS: dict[Norm, str] = {
+    "l0": "changed pixels",
+    "l1": "sum of all changes",
+    "l2": "distance (root of squares)",
+    "linf": "largest change of a value",
+}
+COLUMN: dict[Norm, int] = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}
 #: In the order in which they are played when all three are asked for.
 PLAYERS: tuple[Player, ...] = ("cooperative", "nature", "adversarial")
 #: The word that stands for every other class as a target.
@@ -166,10 +174,7 @@ class _Game(Params):
         ge=1,
         le=1_000_000,
         title="Iterations a move",
-        description=(
-            "A move is fixed after so many iterations; for the preset paper and a player II who"
-            " does not help."
-        ),
+        description=("A move is fixed after so many iterations; for the preset paper."),
         json_schema_extra={"rare": True},
     )
 
@@ -196,6 +201,16 @@ class _Game(Params):
 class FeatureGameParams(_Game, _Preset):
     """Settings of the game on one image."""
 
+    few_pixels: float = Field(
+        0.02,
+        ge=0,
+        le=1,
+        title="Few pixels",
+        description=(
+            "A change of at most this share of the pixels is a failure, a larger one a risk."
+        ),
+        json_schema_extra={"rare": True, "judges": "share of the pixels"},
+    )
     player: Literal["cooperative", "adversarial", "nature", "all"] = Field(
         "cooperative",
         title="Player II",
@@ -204,6 +219,17 @@ class FeatureGameParams(_Game, _Preset):
             " adversarial hinders, nature picks by chance; all plays the three one after the other"
             " and compares them."
         ),
+    )
+    lookahead: int = Field(
+        500,
+        ge=1,
+        le=1_000_000,
+        title="Look-ahead",
+        description=(
+            "Against chance or an opponent the rest of a game is played exactly as soon as it has"
+            " at most so many positions; before that, by the predicted effect of each move."
+        ),
+        json_schema_extra={"rare": True},
     )
     persistence: bool = Field(
         True,
@@ -217,11 +243,13 @@ class FeatureGameParams(_Game, _Preset):
 class FeatureGameBatchParams(_Game, _Preset):
     """Settings of the game on many images."""
 
-    inputs: int = Field(
+    formerly: ClassVar[Mapping[str, str]] = {"inputs": "images"}
+
+    images: int = Field(
         20,
         ge=0,
         le=1_000_000,
-        title="Inputs",
+        title="Images",
         description="At most so many images, chosen at random by the seed; 0 takes all.",
         json_schema_extra={"zero": "all"},
     )

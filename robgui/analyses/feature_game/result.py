@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from robgui.analyses.feature_game.params import Norm, Player
+
+#: Fewer games than this give no number.
+FEWEST_GAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,9 @@ class Outcome:
         iterations: Iterations of the tree search.
         ended: Why it ended, in words.
         optimal: No example of these moves can be less severe.
+        step: Step, from 0 to 1, down to which the changes were made finer; nan where they were not.
+        games: ``(G,)`` severity of every whole game against chance or an opponent, inf where the
+            class never changed; empty for other searches. The example is that of the middle game.
     """
 
     player: Player
@@ -67,6 +74,16 @@ class Outcome:
     iterations: int
     ended: str
     optimal: bool
+    step: float = float("nan")
+    games: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def quartiles(self) -> tuple[float, float, float]:
+        """Lower quartile, median and upper quartile of the games; nan for fewer than three."""
+        if len(self.games) < FEWEST_GAMES:
+            return math.nan, math.nan, math.nan
+        low, middle, high = np.quantile(self.games, (0.25, 0.5, 0.75), method="inverted_cdf")
+        return float(low), float(middle), float(high)
 
 
 @dataclass(frozen=True, slots=True)

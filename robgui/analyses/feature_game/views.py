@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams, Norm
+from robgui.analyses.feature_game.opponent_words import AS_PUBLISHED, RIVALS
+from robgui.analyses.feature_game.params import UNITS, FeatureGameParams, Norm
 from robgui.analyses.feature_game.result import (
-    FeatureGameBatchResult,
     FeatureGameResult,
     Outcome,
     Persistence,
 )
-from robgui.analyses.feature_game.words import COLUMN, NO_GUARANTEE, UNITS
+from robgui.analyses.feature_game.words import NO_GUARANTEE, none_found
 from robgui.core.text.words import count, number, percent
 from robgui.core.view import (
     Axis,
@@ -23,7 +23,6 @@ from robgui.core.view import (
     Images,
     Ink,
     Line,
-    Mark,
     Matrix,
     Picture,
     Series,
@@ -32,12 +31,9 @@ from robgui.core.view import (
     Tree,
     View,
 )
-from robgui.core.view.parts import ColumnKind
 
 #: Classes whose confidence is shown before and after.
 SHOWN_CLASSES = 8
-#: Pairs of pictures of a batch.
-SHOWN_PAIRS = 12
 #: Frames around changed pixels; a picture with more would show nothing but frames.
 _FRAMES = 400
 
@@ -53,7 +49,7 @@ def game_views(result: FeatureGameResult, params: FeatureGameParams) -> Sequence
         _confidences(result),
         _saliency(result),
         _features(result),
-        *((_by_search(result, params.norm),) if len(result.outcomes) > 1 else ()),
+        *((_by_search(result, params),) if len(result.outcomes) > 1 else ()),
         _searches(result),
         _tree(result),
         _evidence(result),
@@ -61,7 +57,8 @@ def game_views(result: FeatureGameResult, params: FeatureGameParams) -> Sequence
     )
 
 
-def _picture(image: np.ndarray) -> np.ndarray:
+def picture_for_view(image: np.ndarray) -> np.ndarray:
+    """An image as pixels ``(h, w, 3)``."""
     from robgui.core.dataset.picture import picture_of
 
     return picture_of(image, "image")
@@ -71,23 +68,22 @@ def _before_and_after(result: FeatureGameResult) -> Images:
     before = float(result.confidence[result.original])
     name = result.labels[result.original]
     first = Picture(
-        _picture(result.input),
+        picture_for_view(result.input),
         result.input_name,
         f"{name} {percent(before)}",
         _right(result, result.original),
         Ink("original", name=name),
     )
     if result.found_class < 0:
-        note = f"No example found with {count(result.model_calls, 'model call')}."
+        note = f"{none_found(result).capitalize()}."
         return Images("The image", (first,), note=note)
     other = result.labels[result.found_class]
     after = float(result.found_confidence[result.found_class])
     frames = tuple(
-        Spot(x + 0.5, y + 0.5, "", Ink("changed"), "square", 1.0)
-        for x, y in result.changed[:_FRAMES].tolist()
+        Spot(x, y, "", Ink("changed"), "square", 1.0) for x, y in result.changed[:_FRAMES].tolist()
     )
     second = Picture(
-        _picture(result.best),
+        picture_for_view(result.best),
         f"{count(len(result.changed), 'pixel')} changed",
         f"{other} {percent(after)}",
         _right(result, result.found_class),
@@ -103,14 +99,22 @@ def _right(result: FeatureGameResult, seen: int) -> bool | None:
 
 def _severity_by_iteration(result: FeatureGameResult, norm: Norm) -> Curves:
     rows = result.history if len(result.history) else np.full((1, 3), np.nan)
+    games = bool(result.outcomes) and len(result.outcomes[-1].games) > 0
     lines = (
-        Line("best so far", rows[:, 0], Ink("series", 0), strong=True),
-        Line("this iteration", rows[:, 1], Ink("series", 1), symbol="square"),
+        Line(
+            "middle so far" if games else "best so far", rows[:, 0], Ink("series", 0), strong=True
+        ),
+        Line(
+            "this game" if games else "this iteration",
+            rows[:, 1],
+            Ink("series", 1),
+            symbol="square",
+        ),
         Line("mean of the last ten", rows[:, 2], Ink("series", 2)),
     )
     return Curves(
-        "How the change shrinks",
-        Axis("iteration", kind="count", low=0),
+        "How the games end" if games else "How the change shrinks",
+        Axis("game" if games else "iteration", kind="count", low=0),
         Axis(UNITS[norm], low=0, kind="count" if norm == "l0" else "number", better="high"),
         np.arange(1, len(rows) + 1, dtype=np.float64),
         lines,
@@ -157,41 +161,49 @@ def _saliency(result: FeatureGameResult) -> Matrix:
 
 def _features(result: FeatureGameResult) -> Images:
     spots = tuple(
-        Spot(x + 0.5, y + 0.5, "feature", Ink("series", 5), "circle", max(size, 1.0))
+        Spot(x, y, "feature", Ink("series", 5), "circle", max(size, 1.0))
         for x, y, size, _ in result.keypoints.tolist()
     )
     words = "grid cells" if result.keypoint_source == "grid" else "features"
     picture = Picture(
-        _picture(result.input),
+        picture_for_view(result.input),
         f"{len(result.keypoints):,} {words} ({result.keypoint_source})",
         spots=spots,
     )
     return Images("Features of the image", (picture,))
 
 
-def _by_search(result: FeatureGameResult, norm: Norm) -> Bars:
+def _by_search(result: FeatureGameResult, params: FeatureGameParams) -> Bars:
+    norm = params.norm
     names = tuple(_search_name(result, one) for one in result.outcomes)
-    values = np.array([one.severity.by(norm) for one in result.outcomes], dtype=np.float64)
+    rows = [_spread(one, params) for one in result.outcomes]
+    low, values, high = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
     note = (
-        "Against chance or an opponent the number is what play reached with the calls allowed, not"
-        " the value of the game."
+        AS_PUBLISHED
+        if params.preset == "paper"
+        else "Against chance or an opponent: median and quartiles of whole games; no bar where"
+        " fewer than half of them changed the class."
     )
     return Bars(
         "Change found by each search",
         Axis(UNITS[norm], low=0, better="high"),
         names,
-        (Series("change", values, Ink("changed")),),
+        (Series("change", values, Ink("changed"), low, high),),
         x=Axis("search"),
         note=note if any(one.player != "cooperative" for one in result.outcomes) else "",
     )
 
 
+def _spread(outcome: Outcome, params: FeatureGameParams) -> tuple[float, float, float]:
+    """Lower end, value and upper end of a bar; nan for what is not known."""
+    if outcome.player == "cooperative" or params.preset == "paper":
+        return np.nan, outcome.severity.by(params.norm), np.nan
+    low, middle, high = (end if np.isfinite(end) else np.nan for end in outcome.quartiles)
+    return low, middle, high
+
+
 def _search_name(result: FeatureGameResult, outcome: Outcome) -> str:
-    helper = {
-        "cooperative": "helped",
-        "nature": "against chance",
-        "adversarial": "against an opponent",
-    }[outcome.player]
+    helper = RIVALS[outcome.player]
     return f"{helper}, to {result.labels[outcome.target]}" if outcome.target >= 0 else helper
 
 
@@ -206,10 +218,10 @@ def _searches(result: FeatureGameResult) -> Table:
             Column("Search", tuple(_search_name(result, one) for one in outcomes)),
             Column("Becomes", tuple(found)),
             Column("Pixels", tuple(_whole(one.severity.l0_pixels) for one in outcomes), "count"),
-            Column("Sum of changes", tuple(_finite(one.severity.l1) for one in outcomes), "number"),
-            Column("Distance", tuple(_finite(one.severity.l2) for one in outcomes), "number"),
+            Column("Sum of changes", tuple(finite(one.severity.l1) for one in outcomes), "number"),
+            Column("Distance", tuple(finite(one.severity.l2) for one in outcomes), "number"),
             Column(
-                "Largest change", tuple(_finite(one.severity.linf) for one in outcomes), "number"
+                "Largest change", tuple(finite(one.severity.linf) for one in outcomes), "number"
             ),
             Column(
                 "First found after",
@@ -224,7 +236,8 @@ def _searches(result: FeatureGameResult) -> Table:
     )
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """The value, None where it is not known."""
     return float(value) if np.isfinite(value) else None
 
 
@@ -300,120 +313,3 @@ def _node_name(keypoint: int, x: int, y: int) -> str:
     if keypoint >= 0:
         return f"feature {keypoint}"
     return f"pixel {x}, {y}" if x >= 0 else "start"
-
-
-def batch_views(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Sequence[View]:
-    """How many images change by how much; the smallest changes; every image as a row."""
-    return (
-        _histogram(result, params.norm),
-        _worst(result),
-        _middle(result, params.norm),
-        _images(result, params.norm),
-    )
-
-
-def _histogram(result: FeatureGameBatchResult, norm: Norm) -> Bars:
-    values = result.severity[:, COLUMN[norm]]
-    values = values[np.isfinite(values)]
-    heights, edges = _bins(values, whole=norm == "l0")
-    marks = (
-        [Mark(result.median, f"median {number(result.median)}")]
-        if np.isfinite(result.median)
-        else []
-    )
-    if np.isfinite(result.mean):
-        marks.append(Mark(result.mean, f"mean {number(result.mean)}"))
-    games = int((result.played & ~result.skipped).sum())
-    left = games - len(values)
-    return Bars(
-        "How much it takes",
-        Axis("images", kind="count", low=0),
-        (),
-        (Series("images that change class", heights, Ink("changed")),),
-        edges=edges,
-        x=Axis(UNITS[norm], kind="count" if norm == "l0" else "number"),
-        marks=tuple(marks),
-        note=(
-            f"{count(left, 'image')} of {games:,} could not be changed and stand in no bar."
-            if left
-            else ""
-        ),
-    )
-
-
-def _bins(values: np.ndarray, *, whole: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Heights and edges: one bin for each number of pixels while they are few."""
-    if not len(values):
-        return np.zeros(1), np.array([0.5, 1.5]) if whole else np.array([0.0, 1.0])
-    if whole and values.max() < 60:
-        edges = np.arange(0.5, values.max() + 1.5)
-    else:
-        top = float(values.max())
-        edges = np.linspace(0, top if top > 0 else 1.0, 25)
-    return np.histogram(values, edges)[0].astype(np.float64), edges
-
-
-def _worst(result: FeatureGameBatchResult) -> Images:
-    pictures: list[Picture] = []
-    for rank, place in enumerate(result.worst[:SHOWN_PAIRS].tolist()):
-        for which, (image, seen) in enumerate(
-            (
-                (result.worst_inputs[rank], result.predicted[place]),
-                (result.worst_examples[rank], result.found_class[place]),
-            )
-        ):
-            caption = (
-                result.keys[place]
-                if which == 0
-                else f"{count(int(result.severity[place, 0]), 'pixel')} changed"
-            )
-            true = int(result.true_class[place])
-            right = None if true < 0 else int(seen) == true
-            ink = Ink("changed" if which else "original", name=result.labels[int(seen)])
-            pictures.append(Picture(_picture(image), caption, result.labels[int(seen)], right, ink))
-    return Images("The smallest changes", tuple(pictures), pairs=True)
-
-
-def _middle(result: FeatureGameBatchResult, norm: Norm) -> Bars:
-    values = np.array([result.mean, result.median], dtype=np.float64)
-    axis = Axis(UNITS[norm], low=0, better="high")
-    return Bars(
-        "Mean and median change",
-        axis,
-        ("mean", "median"),
-        (Series("images that change class", values, Ink("changed")),),
-    )
-
-
-def _images(result: FeatureGameBatchResult, norm: Norm) -> Table:
-    shown = np.flatnonzero(result.played)
-    labels = result.labels
-
-    def name(c: int) -> str:
-        return labels[c] if c >= 0 else ""
-
-    kind: ColumnKind = "count" if norm == "l0" else "number"
-    severities = result.severity[shown, COLUMN[norm]]
-    return Table(
-        "Every image",
-        (
-            Column("Image", tuple(result.keys[i] for i in shown)),
-            Column("Class", tuple(name(int(result.predicted[i])) for i in shown)),
-            Column(
-                "Becomes", tuple(name(int(result.found_class[i])) or "none found" for i in shown)
-            ),
-            Column(UNITS[norm].capitalize(), tuple(_finite(value) for value in severities), kind),
-            Column(
-                "Confidence before",
-                tuple(_finite(result.confidence_before[i]) for i in shown),
-                "share",
-            ),
-            Column(
-                "Confidence after",
-                tuple(_finite(result.confidence_after[i]) for i in shown),
-                "share",
-            ),
-            Column("Calls", tuple(int(result.calls[i]) for i in shown), "count"),
-            Column("Time", tuple(_finite(result.seconds[i]) for i in shown), "seconds"),
-        ),
-    )

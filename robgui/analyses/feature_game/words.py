@@ -1,4 +1,4 @@
-"""What a feature game says: verdict, findings and offers, for one image and for many.
+"""What a feature game on one image says: verdict, findings and offers.
 
 A change of class that was found is a failure that anybody can check; that none was found says
 nothing.
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams, Norm
+from robgui.analyses.feature_game import opponent_words as opponents
+from robgui.analyses.feature_game.params import UNITS, FeatureGameParams, Norm
 from robgui.analyses.feature_game.result import (
-    FeatureGameBatchResult,
     FeatureGameResult,
     Outcome,
     Severity,
@@ -31,66 +31,77 @@ NO_GUARANTEE = (
     " each change of class; a grid of step τ leaves points as far as half of τ times the number of"
     " pixels away, and a continuous network has no such gap."
 )
-#: A change of at most this share of the pixels is a failure, a larger one a risk.
-FEW_PIXELS = 0.02
 #: Largest severity of an example whose image changes class by rounding alone: the pixels are not
 #: what is to blame.
 BY_ROUNDING = 0.3
-_NAMES = ("l0_pixels", "l0_dims", "l1", "l2", "linf")
-#: Where each distance stands in a severity.
-COLUMN: dict[Norm, int] = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}
-#: What a severity counts.
-UNITS: dict[Norm, str] = {
-    "l0": "changed pixels",
-    "l1": "sum of all changes",
-    "l2": "distance (root of squares)",
-    "linf": "largest change of a value",
-}
+SEVERITIES = ("l0_pixels", "l0_dims", "l1", "l2", "linf")
 
 
 def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdict:
     """What turns the class into what, and what that rests on."""
-    sentence = _found(result, params) if result.found_class >= 0 else _nothing(result, params)
-    because = [result.remark, _rule(result), _steps(params), _targets(result), _turned(result)]
-    cost = f"{count(result.model_calls, 'model call')} in {duration(result.seconds)}"
-    ended = sum(bool(outcome.ended) for outcome in result.outcomes)
-    so_far = (
-        f"So far {ended} of {count(result.searches, 'search')} ended; "
-        if ended < result.searches
-        else ""
-    )
-    scope = f"{so_far}{cost}."
+    because = [
+        result.remark,
+        _rule(result, params),
+        *opponents.against(result, params),
+        _steps(result, params),
+        _targets(result),
+        _turned(result),
+    ]
     return Verdict(
-        _status(result), sentence, _quantity(result), scope, tuple(part for part in because if part)
+        _status(result, params),
+        _sentence(result, params),
+        _quantity(result, params),
+        _scope(result),
+        tuple(part for part in because if part),
     )
 
 
-def _status(result: FeatureGameResult) -> Status:
+def _sentence(result: FeatureGameResult, params: FeatureGameParams) -> str:
+    hindered = opponents.only_hindered(result, params)
+    if hindered is not None:
+        return f"{_subject(result)}: {opponents.sentence(result, hindered, params)}"
+    return _found(result, params) if result.found_class >= 0 else _nothing(result, params)
+
+
+def _scope(result: FeatureGameResult) -> str:
+    """How much is computed, and what this search has cost; the others' calls are not its own."""
+    ended = sum(bool(outcome.ended) for outcome in result.outcomes)
+    searches = count(result.searches, "search")
+    so_far = f"So far {ended} of {searches} ended; " if ended < result.searches else ""
+    cost = f"{count(result.model_calls, 'model call')} in {duration(result.seconds)}"
+    if result.searches > 1:
+        cost = f"{cost} for {searches}"
+    best = best_of(result)
+    if best is None or not best.first_calls:
+        return f"{so_far}{cost}."
+    own = f"first found after {best.first_calls:,} of this search's {best.model_calls:,} calls"
+    return f"{so_far}{own}; {cost}." if so_far else f"{own[0].upper()}{own[1:]}; {cost}."
+
+
+def _status(result: FeatureGameResult, params: FeatureGameParams) -> Status:
     if result.found_class < 0:
         return Status.UNKNOWN
-    few = result.severity.l0_pixels <= FEW_PIXELS * _pixels(result.input)
+    few = result.severity.l0_pixels <= params.few_pixels * pixels_of(result.input)
     return Status.FAILS if few and result.exact_class < 0 else Status.AT_RISK
 
 
-def _quantity(result: FeatureGameResult) -> Quantity:
+def _quantity(result: FeatureGameResult, params: FeatureGameParams) -> Quantity:
     name = "Pixels that change the class"
+    hindered = opponents.only_hindered(result, params)
+    if hindered is not None:
+        return opponents.quantity(hindered, params.norm)
     if result.found_class < 0:
-        return Quantity(
-            name,
-            math.nan,
-            better="high",
-            text=f"none found with {count(result.model_calls, 'call')}",
-        )
+        return Quantity(name, math.nan, better="high", text=none_found(result))
     pixels = int(result.severity.l0_pixels)
     return Quantity(
-        name, float(pixels), better="high", text=f"{pixels:,} of {_pixels(result.input):,}"
+        name, float(pixels), better="high", text=f"{pixels:,} of {pixels_of(result.input):,}"
     )
 
 
-def _rule(result: FeatureGameResult) -> str:
+def _rule(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if result.found_class < 0:
         return "That none was found is no guarantee."
-    return f"Up to {percent(FEW_PIXELS)} of the pixels count as a failure, more as a risk."
+    return f"Up to {percent(params.few_pixels)} of the pixels count as a failure, more as a risk."
 
 
 def _found(result: FeatureGameResult, params: FeatureGameParams) -> str:
@@ -150,11 +161,28 @@ def amount_of(severity: Severity, norm: Norm) -> str:
     )
 
 
-def _steps(params: FeatureGameParams) -> str:
-    """Under the other norms a number of about the step size is the step's, not the network's."""
+def none_found(result: FeatureGameResult) -> str:
+    """``none found with 5,000 calls``: those of the one search, or of how many searches."""
+    calls = sum(outcome.model_calls for outcome in result.outcomes) or result.model_calls
+    if len(result.outcomes) < 2:
+        return f"none found with {count(calls, 'call')}"
+    return f"none found in {count(len(result.outcomes), 'search')} with {count(calls, 'call')}"
+
+
+def _steps(result: FeatureGameResult, params: FeatureGameParams) -> str:
+    """How fine the change was looked for: a number of about the step is the step's own."""
     if params.norm == "l0":
         return ""
-    return f"Every move changes a pixel by {number(params.tau)}; smaller steps were not tried."
+    best = best_of(result)
+    if best is None or math.isnan(best.step):
+        return f"Moves change a pixel by {number(params.tau)}; smaller steps were not tried."
+    if params.norm == "linf":
+        below = number(best.severity.linf - best.step)
+        return f"The step was bisected to {number(best.step)}: {below} no longer suffices here."
+    return (
+        f"Steps were halved down to {number(best.step)}: no changed pixel can go back by that much"
+        " alone."
+    )
 
 
 def _targets(result: FeatureGameResult) -> str:
@@ -199,7 +227,7 @@ def _finding(
         "class": name,
         "other_class": other,
         "player": outcome.player,
-        "severity": {key: getattr(outcome.severity, key) for key in _NAMES},
+        "severity": {key: getattr(outcome.severity, key) for key in SEVERITIES},
         "pixels": outcome.changed.tolist(),
         "values": outcome.values.tolist(),
         "confidence_before": float(result.confidence[result.original]),
@@ -210,7 +238,7 @@ def _finding(
     title = (
         f"{_subject(result)}: {amount_of(outcome.severity, params.norm)} “{name}” into “{other}”"
     )
-    share = float(outcome.severity.l0_pixels) / _pixels(result.input)
+    share = float(outcome.severity.l0_pixels) / pixels_of(result.input)
     severity = min(max(0.0, 1 - 10 * share), 1.0 if result.exact_class < 0 else BY_ROUNDING)
     picture = before_and_after(result.input, example, outcome.changed)
     return Finding("adversarial", title, severity, detail, picture, example)
@@ -225,118 +253,6 @@ def game_offers(result: FeatureGameResult, params: FeatureGameParams) -> Sequenc
     return Offer("The adversarial example", (name,), result.best[None], places=(0,)), image
 
 
-def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Verdict:
-    """How many images change class and by how much.
-
-    Those that did not are counted, not left out.
-    """
-    games = result.played & ~result.skipped
-    played, planned = int(games.sum()), int((~result.skipped).sum())
-    found = result.found_class >= 0
-    if not played:
-        return Verdict(Status.UNKNOWN, "No game has been played yet.")
-    aim = f" to “{result.labels[result.target]}”" if result.target >= 0 else ""
-    scope = _progress(result, played, planned)
-    if not found.any():
-        sentence = f"None of {count(played, 'image')} was changed{aim}."
-        return Verdict(
-            Status.UNKNOWN, sentence, None, scope, ("That none was found is no guarantee.",)
-        )
-    verb = "changes" if played == 1 else "change"
-    unit = "pixels" if params.norm == "l0" else f"({UNITS[params.norm]})"
-    sentence = (
-        f"{int(found.sum()):,} of {count(played, 'image')} {verb} class{aim}, half of these by at"
-        f" most {number(result.median)} {unit}."
-    )
-    left = played - int(found.sum())
-    because = (
-        [
-            (
-                f"{count(left, 'image')} could not be changed with the calls allowed, which is no"
-                " guarantee."
-            )
-        ]
-        if left
-        else []
-    )
-    share = float(found.sum()) / played
-    quantity = Quantity(
-        "Images that change class", share, better="low", text=f"{int(found.sum()):,} of {played:,}"
-    )
-    return Verdict(Status.FAILS, sentence, quantity, scope, tuple(because))
-
-
-def _progress(result: FeatureGameBatchResult, played: int, planned: int) -> str:
-    games = result.played & ~result.skipped
-    seconds, calls = (float(values[games].mean()) for values in (result.seconds, result.calls))
-    words = f"{duration(seconds)} and {number(round(calls))} model calls per image."
-    so_far = f"So far {played:,} of {count(planned, 'image')}; " if played < planned else ""
-    skipped = int(result.skipped.sum())
-    left_out = (
-        f" {count(skipped, 'image')} already had that class and were left out." if skipped else ""
-    )
-    return f"{so_far}{words}{left_out}"
-
-
-def batch_findings(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> list[Finding]:
-    """The least severe examples."""
-    return [_batch_finding(result, rank, place) for rank, place in enumerate(result.worst.tolist())]
-
-
-def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Finding:
-    from robgui.analyses.feature_game.example import before_and_after
-
-    image, example = result.worst_inputs[rank], result.worst_examples[rank]
-    name, other = result.labels[result.predicted[place]], result.labels[result.found_class[place]]
-    severities = dict(zip(_NAMES, result.severity[place].tolist(), strict=True))
-    pixels = int(severities["l0_pixels"])
-    changed = np.argwhere((image != example).any(0))[:, ::-1]
-    title = (
-        f"{result.keys[place]}: {pixels:,} {'pixel turns' if pixels == 1 else 'pixels turn'}"
-        f" “{name}” into “{other}”"
-    )
-    detail = {
-        "class": name,
-        "other_class": other,
-        "severity": severities,
-        "pixels": changed.tolist(),
-        "confidence_before": float(result.confidence_before[place]),
-        "confidence_after": float(result.confidence_after[place]),
-        "model_calls": int(result.calls[place]),
-        "index": int(result.numbers[place]),
-    }
-    severity = max(0.0, 1 - 10 * pixels / _pixels(image))
-    return Finding(
-        "adversarial", title, severity, detail, before_and_after(image, example, changed), example
-    )
-
-
-def batch_offers(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Sequence[Offer]:
-    """The examples that the result holds, and the images they were made from."""
-    if not len(result.worst):
-        return ()
-    names = tuple(
-        f"{result.keys[i]}, {count(int(result.severity[i, 0]), 'pixel')} changed"
-        for i in result.worst
-    )
-    places = tuple(int(result.numbers[i]) for i in result.worst)
-    found = np.flatnonzero(result.found_class >= 0)
-    images = tuple(int(result.numbers[i]) for i in found)
-    title = (
-        f"The {len(names):,} least severe examples"
-        if len(found) > len(names)
-        else f"All {len(names):,} examples"
-    )
-    return (
-        Offer("The least severe example", names[:1], result.worst_examples[:1], places=places[:1]),
-        Offer(title, names, result.worst_examples, places=places),
-        Offer(
-            f"The {len(images):,} images that change class",
-            tuple(result.keys[i] for i in found),
-            places=images,
-        ),
-    )
-
-
-def _pixels(image: np.ndarray) -> int:
+def pixels_of(image: np.ndarray) -> int:
+    """How many pixels an image has."""
     return int(image.shape[-1] * image.shape[-2])

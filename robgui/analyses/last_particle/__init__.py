@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from robgui.analyses.last_particle.params import LastParticleParams, LastParticleTableParams
     from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
     from robgui.analyses.last_particle.single_input import last_particle
-    from robgui.analyses.last_particle.table import last_particle_table
+    from robgui.analyses.last_particle.table.many_inputs import last_particle_table
 
 #: Public name -> module of this package; imported when first used, so that the window reads the
 #: record without torch.
@@ -23,7 +23,7 @@ _HOMES = {
     "last_particle": "single_input",
     **dict.fromkeys(("LastParticleParams", "LastParticleTableParams"), "params"),
     **dict.fromkeys(("LastParticleResult", "LastParticleTableResult"), "result"),
-    "last_particle_table": "table",
+    "last_particle_table": "table.many_inputs",
 }
 __all__ = [
     "Estimate",

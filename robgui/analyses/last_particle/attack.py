@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.margin import margins
+from robgui.analyses.last_particle.noise.margin import margins
+from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.params import Noise
-from robgui.analyses.last_particle.priors import Prior
 from robgui.core.model.classifier import Classifier
 
 #: All steps together could go so many times across the ball (Madry and others, 2018).

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.last_particle.exact import Law
-from robgui.analyses.last_particle.kernel import Bound
-from robgui.analyses.last_particle.outcome import Outcome, outcome
-from robgui.analyses.last_particle.splitting import Setup, Splitting
+from robgui.analyses.last_particle.particles.kernel import Bound
+from robgui.analyses.last_particle.particles.outcome import Outcome, outcome
+from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
 from robgui.core.errors import ModelError, ParamsError
 
 #: Points scored at once, unless told otherwise.

@@ -11,6 +11,8 @@ from robgui.analyses.last_particle.params import (
     table_units,
 )
 from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
+from robgui.analyses.last_particle.table import views as table_views
+from robgui.analyses.last_particle.table import words as table_words
 from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
 from robgui.core.execution.method import Method
 
@@ -27,6 +29,9 @@ ONE_INPUT = Analysis(
     verdict=words.verdict,
     views=views.views,
     findings=words.findings,
+    severity_means=(
+        "1 for a failure at every tenth sample or more often, a tenth less for each power of ten."
+    ),
     offers=words.offers,
     first_look={"samples": 0},
     made_inputs={"truth": "predicted"},
@@ -50,19 +55,22 @@ MANY_INPUTS = Analysis(
     title="Last particle table",
     tab="Many inputs",
     question="Which inputs keep their class under which noise: validated, sampled, proven?",
-    engine=deferred("robgui.analyses.last_particle.table:last_particle_table"),
+    engine=deferred("robgui.analyses.last_particle.table.many_inputs:last_particle_table"),
     params=LastParticleTableParams,
     result=LastParticleTableResult,
-    verdict=words.table_verdict,
-    views=views.table_views,
-    findings=words.table_findings,
-    offers=words.table_offers,
+    verdict=table_words.table_verdict,
+    views=table_views.table_views,
+    findings=table_words.table_findings,
+    severity_means=(
+        "1 for a failure at every tenth sample or more often, a tenth less for each power of ten."
+    ),
+    offers=table_words.table_offers,
     inputs="many",
     made_inputs={"truth": "predicted"},
     shards=Shards(
         table_units,
-        deferred("robgui.analyses.last_particle.table:table_part"),
-        deferred("robgui.analyses.last_particle.table:merge_tables"),
+        deferred("robgui.analyses.last_particle.table.many_inputs:table_part"),
+        deferred("robgui.analyses.last_particle.table.many_inputs:merge_tables"),
     ),
     demo=Demo("table_mlp.onnx", "table.csv"),
     invitation=(

@@ -11,12 +11,13 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.last_particle.exact import Law
-from robgui.analyses.last_particle.margin import MarginScore
-from robgui.analyses.last_particle.outcome import Outcome, outcome
+from robgui.analyses.last_particle.noise.margin import MarginScore
+from robgui.analyses.last_particle.noise.priors import Prior
+from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.params import MethodParams
-from robgui.analyses.last_particle.priors import Prior, prior_of
+from robgui.analyses.last_particle.particles.outcome import Outcome, outcome
+from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
 from robgui.analyses.last_particle.result import OUTSIDE
-from robgui.analyses.last_particle.splitting import Setup, Splitting
 from robgui.analyses.last_particle.tested_inputs import Chosen
 from robgui.core.dataset import Dataset
 from robgui.core.model.classifier import Classifier

@@ -91,6 +91,7 @@ class MethodParams(Params):
         lt=1,
         title="Critical probability",
         description="Validated means: noise makes the model fail more rarely than this.",
+        json_schema_extra={"judges": "probability"},
     )
     risk: float = Field(
         0.01,

@@ -7,9 +7,9 @@ from collections.abc import Generator
 import numpy as np
 import torch
 
-from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.pair_tests import PairTests
 from robgui.analyses.last_particle.params import MethodParams
+from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
 from robgui.bounds import Certificate, certifying, no_certificate
 from robgui.core.model.classifier import Classifier
 

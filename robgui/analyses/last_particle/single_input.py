@@ -16,12 +16,12 @@ import torch
 
 from robgui.analyses.last_particle.attack import refusal, search
 from robgui.analyses.last_particle.exact import monte_carlo_bound
-from robgui.analyses.last_particle.lanes import Lane
-from robgui.analyses.last_particle.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
 from robgui.analyses.last_particle.params import LastParticleParams
+from robgui.analyses.last_particle.particles.lanes import Lane
 from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleResult
+from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.tested_inputs import Chosen, one_input
 from robgui.core.dataset import Dataset, align
 from robgui.core.execution.analysis import Pace, Step

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.margin import margins, uses_probabilities
+from robgui.analyses.last_particle.noise.margin import margins, uses_probabilities
 from robgui.analyses.last_particle.params import MethodParams
 from robgui.core.dataset import Dataset, batches, inputs
 from robgui.core.errors import DataError

@@ -12,16 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.last_particle.params import (
-    LastParticleParams,
-    LastParticleTableParams,
-    MethodParams,
-)
-from robgui.analyses.last_particle.result import (
-    OUTSIDE,
-    LastParticleResult,
-    LastParticleTableResult,
-)
+from robgui.analyses.last_particle.params import LastParticleParams
+from robgui.analyses.last_particle.result import OUTSIDE, LastParticleResult
 from robgui.core.finding import Finding
 from robgui.core.intervals import clopper_pearson
 from robgui.core.offer import Offer
@@ -121,7 +113,7 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
     name = f"{result.input_name}, “{result.labels[result.label]}”"
     if chance is not None:
         interval = (
-            f"{_confidence(OUTSIDE)} interval {probability(chance.low)} to"
+            f"{confidence(OUTSIDE)} interval {probability(chance.low)} to"
             f" {probability(chance.high)}"
         )
         most = (
@@ -136,7 +128,7 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
     if result.certified:
         return f"{name}: certified; no noise of at most {params.eps:g} per value changes the class."
     if validated(result):
-        limit, sure = probability(params.critical, 2), _confidence(params.risk)
+        limit, sure = probability(params.critical, 2), confidence(params.risk)
         rare = f"{noise} changes the class with probability below {limit} ({sure} confidence)"
         if result.counterexample is None:
             return f"{name}: validated; {rare}."
@@ -230,7 +222,8 @@ def _quantity(
     )
 
 
-def _confidence(risk: float) -> str:
+def confidence(risk: float) -> str:
+    """One minus the risk, in per cent."""
     return f"{100 * (1 - risk):.10g} %"
 
 
@@ -249,7 +242,7 @@ def findings(result: LastParticleResult, params: LastParticleParams) -> list[Fin
         )
         picture = beside(result.input, result.failure, result.kind)
         found.append(
-            Finding("noise failure", title, _severity(chance.p), detail, picture, result.failure)
+            Finding("noise failure", title, severity(chance.p), detail, picture, result.failure)
         )
     if result.counterexample is not None:
         other = result.labels[result.counterexample_class]
@@ -284,7 +277,7 @@ def _detail(result: LastParticleResult, params: LastParticleParams) -> dict[str,
     }
 
 
-def _severity(p: float) -> float:
+def severity(p: float) -> float:
     """1 for a failure at every tenth sample or more often, falling by a tenth for each power of
     ten.
     """
@@ -323,175 +316,3 @@ def offers(result: LastParticleResult, params: LastParticleParams) -> Sequence[O
                 ),
             )
     return made
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How the inputs stand at each size of noise, ``(E,)`` each.
-
-    Every input is in exactly one of them.
-
-    Attributes:
-        failing: The test or a plain sample has seen a failure.
-        risky: Validated by the test, but a gradient search finds a failure within the noise.
-        validated: Validated by the test, and nothing speaks against it.
-        certified: Proven.
-        unclear: The test cannot tell.
-        open: Not decided yet.
-    """
-
-    failing: np.ndarray
-    risky: np.ndarray
-    validated: np.ndarray
-    certified: np.ndarray
-    unclear: np.ndarray
-    open: np.ndarray
-
-
-def counts_of(result: LastParticleTableResult) -> Counts:
-    """Counts of the pairs by what is known of them, the gravest first."""
-    failing = failing_pairs(result)
-    certified = result.certified & ~failing
-    rest = ~failing & ~certified
-    risky = rest & result.counterexample
-    rest &= ~risky
-    passed = rest & result.validated
-    rest &= ~passed
-    unclear = rest & result.finished & result.inconclusive
-    groups = (failing, risky, passed, certified, unclear, rest & ~unclear)
-    return Counts(*(np.asarray(group.sum(1)) for group in groups))
-
-
-def failing_pairs(result: LastParticleTableResult) -> np.ndarray:
-    """Where the test or a plain sample has seen a failure ``(E, n)``."""
-    by_test = result.finished & ~result.validated & ~result.inconclusive
-    return np.asarray(by_test | (result.monte_carlo_failures > 0))
-
-
-def table_verdict(result: LastParticleTableResult, params: LastParticleTableParams) -> Verdict:
-    """How many inputs fail, pass and are open at the largest noise."""
-    inputs, known = result.validated.shape[1], counts_of(result)
-    last = len(result.radii) - 1
-    sentence = f"At noise {result.radii[last]:g}, of {count(inputs, 'input')}: {_row(known, last)}."
-    limit = probability(params.critical, 2)
-    because = [
-        *_lost(known, result),
-        _contradictions(result),
-        (
-            f"Validated means that noise changes the class with probability below {limit}, at"
-            f" {_confidence(params.risk)} confidence."
-        ),
-    ]
-    safe = int(known.validated[last] + known.certified[last])
-    quantity = Quantity(
-        f"Inputs that hold at noise {result.radii[last]:g}", safe / max(1, inputs), better="high"
-    )
-    quantity = Quantity(
-        quantity.name, quantity.value, better="high", text=f"{safe:,} of {inputs:,}"
-    )
-    left_out = (
-        f" {count(result.left_out, 'input')} that the model gets wrong without noise were left out."
-        if result.left_out
-        else ""
-    )
-    undecided = (
-        f" {int(known.open.sum()):,} of {count(result.validated.size, 'test')} still open."
-        if known.open.any()
-        else ""
-    )
-    scope = (
-        f"{count(inputs, 'input')} that the model gets right,"
-        f" {count(result.model_calls, 'call')}.{undecided}{left_out}"
-    )
-    return Verdict(
-        _table_status(known), sentence, quantity, scope, tuple(part for part in because if part)
-    )
-
-
-def _row(known: Counts, e: int) -> str:
-    parts = [
-        (known.failing[e], "fail"),
-        (known.risky[e], "pass the test but fail in a gradient search"),
-        (known.validated[e], "validated"),
-        (known.certified[e], "certified"),
-        (known.unclear[e], "unclear"),
-        (known.open[e], "still open"),
-    ]
-    return (
-        ", ".join(f"{int(number):,} {words}" for number, words in parts if number)
-        or "nothing is known yet"
-    )
-
-
-def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
-    """The smallest noise at which an input fails."""
-    failing = np.flatnonzero(known.failing)
-    if len(failing):
-        first = int(failing[0])
-        return [
-            (
-                f"The smallest noise at which an input fails is {result.radii[first]:g}"
-                f" ({int(known.failing[first]):,} of them)."
-            )
-        ]
-    return ["No input was seen to fail."] if not known.open.any() else []
-
-
-def _contradictions(result: LastParticleTableResult) -> str:
-    wrong = int((result.certified & failing_pairs(result)).sum())
-    return (
-        f"{wrong:,} proofs are contradicted by a failing sample and do not count." if wrong else ""
-    )
-
-
-def _table_status(known: Counts) -> Status:
-    if known.failing.any():
-        return Status.FAILS
-    if known.risky.any():
-        return Status.AT_RISK
-    return Status.UNKNOWN if known.open.any() or known.unclear.any() else Status.HOLDS
-
-
-def table_findings(
-    result: LastParticleTableResult, params: LastParticleTableParams
-) -> list[Finding]:
-    """The failing inputs kept for showing, worst first."""
-    return [
-        _table_finding(result, params, place, int(e), int(i))
-        for place, (e, i) in enumerate(result.shown)
-    ]
-
-
-def _table_finding(
-    result: LastParticleTableResult, params: MethodParams, place: int, e: int, i: int
-) -> Finding:
-    p, name = float(result.p_estimate[e, i]), result.labels[int(result.classes[i])]
-    other = result.labels[int(result.shown_class[place])]
-    title = (
-        f"{result.names[i]}: “{name}” becomes “{other}” at noise {result.radii[e]:g} with"
-        f" probability about {probability(p)}"
-    )
-    detail = {
-        "class": name,
-        "other_class": other,
-        "p_estimate": p,
-        "noise": params.noise,
-        "eps": float(result.radii[e]),
-    }
-    failing = result.shown_failure[place]
-    picture = beside(result.shown_input[place], failing, result.kind)
-    return Finding("noise failure", title, _severity(p), detail, picture, failing)
-
-
-def table_offers(
-    result: LastParticleTableResult, params: LastParticleTableParams
-) -> Sequence[Offer]:
-    """The failing inputs found."""
-    if not len(result.shown):
-        return ()
-    names = tuple(f"{result.names[i]} with noise of {result.radii[e]:g}" for e, i in result.shown)
-    places = tuple(int(result.places[i]) for _, i in result.shown)
-    return (
-        Offer("The worst failing input", names[:1], result.shown_failure[:1], places=places[:1]),
-        Offer("All failing inputs on show", names, result.shown_failure, places=places),
-    )

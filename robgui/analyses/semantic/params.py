@@ -198,6 +198,7 @@ class MapParams(SpaceParams, _SeveralScenes):
             "A map fails when the class survives at less than this share of its poses, or has a"
             " trap that loses it."
         ),
+        json_schema_extra={"judges": "share of the poses"},
     )
 
     @field_validator("axes")
@@ -354,6 +355,7 @@ class _InsideParams(Params):
             "A region holds when, with 95 % confidence, at most this share of the poses inside"
             " loses the class."
         ),
+        json_schema_extra={"judges": "share of the poses inside"},
     )
     enough: float = Field(
         0.1,
@@ -361,6 +363,7 @@ class _InsideParams(Params):
         le=1,
         title="Enough",
         description="A region holds only when it fills at least this share of the range.",
+        json_schema_extra={"judges": "share of the range"},
     )
     samples: int = Field(
         256,
@@ -404,6 +407,7 @@ class SrvrParams(GrowParams, SpaceParams, _SeveralScenes):
         le=1,
         title="Enough",
         description="The safe share of the range that a network must reach on average.",
+        json_schema_extra={"judges": "share of the range"},
     )
 
 

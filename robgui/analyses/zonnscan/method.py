@@ -60,6 +60,10 @@ SWEEP = Analysis(
     verdict=sweep_words.verdict,
     views=sweep_views.views,
     findings=sweep_words.findings,
+    severity_means=(
+        "1 for a change of class at the input itself, 0 at the radius up to which it should"
+        " hold; or how far the uncertainty rises."
+    ),
     offers=sweep_words.offers,
     tab="Sweep",
     invitation="How close are other classes to this input? Choose an input in the gallery and "
@@ -89,6 +93,7 @@ POPULATIONS = Analysis(
     verdict=populations_words.verdict,
     views=populations_views.views,
     findings=populations_words.findings,
+    severity_means=("The uncertainty, or the share of the samples that leaves the class."),
     offers=populations_words.offers,
     tab="Populations",
     invitation="Does the uncertainty tell two sets of inputs apart? Press Run: the inputs that the "
@@ -119,6 +124,7 @@ CORNER_CASES = Analysis(
     verdict=corner_cases_words.verdict,
     views=corner_cases_views.views,
     findings=corner_cases_words.findings,
+    severity_means=("How sure the least sure of the models is of its answer."),
     offers=corner_cases_words.offers,
     tab="Corner cases",
     invitation="On which inputs do your models disagree? Open at least two models for the same "
@@ -144,6 +150,7 @@ WATERMARK = Analysis(
     verdict=watermark_words.verdict,
     views=watermark_views.views,
     findings=watermark_words.findings,
+    severity_means=("The distance of the two distributions of uncertainty (Kolmogorov–Smirnov)."),
     offers=watermark_words.offers,
     tab="Watermark",
     invitation="Can the uncertainty tell a model from a copy whose boundary was moved? Press Run: "

@@ -63,7 +63,15 @@ class ZonnscanParams(Params):
             "A change of class within this radius is a failure; 0 takes a tenth of the "
             "largest radius the zone can have (0.1 in linf)."
         ),
-        json_schema_extra={"zero": "a tenth of the largest"},
+        json_schema_extra={"zero": "a tenth of the largest", "judges": "radius"},
+    )
+    risk_factor: float = Field(
+        3.0,
+        ge=1,
+        le=1000,
+        title="At risk up to",
+        description="A change of class within this multiple of that radius is a risk.",
+        json_schema_extra={"rare": True, "judges": "times that radius"},
     )
     target_half_width: float = Field(
         0.005,

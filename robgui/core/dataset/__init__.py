@@ -1,10 +1,20 @@
-"""Datasets: image folders, images, IDX, NPZ, NPY, CSV tables, and trajectories in CSV or JSON."""
+"""Datasets: image folders, images, IDX, NPZ, NPY, CSV tables, and trajectories in CSV or JSON.
 
-from robgui.core.dataset.dataset import Dataset
-from robgui.core.dataset.matching import align, batches, inputs, match
-from robgui.core.dataset.opening import SUFFIXES, open_dataset
-from robgui.core.dataset.source import Skipped
-from robgui.core.dataset.stacked import from_arrays
+Names are imported when they are first used: what a user may say of data (``options``) is known
+without the libraries that read them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.core.dataset.dataset import Dataset
+    from robgui.core.dataset.matching import align, batches, inputs, match
+    from robgui.core.dataset.opening import SUFFIXES, open_dataset
+    from robgui.core.dataset.source import Skipped
+    from robgui.core.dataset.stacked import from_arrays
 
 __all__ = [
     "SUFFIXES",
@@ -17,3 +27,22 @@ __all__ = [
     "match",
     "open_dataset",
 ]
+
+_HOMES = {
+    "SUFFIXES": "opening",
+    "Dataset": "dataset",
+    "Skipped": "source",
+    "align": "matching",
+    "batches": "matching",
+    "from_arrays": "stacked",
+    "inputs": "matching",
+    "match": "matching",
+    "open_dataset": "opening",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from robgui.core.dataset import drawing, images
+from robgui.core.dataset.framing import SQUASH, Framing
 from robgui.core.dataset.limits import digest, reading
 from robgui.core.dataset.source import Shape, Skips, Source
 from robgui.core.errors import DataError
@@ -114,6 +116,7 @@ class ArrayImages(Source):
         self._layout = layout
         self._low, self._high = low, high
         self._where = where
+        self._framing = SQUASH
         one = blocks.shape[1:]
         self.shape: Shape | None = {
             "hw": (1, *one),
@@ -131,7 +134,15 @@ class ArrayImages(Source):
     def read(self, position: int, shape: Shape) -> np.ndarray:
         values = self._stored(position)
         with _named(f"{self._where}, {self.key(position)}"):
-            return images.fit(self._pixels(values), shape)
+            return images.fit(self._pixels(values), shape, self._framing)
+
+    def framed(self, framing: Framing) -> Source:
+        """The same arrays under another framing."""
+        if framing == self._framing:
+            return self
+        other = copy.copy(self)
+        other._framing = framing
+        return other
 
     def thumbnail(self, position: int, size: int) -> np.ndarray:
         values = self._stored(position)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from robgui.core.dataset.source import Shape, Skipped, Source, location
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind
 from robgui.core.text import words
+
+if TYPE_CHECKING:
+    from robgui.core.dataset.framing import Framing
 
 Indices = Sequence[int] | np.ndarray
 
@@ -273,6 +277,11 @@ class Dataset:
             source=self._source.pick([self.features.index(feature) for feature in features]),
             features=features,
         )
+
+    def framed(self, framing: Framing) -> Dataset:
+        """The same items, pictures brought to the size of a model as ``framing`` says."""
+        source = self._source.framed(framing)
+        return self if source is self._source else self._view(source=source)
 
     def _view(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ import numpy as np
 
 from robgui.core.dataset import images
 from robgui.core.dataset.dataset import Dataset
+from robgui.core.dataset.framing import SQUASH, Framing
 from robgui.core.dataset.idx import idx_files, open_idx_folder
 from robgui.core.dataset.labels import LabelFile, label_numbers, natural, read_label_file
 from robgui.core.dataset.options import Options
@@ -40,6 +42,7 @@ class ImageFiles(Source):
         super().__init__()
         self._folder = str(folder)
         self._files = files
+        self._framing = SQUASH
         self.shape = self._probe()
 
     def __len__(self) -> int:
@@ -51,9 +54,17 @@ class ImageFiles(Source):
     def read(self, position: int, shape: Shape) -> np.ndarray:
         pixels = images.read_image(self._path(position))
         try:
-            return images.fit(pixels, shape)
+            return images.fit(pixels, shape, self._framing)
         except DataError as error:
             raise error.at(self._path(position)) from error
+
+    def framed(self, framing: Framing) -> ImageFiles:
+        """The same files under another framing."""
+        if framing == self._framing:
+            return self
+        other = copy.copy(self)
+        other._framing = framing
+        return other
 
     def thumbnail(self, position: int, size: int) -> np.ndarray:
         return images.thumbnail(images.read_image(self._path(position), at_least=size), size)

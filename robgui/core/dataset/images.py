@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import cv2
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from robgui.core.dataset.framing import SQUASH, Framing, area
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
@@ -190,7 +190,7 @@ def to_unit(values: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.clip(unit, 0, 1)
 
 
-def fit(pixels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def fit(pixels: np.ndarray, shape: tuple[int, ...], framing: Framing = SQUASH) -> np.ndarray:
     """Pixels ``(h, w, c)`` as float32 ``(c, h, w)`` of ``shape``: resized, and grey <-> colour.
 
     Raises:
@@ -200,7 +200,7 @@ def fit(pixels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     if len(shape) != 3:
         raise DataError(f"an image has three sizes (channels, height, width), not {shape}.")
     channels, height, width = shape
-    resized = unit_float(resize(pixels, height, width))
+    resized = unit_float(framing.apply(pixels, height, width))
     return np.ascontiguousarray(_with_channels(resized, channels).transpose(2, 0, 1))
 
 
@@ -211,20 +211,6 @@ def unit_float(pixels: np.ndarray) -> np.ndarray:
         if pixels.dtype == np.uint8
         else pixels.astype(np.float32, copy=False)
     )
-
-
-def resize(pixels: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Averages areas where the picture shrinks, interpolates linearly where it grows."""
-    old_height, old_width = pixels.shape[:2]
-    for size, method in (
-        ((min(width, old_width), min(height, old_height)), cv2.INTER_AREA),
-        ((width, height), cv2.INTER_LINEAR),
-    ):
-        if pixels.shape[1::-1] != size:
-            pixels = np.asarray(
-                cv2.resize(np.ascontiguousarray(pixels), size, interpolation=method)
-            ).reshape(size[1], size[0], -1)
-    return pixels
 
 
 def _with_channels(pixels: np.ndarray, channels: int) -> np.ndarray:
@@ -248,7 +234,7 @@ def thumbnail(pixels: np.ndarray, size: int) -> np.ndarray:
     """
     height, width = pixels.shape[:2]
     factor = min(1.0, size / max(height, width))
-    small = resize(pixels, max(1, round(height * factor)), max(1, round(width * factor)))
+    small = area(pixels, max(1, round(height * factor)), max(1, round(width * factor)))
     if small.dtype != np.uint8:
         small = np.rint(small * 255).astype(np.uint8)
     return np.ascontiguousarray(

@@ -25,7 +25,7 @@ def inputs(classifier: Classifier, dataset: Dataset, indices: Indices | None = N
         DataError: An item cannot be read, or a value lies outside the classifier's range; the
             sentence names it.
     """
-    fitting = _columns(classifier, dataset)
+    fitting = _as_taken(classifier, dataset)
     return _in_unit(
         classifier, fitting, classifier.encode(fitting.array(indices, classifier.shape))
     )
@@ -44,7 +44,7 @@ def batches(
         size: Inputs in a batch at most; 0 lets the model choose.
         together: So many batches are given at once.
     """
-    fitting = _columns(classifier, dataset)
+    fitting = _as_taken(classifier, dataset)
     for indices, items in fitting.batches(together * classifier.batch(size), classifier.shape):
         yield indices, _in_unit(classifier, fitting, classifier.encode(items))
 
@@ -143,7 +143,7 @@ def align(classifier: Classifier, dataset: Dataset) -> Dataset:
     classifier does not know stays as it is. Where it knows some of them, and at other places, those
     are put in order and the others become unknown.
     """
-    fitting = _columns(classifier, dataset)
+    fitting = _as_taken(classifier, dataset)
     known = {plain(label) for label in classifier.labels}
     if fitting.names == classifier.labels or len(known) != classifier.classes:
         return fitting
@@ -167,7 +167,10 @@ def align(classifier: Classifier, dataset: Dataset) -> Dataset:
     )
 
 
-def _columns(classifier: Classifier, dataset: Dataset) -> Dataset:
+def _as_taken(classifier: Classifier, dataset: Dataset) -> Dataset:
+    """The columns and the framing that the classifier takes."""
+    if classifier.kind == "image":
+        return dataset.framed(classifier.settings.framing)
     wanted = classifier.settings.features
     if wanted and wanted != dataset.features and set(wanted) <= set(dataset.features):
         return dataset.with_columns(wanted)

@@ -1,9 +1,9 @@
-"""open_dataset: from a path to a Dataset, by the name and the first bytes of the file."""
+"""open_dataset: from a path to a Dataset, by the content of the file."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from robgui.core.dataset import images
@@ -11,11 +11,12 @@ from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.folder import open_folder, open_images
 from robgui.core.dataset.grid import open_csv
 from robgui.core.dataset.idx import looks_like_idx, open_idx
-from robgui.core.dataset.limits import head, reading
+from robgui.core.dataset.limits import reading
 from robgui.core.dataset.options import Options, parse
 from robgui.core.dataset.records import open_json
 from robgui.core.dataset.stacked import open_npy, open_npz
-from robgui.core.errors import DataError
+from robgui.core.errors import DataError, RobguiError
+from robgui.core.identify import DataFormat, Kind, identify
 
 _FORMATS = "a folder of images, an image, IDX, NPZ, NPY, CSV or JSON"
 #: Suffixes of files that open_dataset takes (each also with .gz where that is text or IDX).
@@ -72,21 +73,41 @@ def _existing(path: str | Path) -> Path:
 
 def _open_file(path: Path, options: Options) -> Dataset:
     with reading(path):
-        name = path.name.casefold().removesuffix(".gz")
-        suffix = Path(name).suffix
-        if suffix in images.SUFFIXES:
-            return open_images([path], options)
-        if suffix == ".npz":
-            return open_npz(path, options)
-        if suffix == ".npy":
-            return open_npy(path, options)
-        if suffix == ".json":
-            return open_json(path, options)
-        if suffix in (".csv", ".tsv"):
-            return open_csv(path, options)
-        if looks_like_idx(path):
-            return open_idx(path, options)
-        start = head(path, 6)
-        if start == b"\x93NUMPY":
-            return open_npy(path, options)
-    raise DataError(f"{path}: this is no dataset robgui knows; choose {_FORMATS}.")
+        return _READERS[_format(path)](path, options)
+
+
+def _format(path: Path) -> DataFormat:
+    """The format of a file: by its content, then, for what is damaged, by its name."""
+    try:
+        found = identify(path)
+    except RobguiError as error:
+        raise DataError(str(error)) from error
+    if found.data is not None:
+        return found.data
+    if found.kind is not Kind.UNKNOWN:
+        raise DataError(f"{path} is {found.words}, not data; choose {_FORMATS}.")
+    if looks_like_idx(path):
+        return DataFormat.IDX
+    suffix = Path(path.name.casefold().removesuffix(".gz")).suffix
+    if suffix not in _BY_NAME:
+        raise DataError(f"{path}: this is no dataset robgui knows; choose {_FORMATS}.")
+    return _BY_NAME[suffix]
+
+
+_READERS: dict[DataFormat, Callable[[Path, Options], Dataset]] = {
+    DataFormat.PICTURE: lambda path, options: open_images([path], options),
+    DataFormat.ARRAY: open_npy,
+    DataFormat.ARRAYS: open_npz,
+    DataFormat.IDX: open_idx,
+    DataFormat.JSON: open_json,
+    DataFormat.TABLE: open_csv,
+    DataFormat.FOLDER: open_folder,
+}
+_BY_NAME = {
+    **dict.fromkeys(images.SUFFIXES, DataFormat.PICTURE),
+    ".npz": DataFormat.ARRAYS,
+    ".npy": DataFormat.ARRAY,
+    ".json": DataFormat.JSON,
+    ".csv": DataFormat.TABLE,
+    ".tsv": DataFormat.TABLE,
+}

@@ -7,11 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind
+
+if TYPE_CHECKING:
+    from robgui.core.dataset.framing import Framing
 
 Shape = tuple[int, ...]
 
@@ -104,6 +108,10 @@ class Source(ABC):
     def lengths(self, positions: np.ndarray) -> np.ndarray:
         """Number of points of each sequence."""
         raise DataError(f"items of kind {self.kind} have no length; only sequences have one.")
+
+    def framed(self, framing: Framing) -> Source:
+        """The same pictures, brought to a model's size in this way; other kinds have no frame."""
+        return self
 
     def pick(self, columns: Sequence[int]) -> Source:
         """The same items with these columns, in this order."""

@@ -42,16 +42,18 @@ class Params(BaseModel):
     """Settings of an analysis: the only source of form, command-line option, validation and record.
 
     A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind
-    "More"), ``empty`` (what an empty text means, such as "all") and ``zero`` (what 0 means, such as
-    "no limit").
+    "More"), ``empty`` (what an empty text means, such as "all"), ``zero`` (what 0 means, such as
+    "no limit") and ``judges`` (its unit: it decides a status, and Preferences show it).
 
     Attributes:
         presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was
             not given, and the form shows what it has filled in: what the user gives wins, and what
             will run is what is shown.
+        formerly: Name that a setting once had -> its name now, for files that users already have.
     """
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    formerly: ClassVar[Mapping[str, str]] = {}
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -77,7 +79,13 @@ class Params(BaseModel):
         """Adds what the preset says of settings that were not given."""
         if not isinstance(values, dict):
             return values
-        return {**cls.presets.get(str(values.get("preset")), {}), **values}
+        given = cls.renamed(values)
+        return {**cls.presets.get(str(given.get("preset")), {}), **given}
+
+    @classmethod
+    def renamed(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values under the names that their settings have now."""
+        return {cls.formerly.get(name, name): value for name, value in values.items()}
 
     @classmethod
     def preset_values(cls, name: str) -> dict[str, Any]:
@@ -176,6 +184,7 @@ class Analysis:
         views: ``(result, params) -> Views``: what it looks like; the first is the picture of the
             analysis.
         findings: ``(result, params)`` -> failures worth showing.
+        severity_means: How it comes to the severity of a finding, one sentence.
         offers: ``(result, params)`` -> inputs that another analysis may look at.
         tab: Its title among the tabs of its method; empty takes ``title``.
         invitation: What the empty panel says: what it does and what to press.
@@ -214,6 +223,7 @@ class Analysis:
     takes_with: Callable[[Any], Takes] | None = None
     shards: Shards | None = None
     first_look: Mapping[str, Any] | None = None
+    severity_means: str = ""
     made_inputs: Mapping[str, Any] = field(default_factory=dict)
     demo: Demo | None = None
 

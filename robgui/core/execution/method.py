@@ -7,6 +7,7 @@ cannot be loaded is one sentence in ``problems()``; it never keeps the program f
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -67,15 +68,29 @@ def problems() -> tuple[str, ...]:
 def refresh() -> None:
     """Looks for methods anew, after a package was installed."""
     _discover.cache_clear()
+    bringing.cache_clear()
+
+
+@cache
+def bringing(analysis: str) -> Method | None:
+    """The method of ours that brings an analysis; the others need not be imported for it.
+
+    Ours come before those of other packages, so it is the only one.
+    """
+    ours = sorted(filter(_ours, _entries()), key=lambda entry: not analysis.startswith(entry.name))
+    for entry in ours:
+        with contextlib.suppress(Exception):  # told by ``problems``
+            method = _checked(entry, [])
+            if any(one.name == analysis for one in method.analyses):
+                return method
+    return None
 
 
 @cache
 def _discover() -> tuple[tuple[Method, ...], tuple[str, ...]]:
     found: list[Method] = []
     lacks: list[str] = []
-    for entry in sorted(
-        entry_points(group=GROUP), key=lambda entry: (not _ours(entry), entry.name)
-    ):
+    for entry in _entries():
         try:
             found.append(_checked(entry, found))
         except Exception as error:  # noqa: BLE001 - foreign code raises anything; each becomes one sentence
@@ -85,6 +100,11 @@ def _discover() -> tuple[tuple[Method, ...], tuple[str, ...]]:
                 f" {first[:300]}; update or remove the package that brings it."
             )
     return tuple(sorted(found, key=lambda method: (method.order, method.title))), tuple(lacks)
+
+
+def _entries() -> list[EntryPoint]:
+    """All entry points, ours first."""
+    return sorted(entry_points(group=GROUP), key=lambda entry: (not _ours(entry), entry.name))
 
 
 def _ours(entry: EntryPoint) -> bool:

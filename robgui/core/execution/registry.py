@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Analysis
-from robgui.core.execution.method import Method, methods
+from robgui.core.execution.method import Method, bringing, methods
 from robgui.core.execution.params_problems import hint
 
 #: Analyses that no method brings: made in a notebook or a test, see ``register``.
@@ -40,9 +40,11 @@ def method_of(analysis: str) -> Method | None:
 
 def find(name: str) -> Analysis:
     """The analysis called ``name`` (``-`` and ``_`` are the same)."""
+    wanted = name.replace("-", "_")
+    if wanted not in _LOOSE and (method := bringing(wanted)) is not None:
+        return next(one for one in method.analyses if one.name == wanted)
     known = analyses()
-    try:
-        return known[name.replace("-", "_")]
-    except KeyError:
-        advice = hint(name.replace("-", "_"), known, f"choose one of: {', '.join(known)}.")
-        raise ParamsError(f"There is no analysis {name!r}; {advice}") from None
+    if wanted in known:
+        return known[wanted]
+    advice = hint(wanted, known, f"choose one of: {', '.join(known)}.")
+    raise ParamsError(f"There is no analysis {name!r}; {advice}")

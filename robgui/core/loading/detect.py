@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from robgui.core.errors import IncompleteModelError, ModelError
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.raw import FirstLayer, Raw, which_output
 from robgui.core.model.backend import Backend, TorchBackend, first_line, pick_output
 from robgui.core.model.classifier import Classifier, kind_of, random_inputs
+from robgui.core.model.guessing import ends_in_sigmoid, output_kind, within_one
 from robgui.core.model.settings import ModelSettings, parse
 
 Values = dict[str, object]
@@ -19,6 +21,8 @@ Values = dict[str, object]
 #: Side lengths of common image sets: MNIST, CIFAR, Tiny ImageNet, STL-10, half of ImageNet,
 #: ImageNet.
 _SIDES = (28, 32, 64, 96, 112, 224)
+_INSIDE = "lie between 0 and 1 on every input tried"
+_SEVERAL = " and an input may have several; set multi_label = false if exactly one class is right"
 #: Numbers of features that are an image in one row.
 _ROWS = {784: (1, 28, 28), 3072: (3, 32, 32)}
 
@@ -175,7 +179,7 @@ def _finish(
         }
         remarks.append(f"wants {words[settings.layout]}")
     classifier = Classifier(backend, settings, name=name, content=content)
-    classifier, output_remarks = _tell_output(classifier, "output" in told or "multi_label" in told)
+    classifier, output_remarks = _tell_output(classifier, told)
     classifier.remarks = (*remarks, *output_remarks)
     return classifier
 
@@ -194,27 +198,51 @@ def _about_outputs(raw: Backend, backend: Backend, settings: ModelSettings) -> l
     return [which_output(pick_output(names, settings.scores), len(names))] if len(names) > 1 else []
 
 
-def _tell_output(classifier: Classifier, told: bool) -> tuple[Classifier, list[str]]:
-    """Tells logits from probabilities by the answers to random inputs.
+def _tell_output(classifier: Classifier, told: Values) -> tuple[Classifier, list[str]]:
+    """Tells logits from probabilities by the last operation and by the answers to some inputs.
 
-    Refuses a model that answers with NaN.
+    Refuses a model that answers with NaN. A sigmoid at the end makes each output the probability
+    of its class; what the user has said of the model wins.
     """
-    x = random_inputs(classifier.shape)
-    classifier.infer(x)
-    if told:
+    classifier.infer(random_inputs(classifier.shape))
+    if "output" in told:
         return classifier, []
-    settled = classifier.with_output_told()
-    if settled.settings.output == "probabilities":
+    settings = classifier.settings
+    raw = classifier.raw(_contrasts(classifier.shape))
+    sigmoid = raw.shape[1] > 1 and _ends_in_sigmoid(classifier)
+    apart = settings.multi_label or ("multi_label" not in told and sigmoid)
+    if sigmoid and within_one(raw):
+        why = "its last operation is a sigmoid, so each output is the probability of its class"
+        told_so = "" if "multi_label" in told else _SEVERAL
+        chosen = settings.change(output="probabilities", multi_label=apart)
+        return classifier.with_settings(chosen), [why + told_so]
+    kind = output_kind(raw, apart)
+    settled = classifier.with_settings(settings.change(output=kind))
+    if kind == "probabilities" and settings.multi_label:
+        return settled, [f"its outputs {_INSIDE}, so each is read as the probability of its class"]
+    if kind == "probabilities":
         return settled, ["its outputs are probabilities"]
-    raw = settled.raw(x)
-    if bool(((raw >= 0) & (raw <= 1)).all()):
-        return settled, [
-            (
-                "its outputs lie between 0 and 1 but do not add up to 1; set multi_label if an"
-                " input may have several classes"
-            )
-        ]
+    if within_one(raw):
+        several = "set multi_label if an input may have several classes"
+        return settled, [f"its outputs {_INSIDE} but do not add up to 1; {several}"]
     return settled, ["its outputs are logits"]
+
+
+def _ends_in_sigmoid(classifier: Classifier) -> bool:
+    """Whether the network's last operation is a sigmoid, where it lets itself be followed."""
+    if not classifier.capabilities.gradients:
+        return False
+    x = random_inputs(classifier.shape, 2).to(classifier.device).requires_grad_()
+    try:
+        return ends_in_sigmoid(classifier.logits(x))
+    except RuntimeError:  # an operation without a gradient; the values alone must tell
+        return False
+
+
+def _contrasts(shape: Sequence[int]) -> Tensor:
+    """Random inputs, black, white and mixtures of the two: logits leave [0, 1] on some of them."""
+    x = random_inputs(shape)
+    return torch.cat([x, x.round(), torch.zeros_like(x[:1]), torch.ones_like(x[:1])])
 
 
 def _images(

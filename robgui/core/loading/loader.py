@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from robgui.core.errors import ModelError, TrustError
+from robgui.core.identify import Format
 from robgui.core.loading.detect import settle
 from robgui.core.loading.devices import default_device
 from robgui.core.loading.exported import load_exported
@@ -19,7 +20,7 @@ from robgui.core.loading.pickles import foreign_globals
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.script import load_script
 from robgui.core.loading.sklearn_model import from_estimator, load_skops
-from robgui.core.loading.sniff import Format, sniff
+from robgui.core.loading.sniff import sniff
 from robgui.core.loading.weights import from_object, load_safetensors, load_weights
 from robgui.core.model.backend import TorchBackend, first_line
 from robgui.core.model.class_names import with_names_read

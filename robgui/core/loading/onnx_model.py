@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,9 @@ from robgui.core.model.backend import (
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside, read_regular
 
+#: The runtime would otherwise send what it is used for over the network; it reads this when
+#: imported.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 #: A constant larger than this (400 MB) is computed by no real classifier.
 _LARGEST_CONSTANT = 100_000_000
 #: A message of protobuf is never larger, with the data beside it.

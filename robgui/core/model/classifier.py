@@ -130,7 +130,7 @@ class Classifier:
         ).change(**settings)
         backend, raw = try_function(function, tuple(shape), name, chosen.scores)
         if "output" not in settings:
-            chosen = chosen.change(output=output_kind(raw))
+            chosen = chosen.change(output=output_kind(raw, chosen.multi_label))
         answers = hashlib.sha256(raw.cpu().numpy().tobytes()).hexdigest()
         return cls(backend, chosen, name=name, content=answers)
 
@@ -147,7 +147,8 @@ class Classifier:
         """Itself, or the same with ``output`` set when its answers to random inputs are
         probabilities.
         """
-        kind = output_kind(self.raw(random_inputs(self.shape)))
+        raw = self.raw(random_inputs(self.shape))
+        kind = output_kind(raw, self.settings.multi_label)
         return (
             self
             if kind == self.settings.output
@@ -255,10 +256,8 @@ class Classifier:
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with weights and settings."""
-        unset = None if self.settings.scores else {"scores"}
-        return hashlib.sha256(
-            f"{self._content}|{self.settings.model_dump_json(exclude=unset)}".encode()
-        ).hexdigest()[:16]
+        known = f"{self._content}|{self.settings.identity()}"
+        return hashlib.sha256(known.encode()).hexdigest()[:16]
 
     def tensor(self, values: Any) -> Tensor:
         """Inputs ``(n, *shape)`` or one input as a float tensor on the device."""

@@ -15,6 +15,12 @@ from robgui.core.model.backend import CallableBackend, as_output, first_line
 from robgui.core.model.randomness import HOST, host_generator
 from robgui.core.model.settings import Kind
 
+#: What autograd calls operations that leave every number as it is.
+_REARRANGING = (
+    *("View", "Reshape", "UnsafeView", "Squeeze", "Unsqueeze", "Flatten", "Alias", "Clone"),
+    *("Slice", "Select", "ToCopy", "Permute", "Transpose", "AsStrided"),
+)
+
 
 def kind_of(shape: Sequence[int]) -> Kind:
     """The kind of input a shape suggests."""
@@ -28,17 +34,36 @@ def kind_of(shape: Sequence[int]) -> Kind:
         ) from None
 
 
-def output_kind(raw: Tensor) -> str:
-    """``probabilities`` if every row is a distribution (or one column lies in [0, 1]), else
-    ``logits``.
+def output_kind(raw: Tensor, multi_label: bool = False) -> str:
+    """``probabilities`` if every row is a distribution, else ``logits``.
+
+    One column, and the outputs of a multi-label model, need only lie in [0, 1].
     """
-    inside = bool(((raw >= 0) & (raw <= 1)).all())
-    sums = raw.sum(1)
-    return (
-        "probabilities"
-        if inside and (raw.shape[1] == 1 or bool(((sums - 1).abs() < 1e-3).all()))
-        else "logits"
-    )
+    if not within_one(raw):
+        return "logits"
+    apart = multi_label or raw.shape[1] == 1
+    return "probabilities" if apart or bool(((raw.sum(1) - 1).abs() < 1e-3).all()) else "logits"
+
+
+def within_one(raw: Tensor) -> bool:
+    """Whether all outputs lie in [0, 1], as probabilities do and logits of many inputs do not."""
+    return bool(((raw >= 0) & (raw <= 1)).all())
+
+
+def ends_in_sigmoid(raw: Tensor) -> bool:
+    """Whether the last operation that made these differentiable outputs is a sigmoid.
+
+    Operations that only rearrange them may follow.
+    """
+    step: Any = raw.grad_fn
+    while step is not None:
+        name = step.name().removeprefix("torch::autograd::")
+        if name.startswith("Sigmoid"):
+            return True
+        if not name.startswith(_REARRANGING) or not step.next_functions:
+            return False
+        step = step.next_functions[0][0]
+    return False
 
 
 def random_inputs(shape: Sequence[int], count: int = 8) -> Tensor:

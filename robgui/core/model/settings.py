@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -16,12 +16,19 @@ from robgui.core.model.class_names import with_names_beside
 from robgui.core.regular import read_regular
 from robgui.core.toml import parse_toml
 
+if TYPE_CHECKING:
+    from robgui.core.dataset.framing import Framing
+
 Kind = Literal["image", "table", "sequence"]
+Resize = Literal["squash", "crop", "letterbox"]
+Interpolation = Literal["area", "nearest", "bilinear", "bicubic", "lanczos"]
 Numbers = tuple[float, ...]
 #: An image of 3 × 3,344 × 3,344; loading a model tries it on a handful of inputs.
 LARGEST_INPUT = 2**25
 #: The names of a hundred thousand classes take less.
 _LARGEST_SIDE_FILE = 10_000_000
+#: Settings that the first edition did not have from its start.
+_ADDED = ("scores", "resize", "crop", "interpolation", "antialias")
 
 
 class ModelSettings(BaseModel):
@@ -52,6 +59,41 @@ class ModelSettings(BaseModel):
     )
     channels: Literal["rgb", "bgr"] = Field(
         "rgb", title="Channel order", description="Order of colour channels the raw model wants."
+    )
+    resize: Resize = Field(
+        "squash",
+        title="Resize",
+        description=(
+            "How pictures of another size are brought to the model's: squash scales height and"
+            " width on their own, crop scales the shorter side and keeps the middle, letterbox"
+            " adds grey bars."
+        ),
+    )
+    crop: float = Field(
+        1.0,
+        ge=0.1,
+        le=1,
+        title="Crop",
+        description=(
+            "With resize=crop, the share of the shorter side that is kept: 0.875 is 224 of 256"
+            " pixels."
+        ),
+    )
+    interpolation: Interpolation = Field(
+        "area",
+        title="Interpolation",
+        description=(
+            "How pixels are computed when a picture is resized; area averages where it shrinks and"
+            " is linear where it grows."
+        ),
+    )
+    antialias: bool = Field(
+        True,
+        title="Antialias",
+        description=(
+            "Average over all pixels that fall together, as Pillow does; off looks at the nearest"
+            " few, as OpenCV does."
+        ),
     )
     low: Numbers = Field(
         (0.0,), title="Lowest value", description="What 0 becomes before mean and std."
@@ -138,6 +180,23 @@ class ModelSettings(BaseModel):
             count = len(getattr(self, name))
             if count not in (1, places):
                 raise ValueError(f"{name} has {count} values; this model takes 1 or {places}")
+
+    @property
+    def framing(self) -> Framing:
+        """How pictures are brought to the model's size."""
+        from robgui.core.dataset.framing import Framing
+
+        return Framing(self.resize, self.crop, self.interpolation, self.antialias)
+
+    def identity(self) -> str:
+        """Text that changes with every setting.
+
+        Settings that later versions added are left out while they have their defaults, so that runs
+        of earlier versions stay what they are.
+        """
+        fields = type(self).model_fields
+        unset = {name for name in _ADDED if getattr(self, name) == fields[name].default}
+        return self.model_dump_json(exclude=unset)
 
     def change(self, **values: object) -> ModelSettings:
         """A validated copy with ``values`` replaced; the error is one sentence."""

@@ -14,11 +14,13 @@ import platformdirs
 from robgui.core.codec import encode, npz, unzip
 from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import ParamsError, WorkspaceError
+from robgui.core.evidence import Evidence
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import Finding, StoredFinding
+from robgui.core.harm import Harm
 from robgui.core.verdict import Verdict, to_json
 from robgui.core.workspace.database import Database
 from robgui.core.workspace.lock import FileLock
@@ -33,6 +35,7 @@ _FINDING = (
     " NULL FROM findings LEFT JOIN pictures ON pictures.finding = findings.id"
 )
 _IN_USE = "in use"
+_HARM = "harm"
 _KINDS = ("model", "dataset")
 _INTERRUPTED = "interrupted: the program ended before the run did"
 
@@ -226,6 +229,18 @@ class Workspace:
         if blobs and not isinstance(blobs[0][0], bytes):
             self._reader.refuse("a picture", "it is no data")
         return self._reader.finding(rows[0], unzip(blobs[0][0]) if blobs else {})
+
+    def evidence(self) -> Evidence:
+        """The failures that its runs have seen, against which every verdict on show is held."""
+        return Evidence(self.runs(), self.findings())
+
+    def harm(self) -> Harm:
+        """How bad each confusion is, as the user has said."""
+        return Harm.from_json(self.setting(_HARM))
+
+    def set_harm(self, harm: Harm) -> None:
+        """Keeps how bad each confusion is."""
+        self.set_setting(_HARM, harm.to_json())
 
     def set_finding(self, id: int, note: str | None = None, starred: bool | None = None) -> None:  # noqa: A002
         """Changes the user's note or star; None leaves it."""

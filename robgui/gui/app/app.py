@@ -124,8 +124,9 @@ def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 
 def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:
     """The window on its workspace; torch is imported and files are opened once it is on screen."""
-    store = Store()
-    window = MainWindow(store, load_settings())
+    store, settings = Store(), load_settings()
+    store.memory = round(settings.memory_gb * 1e9)
+    window = MainWindow(store, settings)
     _catch_everything(store)
     asked = Asked(window, workspace, [Path(file) for file in files])
     window.on_screen.connect(asked.begin)

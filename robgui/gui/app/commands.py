@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 import robgui
 from robgui import resources
 from robgui.core.errors import RobguiError, TrustError
+from robgui.core.identify import Identity, Kind, identify
 from robgui.core.trust import trust
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
+from robgui.gui.app.preferences import edit_preferences
 from robgui.gui.app.rail import places, shortcut
 from robgui.gui.app.saving import WORKSPACES, Saving
 from robgui.gui.app.theme import theme
@@ -38,6 +40,13 @@ _DATA = (
     "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz"
     " *-ubyte);;All files (*)"
 )
+
+#: What to do with files that are known but not opened by themselves.
+_NOT_OPENED = {
+    Kind.UNKNOWN: "choose a model, data or a workspace",
+    Kind.MESH: "name it as the scene of a semantic analysis",
+    Kind.SUITE: "run it with New batch in the File menu",
+}
 
 
 class Commands:
@@ -164,6 +173,15 @@ class Commands:
                 "Alt+Right",
                 "forward",
             ),
+            Entry(
+                "preferences",
+                "Preferences …",
+                "Edit",
+                partial(edit_preferences, w),
+                "Ctrl+,",
+                separator=True,
+                hint="Thresholds that decide what holds, what is at risk and what fails",
+            ),
             Entry("run", "Run", "Run", w.run_pane.start, "Ctrl+R", "run"),
             Entry("pause", "Pause or resume", "Run", w.run_pane.toggle_pause, "Ctrl+P", "pause"),
             Entry("stop", "Stop", "Run", w.run_pane.stop_job, "Ctrl+.", "stop"),
@@ -280,16 +298,21 @@ class Commands:
     # --- opening ----------------------------------------------------------------------------------
 
     def open_path(self, path: Path) -> None:
-        """Opens a model, data or a workspace, whichever it is."""
-        ending = path.suffix.lower()
-        if not path.exists():
-            self._store.say("error", f"{path} does not exist (any more).")
+        """Opens a model, data or a workspace, whichever its content says it is."""
+        self._store.background.run(
+            lambda: identify(path), lambda found: self._open_identified(path, found)
+        )
+
+    def _open_identified(self, path: Path, found: Identity) -> None:
+        if found.kind in _NOT_OPENED:
+            advice = found.remedy or _NOT_OPENED[found.kind]
+            self._store.say("error", f"{path} is {found.words}; {advice}.")
             return
         self._window.settings.last_folder = str(path.parent)
         self._asked_for.add(path.absolute())
-        if ending == ".robgui":
+        if found.kind is Kind.WORKSPACE:
             self._store.open_workspace(path)
-        elif ending in MODEL_ENDINGS and path.is_file():
+        elif found.kind is Kind.MODEL:
             self._store.library.load_model(Opening(path))
         else:
             self._store.library.load_dataset(path)

@@ -72,6 +72,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.store = store
         self.settings = settings
+        store.set_thresholds(settings.thresholds)
         self.painted = 0.0
         self._made = False
         self.setWindowTitle("robgui")

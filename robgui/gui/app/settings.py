@@ -25,10 +25,15 @@ class Settings(BaseModel):
 
     dark: bool = False
     font_scale: float = 1.0
+    #: The user's own thresholds, by ``analysis.field``; the program's hold for all others.
+    thresholds: dict[str, float] = {}
     recent: tuple[str, ...] = ()
     geometry: str = ""
     layout: str = ""
     last_folder: str = ""
+    #: Gigabytes of memory that the process for models may take; 0 takes 80 % of what the machine
+    #: has.
+    memory_gb: float = 0.0
 
     def add_recent(self, path: Path) -> None:
         """Puts ``path`` at the head of the recently opened files."""

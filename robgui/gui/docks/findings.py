@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.finding import StoredFinding
+from robgui.core.finding_groups import Group
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.findings_items import (
     NOTE,
@@ -33,6 +34,7 @@ from robgui.gui.docks.findings_items import (
     FindingsDelegate,
     FindingsModel,
 )
+from robgui.gui.docks.harm_dialog import HarmDialog, classes_to_ask
 from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.panels.send_button import list_targets
 from robgui.gui.state.replay import Replay
@@ -69,6 +71,7 @@ class Findings(QWidget):
         self.model = FindingsModel(store, self)
         self.replay = Replay(store, self)
         self._order = (SEVERITY, True)
+        self._unfolded: set[int] = set()
         self._make_filters()
         self._make_table()
         self._lay_out()
@@ -95,6 +98,11 @@ class Findings(QWidget):
         self.count = Label()
         self.count.setProperty("role", "quiet")
         self.count.setAccessibleName("How many findings are shown")
+        self.harm = QToolButton(
+            text="Harm …",
+            toolTip="Say how bad it is to take one class for another; severities follow",
+            autoRaise=True,
+        )
         self.export = QToolButton(
             toolTip="Export the findings shown as images and CSV", autoRaise=True
         )
@@ -130,6 +138,7 @@ class Findings(QWidget):
             (self.kinds, 0),
             (self.starred, 0),
             (self.count, 0),
+            (self.harm, 0),
             (self.export, 0),
         ):
             filters.addWidget(widget, stretch)
@@ -147,6 +156,7 @@ class Findings(QWidget):
         self._store.selection_changed.connect(self._follow)
         theme.changed.connect(self._fonts)
         self.export.clicked.connect(self.wants_export)
+        self.harm.clicked.connect(self.ask_harm)
         self.text.textChanged.connect(lambda _: self.sync())
         self.kinds.currentIndexChanged.connect(lambda _: self.sync())
         self.starred.toggled.connect(lambda _: self.sync())
@@ -211,12 +221,13 @@ class Findings(QWidget):
         """Applies filter and order; a note being written is not disturbed."""
         if self.table.state() is QAbstractItemView.State.EditingState:
             return
-        rows = [finding for finding in self._store.history.findings if self._passes(finding)]
+        groups = [group for group in self._entries() if self._passes(group)]
         column, down = self._order
-        rows.sort(key=lambda finding: (_rank(finding, column), finding.severity), reverse=down)
+        groups.sort(key=lambda group: (_rank(group, column), group.severity), reverse=down)
+        rows = [group.lead for group in groups]
         place = self.table.verticalScrollBar().value()
         with QSignalBlocker(self.table.selectionModel()):
-            self.model.show(rows)
+            self.model.show(rows, groups)
             self._mark(self._store.selection.finding)
         self.table.verticalScrollBar().setValue(place)
         self.empty.setText(
@@ -228,18 +239,54 @@ class Findings(QWidget):
         )
         self.stack.setCurrentIndex(0 if rows else 1)
         total = len(self._store.history.findings)
+        shown = sum(len(group.members) for group in groups)
         self.export.setEnabled(bool(rows))
-        self.count.setText(f"{total:,}" if len(rows) == total else f"{len(rows):,} of {total:,}")
+        self.harm.setEnabled(bool(total))
+        said = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
+        self.count.setText(said if shown == len(rows) else f"{said} in {len(rows):,} entries")
         self._look_soon()
 
-    def _passes(self, finding: StoredFinding) -> bool:
+    def _entries(self) -> list[Group]:
+        """Findings that are alike as one entry, unless the user wants to see each."""
+        history = self._store.history
+        found: list[Group] = []
+        for group in history.entries():
+            unfold = not self._unfolded.isdisjoint(one.id for one in group.members)
+            one_each = [Group(one, (one,), history.harm.severity(one)) for one in group.members]
+            found += one_each if unfold else [group]
+        return found
+
+    def _passes(self, group: Group) -> bool:
+        finding = group.lead
         if self.starred.isChecked() and not finding.starred:
             return False
         if self.kinds.currentData() not in ("", None, finding.kind):
             return False
         words = self.text.text().casefold().split()
-        text = f"{finding.title} {finding.kind} {finding.note}".casefold()
+        titles = " ".join(one.title for one in group.members)
+        text = f"{titles} {finding.kind} {finding.note}".casefold()
         return all(word in text for word in words)
+
+    def ask_harm(self) -> None:
+        """Asks how bad each confusion is; the list follows."""
+        model = self._store.library.model
+        known = () if model is None else model.labels
+        dialog = HarmDialog(
+            self._store.history.harm, classes_to_ask(self._store.history, known), self
+        )
+        if dialog.exec():
+            self._store.history.set_harm(dialog.harm())
+
+    def fold(self, finding: StoredFinding, *, unfold: bool) -> None:
+        """Shows findings that are alike each by itself, or as one entry again."""
+        group = next(
+            one
+            for one in self._store.history.entries()
+            if finding.id in (m.id for m in one.members)
+        )
+        ids = {one.id for one in group.members}
+        self._unfolded = self._unfolded | ids if unfold else self._unfolded - ids
+        self.sync()
 
     def _look_soon(self) -> None:
         if not self._looking.isActive():
@@ -305,14 +352,21 @@ class Findings(QWidget):
         finding, sending = self.model.rows[row], self._store.sending
         menu = QMenu(self)
         menu.addAction("Show its run").triggered.connect(lambda: self.show_run(finding))
+        many = len(self.model.groups[row].members)
+        if many > 1:
+            unfold = menu.addAction(f"Show all {many:,} alike")
+            unfold.triggered.connect(lambda: self.fold(finding, unfold=True))
+        elif finding.id in self._unfolded:
+            again = menu.addAction("Show those alike as one entry")
+            again.triggered.connect(lambda: self.fold(finding, unfold=False))
         star = menu.addAction("Take the star away" if finding.starred else "Star")
         star.triggered.connect(lambda: self.model.turn_star(row))
         menu.addAction("Write a note").triggered.connect(
             lambda: self.table.edit(self.model.index(row, NOTE))
         )
-        again = menu.addAction("Replay: run again and compare")
-        again.setEnabled(not self._store.runner.busy)
-        again.triggered.connect(lambda: self.replay.start(finding))
+        replay = menu.addAction("Replay: run again and compare")
+        replay.setEnabled(not self._store.runner.busy)
+        replay.triggered.connect(lambda: self.replay.start(finding))
         list_targets(
             menu.addMenu("Send its input to"),
             sending.targets(1),
@@ -326,7 +380,7 @@ class Findings(QWidget):
 
     def shown(self) -> list[int]:
         """The findings that pass the filter, in their order."""
-        return [finding.id for finding in self.model.rows]
+        return [one.id for group in self.model.groups for one in group.members]
 
     def show_run(self, finding: StoredFinding) -> None:
         """Draws the run that found it."""
@@ -354,14 +408,15 @@ class Findings(QWidget):
         return super().eventFilter(watched, event)
 
 
-def _rank(finding: StoredFinding, column: int) -> object:
+def _rank(group: Group, column: int) -> object:
     """What a column is sorted by."""
+    finding = group.lead
     values: dict[int, object] = {
         STAR: finding.starred,
         TITLE: finding.title.casefold(),
         NOTE: finding.note.casefold(),
     }
-    return values.get(column, finding.severity)
+    return values.get(column, group.severity)
 
 
 def _picture(workspace: Workspace, finding: int) -> np.ndarray | None:

@@ -18,6 +18,7 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from robgui.core.finding import StoredFinding
+from robgui.core.finding_groups import Group
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.gallery_items import fit
 from robgui.gui.docks.runs_items import track_colour
@@ -39,9 +40,13 @@ class FindingsModel(QAbstractTableModel):
         super().__init__(parent)
         self._store = store
         self.rows: list[StoredFinding] = []
+        self.groups: list[Group] = []
 
-    def show(self, rows: list[StoredFinding]) -> None:
-        """Shows these; when only notes and stars changed, the rows stay."""
+    def show(self, rows: list[StoredFinding], groups: list[Group]) -> None:
+        """Shows these, each leading its group; when only notes and stars changed, the rows
+        stay.
+        """
+        self.groups = groups
         if [row.id for row in rows] == [row.id for row in self.rows]:
             self.rows = rows
             self.touch(0, len(rows) - 1)
@@ -91,7 +96,7 @@ class FindingsModel(QAbstractTableModel):
             "starred" if finding.starred else "not starred",
             finding.kind,
             finding.title,
-            f"{finding.severity:.2f}",
+            f"{self.groups[index.row()].severity:.2f}",
             finding.note,
         )
         if role == Qt.ItemDataRole.EditRole:
@@ -101,8 +106,25 @@ class FindingsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{COLUMNS[column]}: {words[column]}"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(_tip(finding, column))
+            return tip(self._tip(index.row(), column))
         return None
+
+    def _tip(self, row: int, column: int) -> str:
+        finding, group = self.rows[row], self.groups[row]
+        if column == STAR:
+            return "Starred; click to take the star" if finding.starred else "Click to star"
+        if column == NOTE:
+            return finding.note or "Double-click or press F2 to write a note"
+        how = self._store.history.harm.words(finding)
+        means = self._means(finding)
+        alike = f"\n{len(group.members):,} alike; the worst is shown." if group.members[1:] else ""
+        return f"{finding.title}\n{finding.kind}. {how}{means}{alike}"
+
+    def _means(self, finding: StoredFinding) -> str:
+        """How the analysis that found it comes to its severity."""
+        run = next((one for one in self._store.history.runs if one.id == finding.run_id), None)
+        known = None if run is None else self._store.analyses.get(run.request.analysis)
+        return f" {known.severity_means}" if known is not None and known.severity_means else ""
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != Qt.ItemDataRole.EditRole or index.column() != NOTE:
@@ -151,7 +173,7 @@ class FindingsDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()
         assert isinstance(model, FindingsModel)
-        finding = model.rows[index.row()]
+        finding, group = model.rows[index.row()], model.groups[index.row()]
         self.initStyleOption(option, index)
         words, option.text = option.text, ""
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -168,9 +190,9 @@ class FindingsDelegate(QStyledItemDelegate):
             case 1:
                 self._picture(painter, cell, finding)
             case 2:
-                self._title(painter, cell, finding, chosen)
+                self._title(painter, cell, group, chosen)
             case 3:
-                self._severity(painter, cell, finding, colour, chosen)
+                self._severity(painter, cell, group.severity, colour, chosen)
             case _:
                 self._note(painter, cell, words, chosen)
         painter.restore()
@@ -203,31 +225,33 @@ class FindingsDelegate(QStyledItemDelegate):
             "no picture" if isinstance(found, str) else "…",
         )
 
-    def _title(self, painter: QPainter, cell: QRect, finding: StoredFinding, chosen: bool) -> None:
+    def _title(self, painter: QPainter, cell: QRect, group: Group, chosen: bool) -> None:
+        finding = group.lead
         line = painter.fontMetrics().height()
         room = cell.adjusted(0, 0, 0, -line)
         painter.drawText(
             room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, finding.title
         )
         painter.setPen(QColor(theme.colours.on_accent if chosen else theme.colours.quiet))
-        painter.drawText(cell, Qt.AlignmentFlag.AlignBottom, finding.kind)
+        many = f", {len(group.members):,} alike" if len(group.members) > 1 else ""
+        painter.drawText(cell, Qt.AlignmentFlag.AlignBottom, f"{finding.kind}{many}")
 
     def _severity(
-        self, painter: QPainter, cell: QRect, finding: StoredFinding, colour: QColor, chosen: bool
+        self, painter: QPainter, cell: QRect, severity: float, colour: QColor, chosen: bool
     ) -> None:
         line = painter.fontMetrics().height()
         top = cell.center().y() - line
         painter.drawText(
             QRect(cell.left(), top, cell.width(), line),
             Qt.AlignmentFlag.AlignLeft,
-            f"{finding.severity:.2f}",
+            f"{severity:.2f}",
         )
         bar = QRect(cell.left(), top + line + 4, cell.width(), 6)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(track_colour(chosen))
         painter.drawRoundedRect(bar, 3, 3)
-        bar.setWidth(max(6, round(bar.width() * min(1.0, max(0.0, finding.severity)))))
+        bar.setWidth(max(6, round(bar.width() * min(1.0, max(0.0, severity)))))
         painter.setBrush(colour if chosen else QColor(theme.colours.accent))
         painter.drawRoundedRect(bar, 3, 3)
 
@@ -238,11 +262,3 @@ class FindingsDelegate(QStyledItemDelegate):
             model.turn_star(index.row())
             return True
         return super().editorEvent(event, model, option, index)
-
-
-def _tip(finding: StoredFinding, column: int) -> str:
-    if column == STAR:
-        return "Starred; click to take the star" if finding.starred else "Click to star"
-    if column == NOTE:
-        return finding.note or "Double-click or press F2 to write a note"
-    return f"{finding.title}\n{finding.kind}, severity {finding.severity:.2f} (0 harmless, 1 worst)"

@@ -17,13 +17,14 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from robgui.core.execution.execution import Execution
+from robgui.core.execution.likeness import inputs_in_words
 from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
-    from robgui.core.execution.request import Request
+    from robgui.core.verdict import Verdict
     from robgui.gui.state.store import Store
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -118,8 +119,10 @@ class RunsModel(QAbstractTableModel):
 
     def _tip(self, row: Row, column: int) -> str:
         """What a cell says in full: of a verdict also what it rests on."""
-        if isinstance(row, Run) and column == RESULT and not row.error and row.verdict is not None:
-            return row.verdict.text
+        if isinstance(row, Run) and column == RESULT and not row.error:
+            said = self._store.history.shown(row)
+            if said is not None:
+                return said.text
         return self._words(row, column)
 
     def _words(self, row: Row, column: int) -> str:
@@ -131,9 +134,9 @@ class RunsModel(QAbstractTableModel):
                 known = self._store.analyses.get(request.analysis)
                 return known.title if known is not None else request.analysis.replace("_", " ")
             case 2:
-                return (
-                    progress_in_words(row) if isinstance(row, Execution) else outcome_in_words(row)
-                )
+                if isinstance(row, Execution):
+                    return progress_in_words(row)
+                return outcome_in_words(row, self._store.history.shown(row))
             case 3:
                 return inputs_in_words(request)
             case 4:
@@ -197,14 +200,14 @@ def track_colour(chosen: bool) -> QColor:
     return colour
 
 
-def outcome_in_words(run: Run) -> str:
+def outcome_in_words(run: Run, said: Verdict | None) -> str:
     """What a stored run has come to.
 
     One that an earlier sitting left in the queue says what can be done.
     """
     if run.state is RunState.QUEUED:
         return "waiting since the program was last closed; start or remove it"
-    return run.error or ("" if run.verdict is None else run.verdict.line)
+    return run.error or ("" if said is None else said.line)
 
 
 def progress_in_words(job: Execution) -> str:
@@ -221,16 +224,6 @@ def progress_in_words(job: Execution) -> str:
     return (
         words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
     )
-
-
-def inputs_in_words(request: Request) -> str:
-    """Which inputs of which data."""
-    name = request.dataset.name if request.dataset is not None else ""
-    if request.indices is None:
-        return name
-    if len(request.indices) == 1:
-        return f"{name} {request.indices[0]:,}"
-    return f"{name}, {len(request.indices):,} inputs"
 
 
 def started_in_words(row: Row) -> str:

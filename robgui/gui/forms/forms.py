@@ -4,6 +4,7 @@ written by hand.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -29,15 +30,26 @@ LONG = 20
 class ParamsForm(QWidget):
     """Edits one Params type.
 
+    Args:
+        params: The type.
+        usual: What the user wants instead of the defaults, by field.
+
     Signals:
         changed: The values, or whether they are valid, have changed.
     """
 
     changed = Signal()
 
-    def __init__(self, params: type[Params], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        params: type[Params],
+        parent: QWidget | None = None,
+        *,
+        usual: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(parent)
         self.params = params
+        self._usual = dict(usual or {})
         self._editors: dict[str, Editor] = {}
         self._showing = False
         self._said: dict[str, QLabel] = {}
@@ -48,6 +60,7 @@ class ParamsForm(QWidget):
         layout.addWidget(self._more())
         layout.addWidget(self._said[""])
         layout.addStretch()
+        self._show(self._usual)
 
     def values(self) -> Params | None:
         """The settings, or None while they are not valid (the form says why)."""
@@ -55,6 +68,7 @@ class ParamsForm(QWidget):
 
     def set_values(self, values: dict[str, Any]) -> None:
         """Shows ``values``; fields that are not named keep what they show."""
+        values = self.params.renamed(values)
         self._show(
             {**self.params.preset_values(str(values["preset"])), **values}
             if "preset" in values
@@ -78,13 +92,29 @@ class ParamsForm(QWidget):
         self._check()
 
     def reset(self) -> None:
-        """Back to the defaults."""
-        self.set_values(
-            {
-                name: field.get_default(call_default_factory=True)
-                for name, field in self.params.model_fields.items()
-            }
-        )
+        """Back to the defaults, or to what the user wants instead."""
+        self.set_values({**self._defaults(), **self._usual})
+
+    def set_usual(self, usual: Mapping[str, Any]) -> None:
+        """The user wants other values instead of the defaults: fields that show what was usual
+        so far follow.
+        """
+        before, after = {**self._defaults(), **self._usual}, {**self._defaults(), **usual}
+        self._usual = dict(usual)
+        shown = self.values()
+        untouched = {
+            name: value
+            for name, value in after.items()
+            if value != before[name] and shown is not None and getattr(shown, name) == before[name]
+        }
+        if untouched:
+            self.set_values(untouched)
+
+    def _defaults(self) -> dict[str, Any]:
+        return {
+            name: field.get_default(call_default_factory=True)
+            for name, field in self.params.model_fields.items()
+        }
 
     def _fields(self, rare: bool) -> QWidget:
         box = QWidget()

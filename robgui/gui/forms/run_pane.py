@@ -112,7 +112,7 @@ class RunPane(QWidget):
     def _page(self, name: str) -> QScrollArea:
         """The scrolling page with the form of ``name``, made when it is first needed."""
         if name not in self._pages:
-            form = ParamsForm(self._store.analyses[name].params)
+            form = ParamsForm(self._store.analyses[name].params, usual=self._store.usual(name))
             form.changed.connect(lambda: self._store.set_params(name, form.values()))
             page = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
             page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -162,6 +162,7 @@ class RunPane(QWidget):
             lambda run, _: self.show_params(run.request.analysis, run.request.params)
         )
         store.params_offered.connect(self.show_params)
+        store.thresholds_changed.connect(self._take_thresholds)
         clock = QTimer(self, interval=500)
         clock.timeout.connect(lambda: self._show_progress(store.runner.active))
         clock.start()
@@ -183,6 +184,10 @@ class RunPane(QWidget):
     def _reset(self) -> None:
         if (form := self.form()) is not None:
             form.reset()
+
+    def _take_thresholds(self) -> None:
+        for name, form in self._forms.items():
+            form.set_usual(self._store.usual(name))
 
     def show_params(self, analysis: str, values: dict[str, Any]) -> None:
         """Puts settings into a form: those of a stored run, or those that come with what was

@@ -295,18 +295,14 @@ def _output_warning(candidate: Classifier, x: np.ndarray, scores: Tensor) -> str
         raw = candidate.with_settings(settings.change(output="logits", lowest_wins=False)).infer(x)
     if raw.shape[1] == 2 and bool((raw[:, 0] == 0).all()):
         raw = raw[:, 1:]  # a model with one output: the column of zeros was added by the Classifier
-    looks = output_kind(raw)
+    looks = output_kind(raw, settings.multi_label)
     if settings.output == "logits" and looks == "probabilities":
+        why = "all lie between 0 and 1" if settings.multi_label else "every row sums to 1"
         return (
-            "The outputs look like probabilities (every row sums to 1) but are read as logits; set"
-            " Output to probabilities."
+            f"The outputs look like probabilities ({why}) but are read as logits; set Output to"
+            " probabilities."
         )
-    inside = bool(((raw >= 0) & (raw <= 1)).all())
-    if (
-        settings.output == "probabilities"
-        and looks == "logits"
-        and not (settings.multi_label and inside)
-    ):
+    if settings.output == "probabilities" and looks == "logits":
         return (
             "The outputs are read as probabilities but are not (below 0, above 1, or rows that do"
             " not sum to 1); set Output to logits."

@@ -21,27 +21,15 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.execution import params_text
+from robgui.core.model.preprocessing import PRESETS
 from robgui.core.model.settings import ModelSettings
 from robgui.gui.app.theme import heading_font
 from robgui.gui.widgets.plain import Label
 
 CUSTOM, FROM_DATA = "custom", "from data"
-Numbers = tuple[float, ...]
-#: Common ways to normalise: lowest and highest value, mean, std.
-PRESETS: dict[str, dict[str, Numbers]] = {
-    "none": {"low": (0.0,), "high": (1.0,), "mean": (0.0,), "std": (1.0,)},
-    "ImageNet": {
-        "low": (0.0,),
-        "high": (1.0,),
-        "mean": (0.485, 0.456, 0.406),
-        "std": (0.229, 0.224, 0.225),
-    },
-    "0.5/0.5": {"low": (0.0,), "high": (1.0,), "mean": (0.5,), "std": (0.5,)},
-    "0–255": {"low": (0.0,), "high": (255.0,), "mean": (0.0,), "std": (1.0,)},
-}
-_LINES = ("shape", "low", "high", "mean", "std")
-_WORDS = ("kind", "layout", "channels", "output")
-_SWITCHES = ("multi_label", "lowest_wins")
+_LINES = ("shape", "crop", "low", "high", "mean", "std")
+_WORDS = ("kind", "layout", "channels", "resize", "interpolation", "output")
+_SWITCHES = ("antialias", "multi_label", "lowest_wins")
 #: The words of each choice as people read them.
 _SHOWN = {
     "chw": "channels first (c, h, w)",
@@ -50,6 +38,10 @@ _SHOWN = {
     "column": "one column",
     "rgb": "red, green, blue",
     "bgr": "blue, green, red",
+    "squash": "squash to the model's size",
+    "crop": "shorter side, then the middle",
+    "letterbox": "whole, with grey bars",
+    "area": "average of areas",
 }
 
 
@@ -140,9 +132,9 @@ class ModelForm(QWidget):
         for word in (CUSTOM, *PRESETS, FROM_DATA):
             self.preset.addItem(word)
         self.scores.setPlaceholderText("the likeliest")
-        self.preset.setAccessibleName("Preset for value range, mean and std")
+        self.preset.setAccessibleName("Preset for size, value range, mean and std")
         self.preset.setToolTip(
-            "Fills the four fields below; “from data” takes them from the inputs."
+            "Fills the fields below; “from data” takes range, mean and std from the inputs."
         )
         self.labels.setAccessibleName("Labels, one per line")
         self.labels.setPlaceholderText("One class name per line, in the order of the outputs")
@@ -154,7 +146,8 @@ class ModelForm(QWidget):
         layout.setContentsMargins(0, 0, 8, 0)
         layout.setSpacing(8)
         self._group(layout, "Input", ("kind", "shape", "layout", "channels"))
-        self._group(layout, "Values", ("preset", "low", "high", "mean", "std"))
+        sizes = ("resize", "crop", "interpolation", "antialias")
+        self._group(layout, "Preprocessing", ("preset", *sizes, "low", "high", "mean", "std"))
         rare = ("scores",) if self._several_outputs else ()
         self._group(layout, "Output", ("output", *rare, "multi_label", "lowest_wins"))
         title = Label("Labels, one per line")
@@ -211,15 +204,21 @@ class ModelForm(QWidget):
 
     def _edited(self) -> None:
         image = self.choices["kind"].currentData() == "image"
-        self.choices["layout"].setEnabled(image)
-        self.choices["channels"].setEnabled(image)
+        for name in ("layout", "channels", "resize", "interpolation"):
+            self.choices[name].setEnabled(image)
+        averages = self.choices["interpolation"].currentData() == "area"
+        self.switches["antialias"].setEnabled(image and not averages)
+        self.lines["crop"].setEnabled(image and self.choices["resize"].currentData() == "crop")
         self.preset.setCurrentText(self._preset_shown())
         self.changed.emit()
 
     def _preset_shown(self) -> str:
-        shown = {name: self.lines[name].text() for name in PRESETS["none"]}
+        shown = {name: line.text() for name, line in self.lines.items()}
+        if self.choices["kind"].currentData() == "image":
+            shown |= {name: box.currentData() for name, box in self.choices.items()}
         for word, values in PRESETS.items():
-            if all(shown[name] == params_text.write(value) for name, value in values.items()):
+            known = {name: value for name, value in values.items() if name in shown}
+            if all(shown[name] == params_text.write(value) for name, value in known.items()):
                 return word
         return CUSTOM
 

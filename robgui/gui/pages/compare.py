@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
 
+from robgui.core.execution.likeness import differences, incomparable
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.compare_columns import Columns, matching
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 NOTHING_YET = (
     "Run the same analysis twice, with two models or on two inputs: both pictures and their"
     " difference are shown here."
+)
+NOTHING_ALIKE = (
+    "No two runs can be compared: they are of other data, or of other models and inputs at once."
+    " Run the analysis with a second model on the same input, or choose two runs to see them"
+    " beside each other."
 )
 HINT = "Click a cell to compare its run below, double-click to open it."
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
@@ -51,6 +57,7 @@ class Compare(QWidget):
         self.shown: tuple[str, ...] = ()
         self._pairs: list[tuple[View, View]] = []
         self._alike = False
+        self._refusal = ""
         self.scoreboard = Scoreboard(store)
         self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
         for box, name in (
@@ -114,8 +121,8 @@ class Compare(QWidget):
             other
             for other in self._store.history.runs
             if other.has_result
-            and other.request.analysis == run.request.analysis
             and other.id != run.id
+            and not incomparable(other.request, run.request)
         ]
         shown = next((other for other in others if other.id == self.first.currentData()), None)
         unlike = next(
@@ -225,17 +232,22 @@ class Compare(QWidget):
         boxes = (self.first, self.second)
         first, second = (known.get(box.currentData()) if box.count() > 1 else None for box in boxes)
         second = second or (self._other(first) if first is not None else self._runs[0])
-        return (first or self._other(second)).id, second.id
+        other = first or (None if second is None else self._other(second))
+        return "" if other is None else other.id, "" if second is None else second.id
 
-    def _other(self, run: Run) -> Run:
-        """The newest run beside ``run`` that asks for something else.
+    def _other(self, run: Run) -> Run | None:
+        """The newest run beside ``run`` that asks for something else and can be compared with it.
 
-        Else the newest repetition, or itself.
+        Else the newest repetition; None where nothing can be compared.
         """
-        others = [other for other in self._runs if other.id != run.id]
+        others = [
+            other
+            for other in self._runs
+            if other.id != run.id and not incomparable(other.request, run.request)
+        ]
         mark = run.request.fingerprint
         unlike = next((other for other in others if other.request.fingerprint != mark), None)
-        return unlike or next(iter(others), run)
+        return unlike or next(iter(others), None)
 
     def _name(self, run: Run) -> str:
         """When and what: the end of a long name is cut, so the time comes first."""
@@ -261,21 +273,25 @@ class Compare(QWidget):
         for widget in (self.columns, self.tabs, *self.verdicts):
             widget.setVisible(enough)
         self._empty.setVisible(not enough)
+        self._empty.setText(NOTHING_ALIKE if len(self._runs) > 1 else NOTHING_YET)
         self._store.pictures.drop("compare")
         if not enough or first is None or second is None or workspace is None:
             return
         for line, run in zip(self.verdicts, (first, second), strict=True):
-            line.show_verdict(run.verdict)
+            line.show_verdict(self._store.history.shown(run))
         if (first.id, second.id) != self.shown:
             self._read(workspace, first, second)
 
     def _read(self, workspace: Workspace, first: Run, second: Run) -> None:
         known, wanted = self._store.analyses[first.request.analysis], (first.id, second.id)
-        names = (f"First: {_models(first)}", f"Second: {_models(second)}", "Second less first")
+        apart = differences(first.request, second.request)
+        change = f"Second less first; {'; '.join(apart)}" if apart else "Second less first"
+        names = (f"First: {_models(first)}", f"Second: {_models(second)}", change)
         alike = first.request.fingerprint == second.request.fingerprint
+        refusal = incomparable(first.request, second.request)
 
         def show(both: Pair) -> None:
-            self.shown, self._alike = wanted, alike
+            self.shown, self._alike, self._refusal = wanted, alike, refusal
             self.columns.set_names(names)
             self._show(*both)
 
@@ -300,7 +316,7 @@ class Compare(QWidget):
     def _turn(self) -> None:
         place = self.tabs.currentIndex()
         pair = self._pairs[place] if 0 <= place < len(self._pairs) else None
-        self.columns.show_pair(pair, alike=self._alike)
+        self.columns.show_pair(pair, alike=self._alike, refusal=self._refusal)
 
 
 def _models(run: Run) -> str:

@@ -18,6 +18,7 @@ SAME = (
     "Nothing differs: both runs are of the same model with the same settings. Run a second model to"
     " compare."
 )
+NO_DIFFERENCE = "Their difference would say nothing; choose two runs that differ in one thing."
 NOTHING_IN_COMMON = "The two runs have no picture in common."
 
 
@@ -47,13 +48,13 @@ class Columns(QWidget):
         for slot, name in zip(self.slots, names, strict=True):
             slot.caption.set_words(name)
 
-    def show_pair(self, pair: tuple[View, View] | None, *, alike: bool) -> None:
-        """Both sides and their difference; words where there is none."""
+    def show_pair(self, pair: tuple[View, View] | None, *, alike: bool, refusal: str = "") -> None:
+        """Both sides and their difference; words where there is none, or ``refusal`` instead."""
         if pair is None:
             for slot, words in zip(self.slots, (NOTHING_IN_COMMON, "", ""), strict=True):
                 slot.show_part(words)
             return
-        change = difference(*pair)
+        change = f"{refusal} {NO_DIFFERENCE}" if refusal else difference(*pair)
         parts: list[View | str] = [*aligned(*pair), change]
         if alike and not isinstance(change, str) and is_zero(change):
             parts[2] = SAME

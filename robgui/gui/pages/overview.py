@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
+    from robgui.core.verdict import Verdict
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
@@ -78,7 +79,7 @@ class Overview(QWidget):
         )
         for tile in self._tiles:
             run = self._worst(tile.page)
-            tile.set_run(run, self._place(run))
+            tile.set_run(run, None if run is None else self._said(run))
             tile.set_question(
                 *self._question(tile.page), self._failure(tile.page) if run is None else ""
             )
@@ -210,8 +211,13 @@ class Overview(QWidget):
 
     def _rank(self, run: Run) -> int:
         """How much a run matters: a failure most."""
-        said = Status.UNKNOWN if run.verdict is None else run.verdict.of(self._place(run)).status
-        return list(Status).index(said)
+        said = self._said(run)
+        return list(Status).index(Status.UNKNOWN if said is None else said.status)
+
+    def _said(self, run: Run) -> Verdict | None:
+        """What a run says of the model in use, beside all that is known."""
+        said = self._store.history.shown(run)
+        return None if said is None else said.of(self._place(run))
 
     def _failure(self, page: Page) -> str:
         """Why the newest attempt failed, in words; empty when none did.

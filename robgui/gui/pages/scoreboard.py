@@ -2,56 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Signal
 
+from robgui.core.execution.likeness import differences, inputs_in_words
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view import Ink
-from robgui.gui.docks.runs_items import inputs_in_words
 from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.sheet import Cells, Sheet
 
 if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.gui.state.store import Store
 
 #: This many models can be seen without scrolling, however small the window.
 LEAST_ROWS = 3
 NOT_RUN = "not run"
+#: Marks a cell that answers another question than its column.
+UNLIKE = "≠"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The newest verdict of a model, and on which inputs: cells of one column may be of
-    different ones.
+    """What a run says of a model, and on which inputs.
+
+    Attributes:
+        verdict: Beside all that is known.
+        inputs: On what.
+        unlike: In what it differs from the question of its column; empty for like with like.
     """
 
     verdict: Verdict
     inputs: str
+    unlike: str = ""
 
     @property
     def words(self) -> str:
-        """Sign of the status, the number it comes down to, and on what."""
+        """Sign of the status, the number it comes down to, and on what; marked when it answers
+        another question than the column.
+        """
         number = self.verdict.number
         said = self.verdict.status.words if number is None else number.words
-        return f"{self.verdict.status.sign} {said}" + (f" · {self.inputs}" if self.inputs else "")
+        mark = f"{UNLIKE} " if self.unlike else ""
+        on = f" · {self.inputs}" if self.inputs else ""
+        return f"{mark}{self.verdict.status.sign} {said}{on}"
 
     @property
     def tip(self) -> str:
         """The status in words and the whole verdict."""
-        return f"{self.verdict.status.words}. {self.verdict.text}"
+        said = f"{self.verdict.status.words}. {self.verdict.text}"
+        return f"Not comparable with the column: {self.unlike}. {said}" if self.unlike else said
 
     @property
-    def rank(self) -> tuple[int, float]:
-        """The worst first; of one status, the better number last."""
-        order = list(Status).index(self.verdict.status)
-        number = self.verdict.number
+    def rank(self) -> tuple[bool, int, float]:
+        """The worst first; of one status, the better number last; other questions after all."""
+        order, number = list(Status).index(self.verdict.status), self.verdict.number
         if number is None or number.value != number.value or number.better == "neither":
-            return order, 0.0
-        return order, number.value if number.better == "high" else -number.value
+            return bool(self.unlike), order, 0.0
+        value = number.value if number.better == "high" else -number.value
+        return bool(self.unlike), order, value
 
 
 class Scoreboard(Sheet):
@@ -73,7 +86,8 @@ class Scoreboard(Sheet):
         self._store = store
         self._analyses: list[str] = []
         self._rows: list[_Row] = []
-        store.history.runs_changed.connect(self.refresh)
+        for signal in (store.history.runs_changed, store.history.findings_changed):
+            signal.connect(self.refresh)
         store.library.models_changed.connect(self.refresh)
         store.ready.connect(self.refresh)
         self.clicked.connect(self._point)
@@ -86,7 +100,7 @@ class Scoreboard(Sheet):
         self._rows, self._analyses = self._models(), []
         columns = [Cells("Model", self.names())]
         for name, known in self._store.analyses.items():
-            cells = [self._cell(name, row) for row in self._rows]
+            cells = self._cells(name)
             if any(cells):
                 columns.append(
                     Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank)
@@ -152,23 +166,46 @@ class Scoreboard(Sheet):
         return list(rows.values())
 
     def _newest(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
-        """The newest run of a row, and the fingerprint of its model in it."""
+        """The run that a cell tells of: the newest that answers the question of the column, else
+        the newest at all.
+        """
+        runs = list(self._runs(analysis, row))
+        if analysis and self._rows:
+            last = (self._last(analysis, other) for other in self._rows)
+            asked = next((found[0].request for found in last if found is not None), None)
+            alike = (
+                found
+                for found in runs
+                if asked is not None and not differences(asked, found[0].request)
+            )
+            return next(alike, next(iter(runs), None))
+        return next(iter(runs), None)
+
+    def _last(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
+        return next(self._runs(analysis, row), None)
+
+    def _runs(self, analysis: str, row: _Row) -> Iterator[tuple[Run, str]]:
+        """The runs of a row, newest first, each with the fingerprint of its model in it."""
         for run in self._store.history.runs:
             if run.has_result and analysis in ("", run.request.analysis):
                 for model in run.request.models:
                     if model.fingerprint in row.fingerprints:
-                        return run, model.fingerprint
-        return None
+                        yield run, model.fingerprint
 
-    def _cell(self, analysis: str, row: _Row) -> Cell | None:
-        found = self._newest(analysis, row)
-        if found is None or found[0].verdict is None:
-            return None
-        run, fingerprint = found
-        assert run.verdict is not None
-        return Cell(
-            run.verdict.of(run.request.place_of(fingerprint) or 0), inputs_in_words(run.request)
+    def _cells(self, analysis: str) -> list[Cell | None]:
+        """The column of an analysis; it asks what the newest run of its first model asked."""
+        question = next(
+            (found[0].request for row in self._rows if (found := self._last(analysis, row))), None
         )
+        return [self._cell(self._newest(analysis, row), question) for row in self._rows]
+
+    def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> Cell | None:
+        said = None if found is None else self._store.history.shown(found[0])
+        if found is None or said is None or question is None:
+            return None
+        request, fingerprint = found[0].request, found[1]
+        unlike = "; ".join(differences(question, request))
+        return Cell(said.of(request.place_of(fingerprint) or 0), inputs_in_words(request), unlike)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,6 @@ class Tile(QFrame):
         self.verdict: Verdict | None = None
         self.picture: ViewWidget | None = None
         self._run: Run | None = None
-        self._place = 0
         self._asked = ""
         self._alert = False
         self.setProperty("role", "card")
@@ -69,23 +68,20 @@ class Tile(QFrame):
         self._alert = bool(failure) and not refusal
         self._tint()
 
-    def set_run(self, run: Run | None, place: int) -> None:
-        """The run that the tile shows, and which of its models; its picture follows."""
-        if (
-            run is not None
-            and self._run is not None
-            and (run.id, place) == (self._run.id, self._place)
-        ):
-            if run.verdict != self._run.verdict:
-                self._run = run
-                self._say(run.verdict)
+    def set_run(self, run: Run | None, verdict: Verdict | None = None) -> None:
+        """The run that the tile shows, and what it says of the model in use; its picture
+        follows.
+        """
+        if run is not None and self._run is not None and run.id == self._run.id:
+            self._run = run
+            if verdict != self.verdict:
+                self._say(verdict)
             return
-        if run is None or self._run is None or run.id != self._run.id:
-            self._asked = ""
-            self._put(None)
-        self._run, self._place = run, place
+        self._asked = ""
+        self._put(None)
+        self._run = run
         self.open.setEnabled(True)
-        self._say(None if run is None else run.verdict)
+        self._say(verdict)
 
     def due(self, run: Run) -> bool:
         """Whether the picture of ``run`` is missing and has not been asked for yet."""
@@ -107,9 +103,9 @@ class Tile(QFrame):
         else:
             self._put(view_widget(view, mini=True))
 
-    def _say(self, verdict: Verdict | None) -> None:
+    def _say(self, said: Verdict | None) -> None:
         """Status, number and sentence of the model in use; an old run has words alone."""
-        said = self.verdict = None if verdict is None else verdict.of(self._place)
+        self.verdict = said
         self._alert = False
         number = None if said is None else said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")

@@ -66,6 +66,7 @@ class Panel(Themed, QWidget):
         self._job: Execution | None = None
         self._ignored_job: Execution | None = None
         self._problem: object = None
+        self._stated: Verdict | None = None
         self.setAccessibleName(analysis.title)
         self._make_page()
         self.clear()
@@ -96,12 +97,11 @@ class Panel(Themed, QWidget):
         if not self._take(request):
             return
         self.result = result
-        if verdict is not None:
-            self.verdict.show_verdict(verdict)
-            self._hold_height()
+        self._say(verdict)
         self._pages.setCurrentIndex(1)
         self.draw(result)
         if verdict is not None:
+            self.say_again()  # what is on show may be another part since
             self.send.refresh()
         self._check_stale()
 
@@ -160,6 +160,24 @@ class Panel(Themed, QWidget):
         said: Verdict | None = self._ask(self.analysis.verdict, None)
         return said
 
+    def _say(self, said: Verdict | None) -> None:
+        """Shows a verdict beside all that is known of the same model and input."""
+        if said is None or self.request is None:
+            return
+        self._stated = said
+        known = self.store.history.evidence.shown(said, self.request, self.run_id or "")
+        self.verdict.show_verdict(self.part_on_show(known))
+        self._hold_height()
+
+    def part_on_show(self, said: Verdict) -> Verdict:
+        """What a verdict says of the part of the result on show: all of it."""
+        return said
+
+    def say_again(self) -> None:
+        """Another part is on show, another run has seen a failure, or one that had is gone."""
+        if self.result is not None:
+            self._say(self._stated)
+
     def _hold_height(self) -> None:
         """While a run goes on the verdict may grow a line but not shrink, so that the picture
         does not jump.
@@ -185,6 +203,7 @@ class Panel(Themed, QWidget):
         ):
             signal.connect(self._check_stale)
         store.history.opened.connect(self._workspace_opened)
+        store.history.findings_changed.connect(self.say_again)
         store.history.run_deleted.connect(self._run_deleted)
         theme.changed.connect(self.look_changed)
 
@@ -280,9 +299,7 @@ class Panel(Themed, QWidget):
 
     def _say_last(self, *, stopped: bool) -> None:
         said = self._words()
-        if said is not None:
-            self.verdict.show_verdict(said.stopped() if stopped else said)
-            self._hold_height()
+        self._say(said.stopped() if said is not None and stopped else said)
         self.send.refresh()
 
     def _job_stepped(self, job: Execution) -> None:
@@ -294,7 +311,7 @@ class Panel(Themed, QWidget):
             self._words_due = Pace(WORDS_SECONDS)
         if not self._take(job.request):
             return
-        self._job, self.result = job, step.result
+        self._job, self.result, self.run_id = job, step.result, job.run_id
         words = None
         if self._words_due.due():
             words = self._words()

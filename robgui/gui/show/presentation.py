@@ -222,7 +222,7 @@ class Presentation(QWidget):
 
     def _show_verdict(self, finding: StoredFinding | None, run: Run | None) -> None:
         """What the run of the finding says: its status with sign and colour, and its sentence."""
-        said = None if run is None else run.verdict
+        said = None if run is None else self._store.history.shown(run)
         self._fill(self.status, "" if said is None else f"{said.status.sign} {said.status.words}")
         sentence = _WHAT_TO_DO if finding is None else ""
         self._fill(

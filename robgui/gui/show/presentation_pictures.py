@@ -110,6 +110,9 @@ def _caption(detail: dict[str, Any]) -> str:
     name = detail.get("class")
     if not name:
         return ""
+    if "place" in detail and detail.get("wrong"):
+        sure = _answer(detail.get("other_class"), detail.get("confidence"))
+        return f"“{name}” by its label; the model says {sure}"
     if detail.get("inputs") and detail.get("other_class"):
         return f"Inputs of “{name}” and “{detail['other_class']}”"
     if detail.get("seen_as"):

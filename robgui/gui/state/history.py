@@ -11,6 +11,9 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from robgui.core.errors import RobguiError
+from robgui.core.evidence import Evidence
+from robgui.core.finding_groups import Group, grouped
+from robgui.core.harm import Harm
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.model.classifier import Classifier
+    from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
     from robgui.gui.state.background import Background
 
@@ -47,6 +51,8 @@ class History(QObject):
         model that never ends to load.
 
     Attributes:
+        harm: How bad each confusion is, as the user says.
+        evidence: The failures that its runs have seen; every verdict on show is held against it.
         loading: Whether nothing is known yet: the first workspace has not been read, or another one
             is being read.
 
@@ -86,6 +92,8 @@ class History(QObject):
         self.workspace: Workspace | None = None
         self.runs: list[Run] = []
         self.findings: list[StoredFinding] = []
+        self.evidence = Evidence()
+        self.harm = Harm()
         self.missing: list[Reference] = []
         self.derived: list[Derived] = []
         self.loading = True
@@ -107,10 +115,9 @@ class History(QObject):
 
         def opened(answer: Any) -> None:
             self.loading = False
-            old, (self.workspace, self.runs, self.findings, restored, self.derived) = (
-                self.workspace,
-                answer,
-            )
+            old = self.workspace
+            self.workspace, self.runs, self.findings, restored, self.derived, self.harm = answer
+            self.evidence = Evidence(self.runs, self.findings)
             if old is not None:
                 self._keeping.run(lambda: _close(old, self._writing))
             references = restored.references
@@ -287,6 +294,18 @@ class History(QObject):
             lambda _: self.refresh(),
         )
 
+    def set_harm(self, harm: Harm) -> None:
+        """How bad each confusion is, as the user says; kept in the workspace."""
+        self.harm = harm
+        if (workspace := self.writable) is not None:
+            self._keeping.run(lambda: workspace.set_harm(harm))
+        self.findings_changed.emit()
+
+    def entries(self) -> list[Group]:
+        """The findings, those that are alike as one, the worst first."""
+        requests = {run.id: run.request for run in self.runs}
+        return grouped(self.findings, requests, self.harm)
+
     def refresh(self) -> None:
         """Reads runs and findings again."""
         workspace = self.workspace
@@ -295,10 +314,17 @@ class History(QObject):
 
         def read(answer: tuple[list[Run], list[StoredFinding]]) -> None:
             self.runs, self.findings = answer
+            self.evidence = Evidence(self.runs, self.findings)
             self.runs_changed.emit()
             self.findings_changed.emit()
 
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
+
+    def shown(self, run: Run) -> Verdict | None:
+        """What is to be shown of what a run says: worse where another run knows of a failure."""
+        if run.verdict is None:
+            return None
+        return self.evidence.shown(run.verdict, run.request, run.id)
 
     def _need(self) -> Workspace:
         if self.workspace is None:
@@ -310,7 +336,7 @@ class History(QObject):
 
 def _open(
     path: Path | None,
-) -> tuple[Workspace, list[Run], list[StoredFinding], Restored, list[Derived]]:
+) -> tuple[Workspace, list[Run], list[StoredFinding], Restored, list[Derived], Harm]:
     from robgui.core.errors import WorkspaceError
     from robgui.core.workspace import Workspace
 
@@ -318,7 +344,8 @@ def _open(
     try:
         references = [*workspace.references("dataset"), *workspace.references("model")]
         restored = Restored(references, workspace.last_used(), *workspace.in_use())
-        return workspace, workspace.runs(), workspace.findings(), restored, workspace.derived()
+        runs, findings = workspace.runs(), workspace.findings()
+        return workspace, runs, findings, restored, workspace.derived(), workspace.harm()
     except WorkspaceError:
         workspace.close()
         raise

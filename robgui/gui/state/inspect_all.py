@@ -116,7 +116,7 @@ class Inspection(QObject):
         library = store.library
         if known.first_look is None or library.model is None or library.dataset is None:
             return None
-        params = known.params.parse(dict(known.first_look))
+        params = known.params.parse({**store.usual(name), **known.first_look})
         indices = self._indices(name) if known.looks_at_data(params) else ()
         shortage = known.shortage(params, store.models_for(known, params), len(indices))
         self.refusals[name] = known.refusal(library.model) or told(shortage)

@@ -1,4 +1,4 @@
-"""Carries out Executions one after another on a QThread; a timer looks at their newest Step.
+"""The queue of Executions as the window sees it; a timer looks at their newest Step.
 
 A queued signal per Step would flood the event loop (measured: 780 ms latency); a slot that a 33 ms
 timer reads costs 1 ms, and a Step that nobody looked at is simply replaced by the next.
@@ -9,26 +9,24 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
-from robgui.gui.state.background import step_back
+from robgui.gui.state.carrier import Carrier
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Step
     from robgui.core.execution.execution import Execution
+    from robgui.core.execution.request import Request
     from robgui.core.execution.shelf import Shelf
 
 
 FRAME_MS = 33
 SHUTDOWN_MS = 10_000
-#: Seconds that the thread computes between two looks at the queue.
-_SLICE = 0.1
 
 
 class Runner(QObject):
-    """A queue of Executions and the one thread that works on it.
+    """A queue of Executions, and the thread that carries them out one after another.
 
     Attributes:
         executions: Those that have not ended, in their order.
@@ -36,17 +34,22 @@ class Runner(QObject):
     Signals:
         stepped: An Execution has a newer Step; at most once per frame.
         changed: The state of an Execution has changed.
+        working: What the worker process is busy with besides a run, in words; empty when nothing.
+        noticed: What a loaded model has to say.
     """
 
     stepped = Signal(object)
     changed = Signal(object)
+    working = Signal(str)
+    noticed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.executions: list[Execution] = []
-        self._shelves: dict[int, Shelf] = {}
-        self._thread: _Worker | None = None
         self._told: dict[int, tuple[RunState, Step[Any] | None]] = {}
+        self._carrier = Carrier(self)
+        self._carrier.working.connect(self.working)
+        self._carrier.noticed.connect(self.noticed)
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self._poll)
@@ -64,13 +67,27 @@ class Runner(QObject):
         """Whether anything is queued, running or paused."""
         return any(not one.state.ended for one in self.executions)
 
+    def start(self, memory: int = 0) -> None:
+        """Starts the thread and its worker process ahead of their need.
+
+        Args:
+            memory: Bytes that the worker process may take; 0 lets the program choose.
+        """
+        if not self._carrier.isRunning():
+            self._carrier.memory = memory or self._carrier.memory
+            self._carrier.start()
+
     def submit(self, execution: Execution, shelf: Shelf) -> None:
         """Puts ``execution`` at the end of the queue; ``shelf`` has what is loaded already."""
+        self.start()
         self.executions.append(execution)
-        self._shelves[id(execution)] = shelf
+        self._carrier.put(execution, shelf)
         self._timer.start()
         self._tell(execution, execution.state, None)
-        self._start_next()
+
+    def warm(self, request: Request, trusted: frozenset[str]) -> None:
+        """Has the models and data of ``request`` loaded ahead of a run; code runs as in Task."""
+        self._carrier.warm(request, trusted)
 
     def stop_all(self) -> None:
         """Stops what runs and empties the queue."""
@@ -80,22 +97,13 @@ class Runner(QObject):
     def shutdown(self) -> bool:
         """Stops what runs, leaves queued what waits; False if the model would not let go."""
         self._timer.stop()
+        self._carrier.leave()
         for execution in self.executions:
             if execution.attempts:
                 execution.stop()
             else:
                 execution.enlist()
-        return self._thread is None or self._thread.wait(SHUTDOWN_MS)
-
-    def _start_next(self) -> None:
-        if self._thread is not None:
-            return
-        execution = next((one for one in self.executions if one.state is RunState.QUEUED), None)
-        if execution is None:
-            return
-        self._thread = _Worker(execution, self._shelves.pop(id(execution)), self)
-        self._thread.finished.connect(self._ended)
-        self._thread.start()
+        return not self._carrier.isRunning() or self._carrier.wait(SHUTDOWN_MS)
 
     def _poll(self) -> None:
         """Every frame: tells what is new of each Execution.
@@ -108,7 +116,7 @@ class Runner(QObject):
         for execution in list(self.executions):
             self._tell(execution, execution.state, execution.newest)
         self._timer.setInterval(max(FRAME_MS, round(3000 * (time.monotonic() - began))))
-        if not self.busy and self._thread is None:
+        if not self.executions:
             self._timer.stop()
 
     def _tell(self, execution: Execution, state: RunState, step: Step[Any] | None) -> None:
@@ -121,28 +129,4 @@ class Runner(QObject):
         if state.ended:
             self.executions.remove(execution)
             del self._told[id(execution)]
-            self._shelves.pop(id(execution), None)
         self.changed.emit(execution)
-
-    def _ended(self) -> None:
-        if self._thread is not None:
-            self._thread.deleteLater()
-            self._thread = None
-        self._poll()
-        self._start_next()
-
-
-class _Worker(QThread):
-    """Carries out one Execution."""
-
-    def __init__(self, execution: Execution, shelf: Shelf, parent: QObject) -> None:
-        super().__init__(parent)
-        self._execution = execution
-        self._shelf = shelf
-
-    def run(self) -> None:
-        step_back()
-        executor = Inline(self._shelf)
-        executor.submit(self._execution)
-        while not self._execution.state.ended:
-            executor.work(_SLICE)

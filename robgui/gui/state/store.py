@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import RobguiError
+from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
+from robgui.core.execution.run import RunState
+from robgui.core.execution.thresholds import usual
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
@@ -47,6 +50,7 @@ class Store(QObject):
         scope_changed: Other inputs pass the filter of the gallery.
         params_changed: The settings in the form of this analysis have changed.
         params_offered: ``(analysis, values)`` to be put into its form.
+        thresholds_changed: The user judges by other thresholds.
         job_stepped: A running Execution has a newer Step.
         job_changed: The state of an Execution has changed.
         said: ``(level, sentence, details)`` for log and toast; level is info, warning or error.
@@ -60,6 +64,7 @@ class Store(QObject):
     scope_changed = Signal()
     params_changed = Signal(str)
     params_offered = Signal(str, object)
+    thresholds_changed = Signal()
     job_stepped = Signal(object)
     job_changed = Signal(object)
     said = Signal(str, str, str)
@@ -70,9 +75,11 @@ class Store(QObject):
         super().__init__(parent)
         self.analyses: dict[str, Analysis] = {}
         self.selection = Selection()
+        self.memory = 0
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
+        self.thresholds: dict[str, float] = {}
         self.background = Background(1, self)
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
@@ -104,6 +111,10 @@ class Store(QObject):
         self.history.opened.connect(self.restoring.restore)
         self.history.found.connect(self.restoring.load)
         self.history.run_taken.connect(lambda run, follow: self._point_at(run.request, follow))
+        self.runner.working.connect(lambda words: self.work_on("worker", words))
+        self.runner.noticed.connect(lambda sentence: self.say("warning", sentence))
+        self.library.models_changed.connect(self._warm_worker)
+        self.library.datasets_changed.connect(self._warm_worker)
         self.runner.stepped.connect(self.job_stepped)
         self.runner.changed.connect(self._job_changed)
         self._shown_data: object = None
@@ -111,7 +122,10 @@ class Store(QObject):
     # --- start and end ----------------------------------------------------------------------------
 
     def warm_up(self) -> None:
-        """Imports torch and the analyses away from the GUI thread."""
+        """Imports torch and the analyses away from the GUI thread, and starts the process for
+        models.
+        """
+        self.runner.start(self.memory)
         self.work_on("torch", "Loading torch …")
         self.background.run(_import_everything, self._warm)
 
@@ -262,6 +276,18 @@ class Store(QObject):
             self.params[analysis] = params
             self.params_changed.emit(analysis)
 
+    def set_thresholds(self, chosen: dict[str, float]) -> None:
+        """The user's own thresholds, by ``analysis.field``: what forms and inspections begin
+        with.
+        """
+        if chosen != self.thresholds:
+            self.thresholds = dict(chosen)
+            self.thresholds_changed.emit()
+
+    def usual(self, analysis: str) -> dict[str, float]:
+        """The thresholds that the user has chosen for an analysis, by field."""
+        return usual(self.analyses[analysis], self.thresholds)
+
     def request(self, analysis: str) -> Request | None:
         """What pressing Run would ask for now; None while something is missing."""
         library, known, params = (
@@ -353,7 +379,8 @@ class Store(QObject):
         from robgui.core.execution.shelf import Shelf
 
         workspace, dataset = self.history.writable, self.library.dataset_of(request)
-        execution = Execution(request, workspace, run_id=run_id)
+        trusted = _code_of(self.library.models)
+        execution = Execution(request, workspace, run_id=run_id, trusted=trusted)
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
         self.runner.submit(
@@ -366,13 +393,23 @@ class Store(QObject):
 
         Says so when it cannot be.
         """
-        from robgui.core.execution.run import RunState
-
         try:
             return self.submit(run.request, run.id if run.state is RunState.QUEUED else None)
         except RobguiError as error:  # its analysis or its settings are not of this version
             self.say("error", str(error))
             return None
+
+    def _warm_worker(self) -> None:
+        """Has the model and the data in use loaded where they will be run."""
+        from robgui.core.execution.request import Request, reference
+
+        model, dataset = self.library.model, self.library.dataset
+        if model is not None and model.path is not None and not one_process():
+            data = reference(dataset) if dataset is not None and dataset.path is not None else None
+            request = Request(
+                analysis="any", models=(reference(model),), dataset=data, device=str(model.device)
+            )
+            self.runner.warm(request, _code_of((model,)))
 
     def _job_changed(self, job: Execution) -> None:
         self.job_changed.emit(job)
@@ -380,11 +417,16 @@ class Store(QObject):
             "%s: %s", self.analyses[job.request.analysis].title, job.state.value
         )
         if sentence := failure(job):
-            self.say("error", sentence, job.details)
+            self.say("error" if job.state is RunState.FAILED else "warning", sentence, job.details)
         if job.state.ended and not job.attempts:  # it was taken out of the queue
             self.keeping.run(job.withdraw, lambda _: self.history.refresh())
         elif job.state.ended:
             self.history.refresh()
+
+
+def _code_of(models: Sequence[Classifier]) -> frozenset[str]:
+    """The digests of the code that was run to load these models."""
+    return frozenset(model.ran for model in models if model.ran)
 
 
 def _import_everything() -> tuple[dict[str, Analysis], str]:

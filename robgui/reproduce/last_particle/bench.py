@@ -12,8 +12,6 @@ import numpy as np
 import torch
 
 from robgui import resources
-from robgui.analyses.last_particle.hardening import Defence, train_table
-from robgui.analyses.last_particle.trajectories import FEATURES, NAMES, read_trajectories
 from robgui.core.dataset import Dataset, from_arrays, inputs, match, open_dataset
 from robgui.core.errors import DataError, MissingExtraError
 from robgui.core.loading import load
@@ -22,6 +20,8 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import percent
 from robgui.reproduce.claim import Setting
+from robgui.reproduce.last_particle.hardening import Defence, train_table
+from robgui.reproduce.last_particle.trajectories import FEATURES, NAMES, read_trajectories
 
 #: Hidden layers of the paper's networks: three of one layer, one of three.
 PAPER_NETWORKS = ((100,), (500,), (1000,), (500, 100, 50))

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from robgui.analyses.last_particle.hardening import Defence
 from robgui.analyses.last_particle.params import LastParticleTableParams
 from robgui.analyses.last_particle.result import LastParticleTableResult
-from robgui.analyses.last_particle.table import last_particle_table
+from robgui.analyses.last_particle.table.many_inputs import last_particle_table
 from robgui.core.dataset import Dataset
 from robgui.core.errors import RobguiError
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import duration, number, percent
 from robgui.reproduce.claim import Claim, Drawing, Setting
 from robgui.reproduce.last_particle.bench import Bench, open_bench
+from robgui.reproduce.last_particle.hardening import Defence
 
 METHOD = "last-particle"
 #: Table 1: size of the noise, then certified, validated and clean in plain sampling, in per cent.

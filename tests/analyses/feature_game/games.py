@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from robgui.analyses.feature_game import FeatureGameResult, Game, Goal
-from robgui.analyses.feature_game.oracle import Oracle
+from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.execution.analysis import Step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import math
 
@@ -455,8 +456,87 @@ def test_every_step_can_be_said_and_drawn() -> None:
 
 
 def test_smaller_steps_that_were_not_tried_are_told() -> None:
-    result = play(small_cnn(), image(), norm="linf", max_calls=400)
-    assert "smaller steps were not tried" in said("feature_game", result, norm="linf").text
+    settings = {"preset": "paper", "max_seconds": 0, "move_seconds": 0, "norm": "linf"}
+    result = play(*instance(1)[:2], max_calls=400, **settings)
+    assert "smaller steps were not tried" in said("feature_game", result, **settings).text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_largest_change_is_bisected_to_the_smallest_8_bit_value_that_works(seed: int) -> None:
+    classifier, x, _ = instance(seed)
+    weights, values = classifier._backend.module.weights.numpy(), np.round(x.ravel() * 255)
+    needed = next(
+        amount
+        for amount in range(1, 256)
+        if Linear(weights, classifier._backend.module.bias)(
+            torch.from_numpy(np.clip(values + amount * np.sign(weights), 0, 255) / 255)[
+                None
+            ].float()
+        )[0, 1]
+        > 1e-5
+    )
+    result = play(classifier, x, norm="linf", max_calls=1500, persistence=False)
+    assert round(255 * result.severity.linf) == needed < 64  # 64 is the step of the game
+    assert result.severity.linf == pytest.approx(np.abs(result.best - x).max())
+    told = said("feature_game", result, norm="linf").text
+    assert "bisected to 0.00392" in told and "no longer suffices" in told
+
+
+def test_changes_under_l1_and_l2_are_taken_back_by_less_than_the_step() -> None:
+    for norm, limit in (("l1", 1.2), ("l2", 1.5)):
+        classifier, x, _ = instance(2)
+        weights = classifier._backend.module.weights.numpy()
+        gap = -float(classifier.infer(x[None])[0, 1])
+        least = gap / (np.abs(weights).max() if norm == "l1" else np.linalg.norm(weights))
+        result = play(classifier, x, norm=norm, max_calls=3000, persistence=False)
+        assert 0.999 * least <= result.severity.by(norm) <= limit * least
+        assert "halved down to" in said("feature_game", result, norm=norm).text
+        assert int(classifier.infer(read_back(result)[None]).argmax()) == result.found_class
+
+
+def test_a_search_counts_its_own_calls() -> None:
+    result = play(*instance(3)[:2], player="all", max_calls=1500)
+    helped = result.outcomes[0]
+    scope = said("feature_game", result, player="all").scope
+    words = f"{helped.first_calls:,} of this search's {helped.model_calls:,} calls"
+    assert words in scope and f"{result.model_calls:,} model calls" in scope
+    assert helped.model_calls < result.model_calls and "3 searches" in scope
+
+
+def test_images_that_did_not_change_are_in_the_headlines_median() -> None:
+    steps = all_steps(
+        small_cnn(seed=2),
+        np.stack([image(seed=seed) for seed in range(4)]),
+        "feature_game_batch",
+        max_calls=400,
+    )
+    result = steps[-1].result
+    severity = result.severity.copy()
+    severity[:, 0] = [3, np.nan, 9, np.nan]
+    some = dataclasses.replace(
+        result,
+        severity=severity,
+        found_class=np.where(np.isnan(severity[:, 0]), -1, 1),
+        worst=np.zeros(0, dtype=np.int64),
+    )
+    told = said("feature_game_batch", some).sentence
+    assert told == "2 of 4 images change class; half of all 4 by at most 9 pixels."
+    severity = severity.copy()
+    severity[2, 0] = np.nan
+    few = dataclasses.replace(
+        some, severity=severity, found_class=np.where(np.isnan(severity[:, 0]), -1, 1)
+    )
+    assert said("feature_game_batch", few).sentence == "1 of 4 images change class."
+    curve = views_of("feature_game_batch", few)[2]
+    assert curve.lines[0].y.max() == 0.25  # three images stay above the curve
+
+
+def test_the_frames_stand_on_the_changed_pixels() -> None:
+    result = play(*instance(1)[:2], max_calls=1500)
+    _, example = views_of("feature_game", result)[0].pictures
+    assert [(spot.x, spot.y) for spot in example.spots] == [
+        tuple(place) for place in result.changed.tolist()
+    ]
 
 
 def test_a_result_of_the_first_edition_still_opens() -> None:

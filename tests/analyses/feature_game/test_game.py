@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from robgui.analyses.feature_game.game import Game, Goal
-from robgui.analyses.feature_game.refine import refined
+from robgui.analyses.feature_game.play.game import Game, Goal
+from robgui.analyses.feature_game.play.refine import refined
 from tests.analyses.feature_game.games import finish, image, linear, oracle_of, small_cnn
 
 BYTES = np.array([[[0, 255, 100]], [[0, 255, 0]]], dtype=np.uint8)

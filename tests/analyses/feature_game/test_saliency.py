@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from robgui.analyses.feature_game.keypoints import find_keypoints, grid
-from robgui.analyses.feature_game.saliency import SMALLEST_SIGMA, Mixture
+from robgui.analyses.feature_game.features.keypoints import find_keypoints, grid
+from robgui.analyses.feature_game.features.saliency import SMALLEST_SIGMA, Mixture
 from tests.analyses.feature_game.games import image
 
 TWO = np.array([[3.0, 4.0, 2.0, 3.0], [9.5, 7.0, 0.1, 1.0]])

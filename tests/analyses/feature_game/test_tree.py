@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from robgui.analyses.feature_game.game import Game
-from robgui.analyses.feature_game.tree import (
+from robgui.analyses.feature_game.play.game import Game
+from robgui.analyses.feature_game.play.tree import (
     Node,
     backpropagate,
     choose,

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from robgui.analyses.last_particle import Estimate, Law, estimate
 from robgui.analyses.last_particle.exact import birth
-from robgui.analyses.last_particle.outcome import COARSE
+from robgui.analyses.last_particle.particles.outcome import COARSE
 from robgui.core.errors import ModelError, ParamsError
 from tests.analyses.last_particle.scores import DIM, gaussian_score, uniform_score
 from tests.guards import no_deviceless_factories

@@ -17,11 +17,11 @@ from robgui.analyses.last_particle import (
     LastParticleParams,
     LastParticleResult,
     Law,
-    kernel,
     last_particle,
 )
-from robgui.analyses.last_particle.lanes import Lane
-from robgui.analyses.last_particle.outcome import outcome
+from robgui.analyses.last_particle.particles import kernel
+from robgui.analyses.last_particle.particles.lanes import Lane
+from robgui.analyses.last_particle.particles.outcome import outcome
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError, ParamsError

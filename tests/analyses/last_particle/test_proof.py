@@ -17,7 +17,7 @@ from robgui.analyses.last_particle import (
     last_particle_table,
     proof,
 )
-from robgui.analyses.last_particle.table_parts import merged
+from robgui.analyses.last_particle.table.parts import merged
 from robgui.bounds import Certificate
 from robgui.core.dataset import Dataset, from_arrays
 from robgui.core.model.classifier import Classifier

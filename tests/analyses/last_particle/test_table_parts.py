@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from robgui.analyses.last_particle import LastParticleTableParams
-from robgui.analyses.last_particle.table import table_part
+from robgui.analyses.last_particle.table.many_inputs import table_part
 from robgui.core.dataset import Dataset, from_arrays
 from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier

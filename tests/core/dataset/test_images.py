@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from robgui.core.dataset import open_dataset
-from robgui.core.dataset.images import fit, image_shape, read_image, resize, thumbnail, value_range
+from robgui.core.dataset.framing import area
+from robgui.core.dataset.images import fit, image_shape, read_image, thumbnail, value_range
 from robgui.core.errors import DataError
 
 _COLOURS = np.array(
@@ -130,12 +131,12 @@ def test_colour_from_grey_repeats_the_channel():
 def test_shrinking_averages_areas():
     pixels = np.random.default_rng(0).random((8, 12, 3)).astype(np.float32)
     expected = pixels.reshape(4, 2, 4, 3, 3).mean((1, 3))
-    np.testing.assert_allclose(resize(pixels, 4, 4), expected, atol=1e-6)
+    np.testing.assert_allclose(area(pixels, 4, 4), expected, atol=1e-6)
 
 
 def test_growing_interpolates_linearly():
     ramp = np.linspace(0, 1, 5, dtype=np.float32)[None, :, None]
-    grown = resize(ramp, 1, 10)[0, :, 0]
+    grown = area(ramp, 1, 10)[0, :, 0]
     np.testing.assert_allclose(
         grown[1:-1],
         np.interp((np.arange(10) + 0.5) / 2 - 0.5, np.arange(5), ramp[0, :, 0])[1:-1],
@@ -145,7 +146,7 @@ def test_growing_interpolates_linearly():
 
 def test_one_side_may_shrink_while_the_other_grows():
     pixels = np.repeat(np.array([0, 1], np.float32), 4).reshape(8, 1, 1)
-    np.testing.assert_allclose(resize(pixels, 2, 3)[:, :, 0], [[0, 0, 0], [1, 1, 1]])
+    np.testing.assert_allclose(area(pixels, 2, 3)[:, :, 0], [[0, 0, 0], [1, 1, 1]])
 
 
 @given(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import onnx
 import pytest
 import torch
 from torch import nn
@@ -11,7 +14,7 @@ from robgui.core.loading import load
 from robgui.core.loading.detect import guesses_from_input, guesses_from_layer
 from robgui.core.loading.raw import FirstLayer
 from robgui.core.model.classifier import Classifier
-from tests.core.loading.makers import image_net, save_exported, save_script
+from tests.core.loading.makers import image_net, onnx_model, save_exported, save_script
 
 
 def script(tmp_path, net: nn.Module):
@@ -69,9 +72,68 @@ def test_probabilities_are_told_from_logits(tmp_path):
     assert chosen.settings.output == "logits"
 
 
-def test_independent_probabilities_are_pointed_out(tmp_path):
-    classifier = load(script(tmp_path, nn.Sequential(nn.Linear(6, 3), nn.Sigmoid())), device="cpu")
-    assert any("multi_label" in remark for remark in classifier.remarks)
+def sigmoid_net() -> nn.Module:
+    """Four labels of six features, each right in about half of the inputs."""
+    generator = torch.Generator("cpu").manual_seed(0)
+    net = nn.Linear(6, 4)
+    net.weight.data = 6 * torch.randn((4, 6), generator=generator)
+    net.bias.data = -net.weight.data.sum(1) / 2
+    return nn.Sequential(net, nn.Sigmoid()).eval()
+
+
+def save_sigmoid(kind: str, folder: Path) -> Path:
+    net = sigmoid_net()
+    if kind == "script":
+        return save_script(net, folder / "m.pt", torch.rand(2, 6))
+    if kind == "exported":
+        return save_exported(net, folder / "m.pt2", torch.rand(2, 6))
+    weight, bias = (value.detach().numpy() for value in net[0].parameters())
+    model = onnx_model(
+        [
+            onnx.helper.make_node("Gemm", ["x", "w", "b"], ["z"], transB=1),
+            onnx.helper.make_node("Sigmoid", ["z"], ["y"]),
+        ],
+        {"x": ["n", 6]},
+        {"y": ["n", 4]},
+        {"w": weight, "b": bias},
+    )
+    onnx.save(model, folder / "m.onnx")
+    return folder / "m.onnx"
+
+
+@pytest.mark.parametrize("kind", ["script", "exported", "onnx"])
+@pytest.mark.parametrize("told", [{}, {"multi_label": True}])
+def test_a_sigmoid_at_the_end_is_recognised_and_each_output_is_a_probability(tmp_path, kind, told):
+    classifier = load(save_sigmoid(kind, tmp_path), device="cpu", **told)
+    assert (classifier.settings.output, classifier.settings.multi_label) == ("probabilities", True)
+    assert any("last operation is a sigmoid" in remark for remark in classifier.remarks)
+    x = torch.rand((200, 6), generator=torch.Generator("cpu").manual_seed(1))
+    wanted = sigmoid_net()(x)
+    torch.testing.assert_close(classifier.probs(x), wanted, atol=1e-5, rtol=1e-4)
+    assert torch.equal(classifier.infer(x) > 0, wanted > 0.5)  # read as logits all would be above 0
+
+
+def test_what_the_user_says_of_a_sigmoid_wins(tmp_path):
+    path = save_sigmoid("script", tmp_path)
+    one = load(path, device="cpu", multi_label=False)
+    assert (one.settings.output, one.settings.multi_label) == ("probabilities", False)
+    assert load(path, device="cpu", output="logits").settings.output == "logits"
+
+
+def test_without_a_graph_the_values_tell_that_several_labels_are_probabilities():
+    net = sigmoid_net()
+    kinds = [
+        Classifier.from_callable(part, (6,), multi_label=True).settings for part in (net[:1], net)
+    ]
+    assert [settings.output for settings in kinds] == ["logits", "probabilities"]
+
+
+def test_several_labels_with_logits_stay_logits(tmp_path):
+    net = nn.Linear(6, 4)
+    net.bias.data.fill_(0.5)
+    classifier = load(script(tmp_path, net), device="cpu", multi_label=True)
+    assert classifier.settings.output == "logits"
+    assert "its outputs are logits" in classifier.remarks
 
 
 def test_a_model_that_answers_with_nan_is_refused(tmp_path):

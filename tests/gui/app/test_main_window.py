@@ -61,6 +61,7 @@ def test_only_what_could_be_read_is_a_recent_file(window, qtbot, tmp_path):
 
 def test_a_dropped_workspace_is_opened(window, qtbot, tmp_path):
     drop(window, tmp_path / "other.robgui")
+    idle(qtbot, window)
     assert any("does not exist" in sentence for sentence in window.toasts.sentences)
     window.store.history.save_as(tmp_path / "copy.robgui")
     idle(qtbot, window)

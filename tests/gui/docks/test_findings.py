@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QLineEdit
 
 from robgui.core.execution import registry
 from robgui.core.finding import Finding
+from robgui.core.harm import Harm
 from robgui.core.workspace import Workspace
 from robgui.gui.docks import Findings
 from robgui.gui.docks.findings import LOADING, NOTHING_YET
 from robgui.gui.docks.findings_items import NOTE, SEVERITY, STAR, TITLE
+from robgui.gui.docks.harm_dialog import HarmDialog, classes_to_ask
 from robgui.gui.state.store import Store
 
 
@@ -100,7 +102,7 @@ def test_a_note_being_written_is_not_disturbed_by_new_findings(qtbot, findings, 
     assert findings.model.rowCount() == 2
     qtbot.keyClicks(editor, " note")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: findings.model.rowCount() == 4, timeout=5_000)
+    qtbot.waitUntil(lambda: findings.count.text() == "4 in 2 entries", timeout=5_000)
     qtbot.waitUntil(
         lambda: "half a note" in [row.note for row in filled.history.findings], timeout=5_000
     )
@@ -213,3 +215,65 @@ def test_while_a_workspace_is_read_the_list_says_so(qtbot, store, tmp_path):
         pass
     assert widget.empty.text() == NOTHING_YET
     assert late.shutdown()
+
+
+def several(store, *findings):
+    """Adds findings to the newest run of the workspace."""
+    store.history.workspace.add_findings(store.history.runs[0].id, findings)
+    store.history.refresh()
+
+
+def confused(title, severity, given):
+    return Finding("trap", title, severity, {"class": "ant", "other_class": given})
+
+
+def test_findings_that_are_alike_are_one_entry_with_a_count_and_can_be_unfolded(
+    qtbot, findings, filled
+):
+    several(filled, *(confused(f"hole {i}", 0.2 + i / 10, "bee") for i in range(4)))
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
+    assert titles(findings) == ["cat is lost", "hole 3", "ant becomes bee"]
+    assert findings.count.text() == "6 in 3 entries" and len(findings.shown()) == 6
+    menu = {action.text(): action for action in findings.menu(1).actions()}
+    menu["Show all 4 alike"].trigger()
+    assert findings.model.rowCount() == 6 and findings.count.text() == "6"
+    row = titles(findings).index("hole 0")
+    menu = {action.text(): action for action in findings.menu(row).actions()}
+    menu["Show those alike as one entry"].trigger()
+    assert findings.model.rowCount() == 3
+
+
+def test_the_harm_of_a_confusion_weights_the_list_and_is_kept(qtbot, findings, filled):
+    several(filled, confused("for bee", 0.8, "bee"), confused("for cat", 0.6, "cat"))
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 4, timeout=10_000)
+    assert titles(findings)[1:3] == ["for bee", "for cat"]
+    filled.history.set_harm(Harm.towards("cat", ["ant", "bee", "cat"]))
+    assert titles(findings).index("for cat") == 1 and titles(findings).index("for bee") > 1
+    row = titles(findings).index("for bee")
+    cell = findings.model.index(row, SEVERITY)
+    assert cell.data() == "0.40"
+    assert "0.80 times 0.5" in cell.data(Qt.ItemDataRole.ToolTipRole)
+    settle(qtbot, filled)
+    path = filled.history.workspace.path
+    assert filled.shutdown()
+    with Workspace.open(path) as again:
+        assert again.harm().of("ant", "bee") == 0.5 and again.harm().of("ant", "cat") == 1
+
+
+def test_the_table_of_harm_has_presets_and_asks_first_about_classes_with_findings(
+    qtbot, findings, filled
+):
+    several(filled, confused("for cat", 0.6, "cat"))
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
+    names = classes_to_ask(filled.history, ("bee", "cat", "dog"))
+    assert names == ["ant", "cat", "bee", "dog"]
+    dialog = HarmDialog(Harm().but("owl", "ant", 0.25), names)
+    qtbot.addWidget(dialog)
+    assert dialog.preset.itemText(2) == "Taking anything for “cat” is worst"
+    dialog.preset.setCurrentIndex(2)
+    dialog.preset.activated.emit(2)
+    said = dialog.harm()
+    assert said.of("ant", "cat") == 1 and said.of("ant", "bee") == 0.5
+    assert said.of("owl", "ant") == 0.25, "what is not asked about stays"
+    dialog.boxes["ant", "bee"].setCurrentIndex(3)
+    assert dialog.harm().of("ant", "bee") == 0

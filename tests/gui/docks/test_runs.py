@@ -218,7 +218,6 @@ def test_what_waits_is_in_the_workspace_at_once_and_gone_when_it_is_stopped(
     qtbot.waitUntil(lambda: [run.state for run in stored()] == [RunState.RUNNING], timeout=5_000)
     filled.runner.stop_all()
     qtbot.waitUntil(
-        lambda: not filled.runner.busy and not filled.background.busy and not filled.keeping.busy,
+        lambda: [cell(runs, row, STATE) for row in range(runs.model.rowCount())] == ["stopped"],
         timeout=5_000,
     )
-    assert [cell(runs, row, STATE) for row in range(runs.model.rowCount())] == ["stopped"]

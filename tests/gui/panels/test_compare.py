@@ -94,7 +94,7 @@ def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
     ]
     assert cells == [
         ["fashion_mlp.pt2", "! 0.5 · fashion.npz 0"],
-        ["fashion_rnn.pt", "✓ 1 · fashion.npz 0"],
+        ["fashion_rnn.pt", "≠ ✓ 1 · fashion.npz 0"],
     ]
     for dark in (False, True):
         theme.apply(dark)
@@ -115,7 +115,7 @@ def test_the_scoreboard_sorts_by_status_the_worst_first(page):
     board = page.scoreboard.model()
     assert board.index(0, 1).data().startswith("!")
     page.scoreboard.sortByColumn(1, Qt.SortOrder.DescendingOrder)
-    assert board.index(0, 1).data().startswith("✓")
+    assert board.index(0, 1).data().startswith("≠ ✓")
 
 
 def test_a_model_without_a_run_says_so(qtbot, store, page):

@@ -105,7 +105,7 @@ def test_without_an_example_the_panel_says_that_this_is_no_guarantee(store, benc
 def test_many_images_are_drawn_from_their_views(store, bench, run):
     panel, pane = bench("feature_game_batch")
     store.set_scope((6, 10, 25))
-    result = run(panel, pane, inputs=3, max_calls=400)
+    result = run(panel, pane, images=3, max_calls=400)
     bars = panel.board.widgets[0].view
     assert (
         bars.title == "How much it takes"

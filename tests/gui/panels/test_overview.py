@@ -194,7 +194,7 @@ def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(
     old = replace(
         store.history.runs[0], id="old", verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3.")
     )
-    tile.set_run(old, 0)
+    tile.set_run(old, old.verdict)
     assert (
         tile.status.text() == "? Cannot tell" and tile.sentence.text() == "Nearest change at 0.3."
     )

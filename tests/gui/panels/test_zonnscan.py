@@ -168,12 +168,13 @@ def test_the_picture_of_a_deleted_run_goes_with_it(qtbot, store, bench, run):
     panel, pane = bench("zonnscan")
     run(panel, pane, samples=32, radii=(0.0, 0.3))
     run(panel, pane, samples=32, radii=(0.0, 0.5))
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=30_000)
     newest, oldest = store.history.runs
-    qtbot.waitUntil(lambda: panel.run_id == newest.id, timeout=5_000)
-    for unlucky, left in ((oldest, True), (newest, False)):
-        with qtbot.waitSignal(store.history.runs_changed, timeout=10_000):
-            store.history.delete_run(unlucky)
-        assert (panel.result is not None) is left
+    qtbot.waitUntil(lambda: panel.run_id == newest.id, timeout=30_000)
+    for unlucky, left in ((oldest, 1), (newest, 0)):
+        store.history.delete_run(unlucky)
+        qtbot.waitUntil(lambda n=left: len(store.history.runs) == n, timeout=30_000)
+        assert (panel.result is not None) is bool(left)
     assert panel._pages.currentIndex() == 0
 
 

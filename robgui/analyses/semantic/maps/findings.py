@@ -50,6 +50,7 @@ def _finding(result: MapResult, place: int) -> Finding:
         "cells": int(traps.cells[place]),
         "network": "" if mean else result.networks[network],
         "shape": "" if mean else result.shapes[shape],
+        "place": -1 if mean else image_place(result.specs, shape),
     }
     image = traps.images[place] if place < len(traps.images) else None
     picture = None if image is None else finding_picture(image)

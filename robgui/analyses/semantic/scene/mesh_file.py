@@ -17,7 +17,7 @@ from robgui.analyses.semantic.scene.mesh import PLAIN, Mesh, make_mesh
 from robgui.analyses.semantic.scene.mesh_bytes import folder_resolver, mesh_bytes
 from robgui.core.dataset.images import LARGEST_SIDE
 from robgui.core.errors import DataError
-from robgui.core.regular import open_regular, read_regular
+from robgui.core.regular import open_regular
 
 Up = Literal["auto", "y", "z"]
 
@@ -179,7 +179,7 @@ def _beside(path: Path) -> Any:
         for ending in (".png", ".jpg", ".jpeg"):
             found = path.with_name(name + ending)
             if path.suffix.lower() == ".obj" and found.is_file():
-                return PIL.Image.open(io.BytesIO(read_regular(found, LARGEST_FILE)))
+                return PIL.Image.open(io.BytesIO(mesh_bytes(found, LARGEST_FILE)))
     return None
 
 

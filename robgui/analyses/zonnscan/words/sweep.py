@@ -19,8 +19,6 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Unless the user says otherwise, the class should hold within this share of the largest radius.
 NEAR = 0.1
-#: A change of class within this multiple of the radius asked for is a risk.
-MARGIN = 3
 #: The uncertainty jumps when it rises by this much from radius 0 to the radius asked for.
 JUMP = 0.2
 
@@ -77,8 +75,8 @@ def verdict(result: ZonnscanResult, params: ZonnscanParams) -> Verdict:
         status=_status(result, params),
         sentence=_sentence(result, params),
         number=_number(result),
-        scope=_scope(result, params),
-        because=tuple(_because(result)),
+        scope=_scope(result),
+        because=tuple(_because(result, params)),
     )
 
 
@@ -91,7 +89,7 @@ def _status(result: ZonnscanResult, params: ZonnscanParams) -> Status:
     nearest = changes(result)[0].radius if changes(result) else math.inf
     if _wrong(result) or nearest <= limit:
         return Status.FAILS
-    if nearest <= MARGIN * limit:
+    if nearest <= params.risk_factor * limit:
         return Status.AT_RISK
     if attacked(result) and computed(result) >= limit:
         return Status.HOLDS
@@ -146,18 +144,24 @@ def _number(result: ZonnscanResult) -> Quantity:
     return Quantity(name, math.nan, better="high", text=words)
 
 
-def _scope(result: ZonnscanResult, params: ZonnscanParams) -> str:
+def _scope(result: ZonnscanResult) -> str:
     reach, last = computed(result), float(result.radii[-1])
     sampler = SAMPLER_WORDS[result.sampler]
     if _open(result):
         radii = f"So far, radii up to {number(reach)} of {number(last)}"
     else:
         radii = f"Radii up to {number(last)}"
-    taken = f"{radii}, {_sampled(result):,} samples, {sampler}." if last else "The input itself."
-    return f"{taken} The class should hold up to radius {number(held(result, params))}."
+    return f"{radii}, {_sampled(result):,} samples, {sampler}." if last else "The input itself."
 
 
-def _because(result: ZonnscanResult) -> list[str]:
+def _rule(result: ZonnscanResult, params: ZonnscanParams) -> str:
+    """The thresholds that the status rests on."""
+    limit = held(result, params)
+    risk = number(params.risk_factor * limit)
+    return f"The class should hold up to radius {number(limit)}; up to {risk} it is at risk."
+
+
+def _because(result: ZonnscanResult, params: ZonnscanParams) -> list[str]:
     told = []
     if _wrong(result):
         told.append(f"The label of the input is {_class(result, result.truth)}.")
@@ -165,7 +169,7 @@ def _because(result: ZonnscanResult) -> list[str]:
     cost = count(result.model_calls, "model call")
     if result.attack_calls:
         cost += f" and {result.attack_calls:,} of the attack"
-    return [words for words in (*told, f"{cost}.") if words]
+    return [words for words in (*told, _rule(result, params), f"{cost}.") if words]
 
 
 def _attack_words(result: ZonnscanResult) -> str:

@@ -19,7 +19,7 @@ from robgui.core.execution.carrying import carry_out
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.task import Report
-from robgui.core.execution.worker.confine import confine, leave_with
+from robgui.core.execution.worker.confinement.limits import set_limits
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.messages import error_words, read_task
 from robgui.core.execution.worker.outbox import Outbox
@@ -45,9 +45,12 @@ class Channel:
             _leave()
 
 
-def main() -> None:
+def main(held: tuple[str, ...]) -> None:
     """A worker's life: from the first frame, which says how it is to be, until it is told to
     leave.
+
+    Args:
+        held: What confines it already, in words.
     """
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
@@ -56,12 +59,13 @@ def main() -> None:
     hello = read_frame(incoming)
     if hello is None:
         return
-    leave_with(hello.header["parent"])
+    if sys.platform == "linux" and os.getppid() != hello.header["parent"]:
+        return  # who has started it was gone before it could be told
     faulthandler.enable(file=2)
     channel = Channel(queue.SimpleQueue(), outgoing, threading.Lock())
     threading.Thread(target=_listen, args=(incoming, channel.incoming), daemon=True).start()
     _prepare(hello.header)
-    held = confine(hello.header["memory"])
+    held += set_limits(hello.header["memory"])
     channel.send(Frame({"ready": True, "held": list(held)}))
     Worker(channel, hello.header["device"]).serve()
 
@@ -208,8 +212,3 @@ def _prepare(hello: dict[str, Any]) -> None:
     analyses()
     for module in hello["imports"]:
         importlib.import_module(module)
-
-
-if __name__ == "__main__":
-    main()
-    sys.exit(0)

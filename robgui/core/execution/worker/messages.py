@@ -14,6 +14,7 @@ from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import find_file
 from robgui.core.execution.task import Report, Task
+from robgui.core.execution.worker.confinement.hint import hint
 from robgui.core.execution.worker.frames import Frame, FrameError
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def error_words(problem: BaseException | None, sentence: str, details: str = "")
     """An error as JSON values."""
     ours = problem if isinstance(problem, RobguiError) else None
     return {
-        "error": sentence[:_MOST_TEXT],
+        "error": (sentence + hint(problem))[:_MOST_TEXT],
         "details": details[-_MOST_TEXT:],
         "kind": "" if ours is None else type(ours).__name__,
         "remedy": ours.remedy.name if ours is not None and ours.remedy is not None else "",

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, cast
 
+from robgui.core.execution.worker.folder import private_folder, remove
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.log import Log
 
@@ -23,9 +24,21 @@ from robgui.core.execution.worker.log import Log
 #: secrets and no display.
 _ENVIRONMENT = re.compile(
     "PATH|HOME|USER|LOGNAME|LANG|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|APPDATA|LOCALAPPDATA|USERPROFILE"
-    "|(LC|XDG|OMP|MKL|KMP|GOMP|OPENBLAS|NUMEXPR|TORCH|PYTORCH|CUDA|NVIDIA|HIP|ROCR|LD|DYLD|PYTHON|ROBGUI)_?.*",
+    "|XDG_(DATA|CONFIG|CACHE|STATE)_HOME|(LC|OMP|MKL|KMP|GOMP|OPENBLAS|NUMEXPR|TORCH|PYTORCH|CUDA|NVIDIA|HIP|ROCR|LD|DYLD|PYTHON|ROBGUI)_?.*",
     re.IGNORECASE,
 )
+#: Variables that name its own folder; the caches are those of libraries that trusted code may use.
+_IN_OWN_FOLDER = (
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "TORCHINDUCTOR_CACHE_DIR",
+    "TRITON_CACHE_DIR",
+    "NUMBA_CACHE_DIR",
+    "MPLCONFIGDIR",
+)
+#: joblib would look for semaphores that it cannot have, and say so.
+_SET = {"JOBLIB_MULTIPROCESSING": "0"}
 #: The worker of a frozen application is the application itself, called with this word.
 FROZEN = "--robgui-worker"
 
@@ -69,9 +82,10 @@ class WorkerProcess:
         memory: int = 0,
         polite: bool = False,
     ) -> None:
+        self._folder = private_folder()
         # On a thread that lives as long as this program: Linux ends the child with the thread that
         # started it.
-        self._process = _starter().submit(_start).result()
+        self._process = _starter().submit(_start, self._folder).result()
         pipes = [self._process.stdin, self._process.stdout, self._process.stderr]
         self._to, self._from, errors = (cast(IO[bytes], pipe) for pipe in pipes)
         self._log = Log(errors)
@@ -151,10 +165,9 @@ class WorkerProcess:
 
     def _close(self) -> None:
         self._process.wait()
-        try:
+        with contextlib.suppress(OSError):  # what was not sent yet interests nobody any more
             self._to.close()
-        except OSError:  # what was not sent yet interests nobody any more
-            return
+        remove(self._folder)
 
     def _read(self, events: queue.SimpleQueue[Event | None]) -> None:
         problem = ""
@@ -167,7 +180,7 @@ class WorkerProcess:
         events.put(Event(self, None, problem))
 
 
-def _start() -> subprocess.Popen[bytes]:
+def _start(folder: Path) -> subprocess.Popen[bytes]:
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -177,16 +190,22 @@ def _start() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={name: value for name, value in os.environ.items() if _ENVIRONMENT.fullmatch(name)},
+        env=_environment(folder),
         **options,
     )
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """What a worker may know, with every temporary file and cache in its own folder."""
+    known = {name: value for name, value in os.environ.items() if _ENVIRONMENT.fullmatch(name)}
+    return known | dict.fromkeys(_IN_OWN_FOLDER, str(folder)) | _SET
 
 
 def _command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, FROZEN]
     code = (
-        f"import sys; sys.path[:] = {sys.path!r}; from robgui.core.execution.worker.child import"
+        f"import sys; sys.path[:] = {sys.path!r}; from robgui.core.execution.worker.entry import"
         " main; main()"
     )
     return [sys.executable, "-c", code]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.execution.request import Reference, reference
 from robgui.core.model.card import ModelCard, card_of
+from robgui.core.model.preprocessing import Tried, try_presets
 from robgui.core.model.trial import Trial, try_on
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ def _trial(shelf: Shelf, model: str, data: str) -> Trial:
     return try_on(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
 
 
+def _ways(shelf: Shelf, model: str, data: str) -> list[Tried]:
+    """The usual ways of feeding a loaded model, tried on open data; best first."""
+    return try_presets(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
+
+
 def _left_out(shelf: Shelf, data: str) -> str:
     """What could not be read of open data so far, in words."""
     return shelf.dataset_at_hand(data).left_out()
@@ -90,7 +96,14 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "model": _model,
     "data": _data,
     "trial": _trial,
+    "ways": _ways,
     "left_out": _left_out,
 }
 #: The type of the answer to each question, by which what a worker sends is checked.
-ANSWERS: dict[str, Any] = {"model": ModelCard, "data": DataCard, "trial": Trial, "left_out": str}
+ANSWERS: dict[str, Any] = {
+    "model": ModelCard,
+    "data": DataCard,
+    "trial": Trial,
+    "ways": list[Tried],
+    "left_out": str,
+}

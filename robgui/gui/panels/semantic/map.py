@@ -31,7 +31,6 @@ from robgui.gui.widgets.views import Board, TableView
 if TYPE_CHECKING:
     from robgui.analyses.semantic import MapParams, MapResult
     from robgui.core.execution.analysis import Analysis
-    from robgui.core.execution.request import Request
     from robgui.core.verdict import Verdict
     from robgui.core.view import View
     from robgui.gui.panels.semantic.preview import Look
@@ -54,7 +53,6 @@ class SemanticMapPanel(ScenePanel):
         self._pointed: Look | None = None
         self._wanted: tuple[int, int] = (0, 0)
         self._listed: object = None
-        self._said: Verdict | None = None
         super().__init__(store, analysis)
 
     def build(self) -> QWidget:
@@ -111,24 +109,9 @@ class SemanticMapPanel(ScenePanel):
         self._list_traps(result)
         self.more.show_views([view for view in map_details(result) if view.title != TRAPS])
 
-    def show_result(self, request: Request, result: Any, verdict: Verdict | None) -> None:
-        """Draws ``result``; the words are those of the network on show."""
-        super().show_result(request, result, verdict)
-        if verdict is not None:
-            self._said = verdict
-            self._say_shown()
-
-    def _say_last(self, *, stopped: bool) -> None:
-        super()._say_last(stopped=stopped)
-        self._said = self.verdict.verdict
-        self._say_shown()
-
-    def _say_shown(self) -> None:
+    def part_on_show(self, said: Verdict) -> Verdict:
         """What is said of the network on show; of all where a mean or every curve is."""
-        if self._said is not None and self.which[0] != MEAN:
-            self.verdict.show_verdict(self._said.of(self.which[0]))
-        elif self._said is not None:
-            self.verdict.show_verdict(self._said)
+        return said if self.which[0] == MEAN else said.of(self.which[0])
 
     @property
     def which(self) -> tuple[int, int]:
@@ -164,7 +147,7 @@ class SemanticMapPanel(ScenePanel):
     def _redraw(self) -> None:
         if self.result is not None:
             self.draw(self.result)
-            self._say_shown()
+            self.say_again()
 
     def _mark_points(self, result: MapResult) -> None:
         starts, point = starts_on(self.store, result), self._point(result)
@@ -188,7 +171,7 @@ class SemanticMapPanel(ScenePanel):
     def clear(self) -> None:
         """Back to the empty state."""
         super().clear()
-        self._pointed = self._listed = self._said = None
+        self._pointed = self._listed = None
         self.here.show_words("")
 
     # --- pointing -----------------------------------------------------------------------------

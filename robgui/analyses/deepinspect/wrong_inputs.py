@@ -1,0 +1,50 @@
+"""Inputs that the model gets wrong by their label and is sure of: failures nobody has to search."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.deepinspect.exhibits import inputs_at, row_of
+from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit
+from robgui.core.dataset import Dataset
+from robgui.core.model.classifier import Classifier
+
+#: So many wrong inputs are looked at again, evenly spread where there are more …
+LOOKED_AT = 256
+#: … and so many of these, the surest, become findings.
+KEPT = 12
+
+
+def surest_errors(
+    classifier: Classifier, dataset: Dataset, result: DeepInspectResult, batch: int = 0
+) -> tuple[tuple[Exhibit, ...], int]:
+    """The wrong inputs that the model is surest of, the surest first, and how many it was asked
+    again about.
+    """
+    if result.multi_label or not len(result.true):
+        return (), 0
+    wrong = np.flatnonzero(
+        (result.true >= 0) & (result.predicted >= 0) & (result.true != result.predicted)
+    )
+    places = wrong[:: max(1, -(-len(wrong) // LOOKED_AT))]
+    x = inputs_at(classifier, dataset, places)
+    if not len(x):
+        return (), 0
+    sure = classifier.probs(x, batch=batch).cpu().numpy()
+    confidence = sure[np.arange(len(places)), result.predicted[places]]
+    order = np.argsort(-confidence, kind="stable")[:KEPT]
+    made = tuple(
+        Exhibit(
+            "input",
+            int(result.true[place]),
+            int(result.predicted[place]),
+            -1,
+            np.array([place]),
+            1,
+            row_of(dataset, np.array([place])),
+            x[at : at + 1],
+            float(confidence[at]),
+        )
+        for at, place in zip(order.tolist(), places[order].tolist(), strict=True)
+    )
+    return made, len(x)

@@ -1,0 +1,142 @@
+"""What feature games on many images say: verdict, findings and offers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.feature_game.params import COLUMN, UNITS, FeatureGameBatchParams
+from robgui.analyses.feature_game.result import FeatureGameBatchResult
+from robgui.analyses.feature_game.words import SEVERITIES, pixels_of
+from robgui.core.finding import Finding
+from robgui.core.offer import Offer
+from robgui.core.text.words import count, duration, number
+from robgui.core.verdict import Quantity, Status, Verdict
+
+
+def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Verdict:
+    """How many images change class and by how much.
+
+    Those that did not are counted, not left out.
+    """
+    games = result.played & ~result.skipped
+    played, planned = int(games.sum()), int((~result.skipped).sum())
+    found = result.found_class >= 0
+    if not played:
+        return Verdict(Status.UNKNOWN, "No game has been played yet.")
+    aim = f" to “{result.labels[result.target]}”" if result.target >= 0 else ""
+    scope = _progress(result, played, planned)
+    if not found.any():
+        sentence = f"None of {count(played, 'image')} was changed{aim}."
+        return Verdict(
+            Status.UNKNOWN, sentence, None, scope, ("That none was found is no guarantee.",)
+        )
+    verb = "changes" if played == 1 else "change"
+    sentence = (
+        f"{int(found.sum()):,} of {count(played, 'image')} {verb} class{aim}"
+        f"{_half(result, params, played)}."
+    )
+    left = played - int(found.sum())
+    unchanged = (
+        f"{count(left, 'image')} could not be changed with the calls allowed, which is no"
+        " guarantee; in the median they count as needing more than any other."
+    )
+    because = [unchanged] if left else []
+    share = float(found.sum()) / played
+    quantity = Quantity(
+        "Images that change class", share, better="low", text=f"{int(found.sum()):,} of {played:,}"
+    )
+    return Verdict(Status.FAILS, sentence, quantity, scope, tuple(because))
+
+
+def _half(result: FeatureGameBatchResult, params: FeatureGameBatchParams, played: int) -> str:
+    """How much half of all images take, those that did not change counting as more than any."""
+    middle = median_of_all(result, params)
+    if played < 2 or not math.isfinite(middle):
+        return ""
+    unit = "pixels" if params.norm == "l0" else f"({UNITS[params.norm]})"
+    return f"; half of all {played:,} by at most {number(middle)} {unit}"
+
+
+def median_of_all(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> float:
+    """The median change over all images played; inf when fewer than half have changed."""
+    games = result.played & ~result.skipped
+    values = result.severity[games, COLUMN[params.norm]]
+    if not len(values):
+        return math.nan
+    known = np.where(np.isfinite(values), values, np.inf)
+    return float(np.quantile(known, 0.5, method="inverted_cdf"))
+
+
+def _progress(result: FeatureGameBatchResult, played: int, planned: int) -> str:
+    games = result.played & ~result.skipped
+    seconds, calls = (float(values[games].mean()) for values in (result.seconds, result.calls))
+    words = f"{duration(seconds)} and {number(round(calls))} model calls per image."
+    so_far = f"So far {played:,} of {count(planned, 'image')}; " if played < planned else ""
+    skipped = int(result.skipped.sum())
+    left_out = (
+        f" {count(skipped, 'image')} already had that class and were left out." if skipped else ""
+    )
+    return f"{so_far}{words}{left_out}"
+
+
+def batch_findings(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> list[Finding]:
+    """The least severe examples."""
+    return [_batch_finding(result, rank, place) for rank, place in enumerate(result.worst.tolist())]
+
+
+def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Finding:
+    from robgui.analyses.feature_game.example import before_and_after
+
+    image, example = result.worst_inputs[rank], result.worst_examples[rank]
+    name, other = result.labels[result.predicted[place]], result.labels[result.found_class[place]]
+    severities = dict(zip(SEVERITIES, result.severity[place].tolist(), strict=True))
+    pixels = int(severities["l0_pixels"])
+    changed = np.argwhere((image != example).any(0))[:, ::-1]
+    title = (
+        f"{result.keys[place]}: {pixels:,} {'pixel turns' if pixels == 1 else 'pixels turn'}"
+        f" “{name}” into “{other}”"
+    )
+    detail = {
+        "class": name,
+        "other_class": other,
+        "severity": severities,
+        "pixels": changed.tolist(),
+        "confidence_before": float(result.confidence_before[place]),
+        "confidence_after": float(result.confidence_after[place]),
+        "model_calls": int(result.calls[place]),
+        "place": int(result.numbers[place]),
+    }
+    severity = max(0.0, 1 - 10 * pixels / pixels_of(image))
+    return Finding(
+        "adversarial", title, severity, detail, before_and_after(image, example, changed), example
+    )
+
+
+def batch_offers(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Sequence[Offer]:
+    """The examples that the result holds, and the images they were made from."""
+    if not len(result.worst):
+        return ()
+    names = tuple(
+        f"{result.keys[i]}, {count(int(result.severity[i, 0]), 'pixel')} changed"
+        for i in result.worst
+    )
+    places = tuple(int(result.numbers[i]) for i in result.worst)
+    found = np.flatnonzero(result.found_class >= 0)
+    images = tuple(int(result.numbers[i]) for i in found)
+    title = (
+        f"The {len(names):,} least severe examples"
+        if len(found) > len(names)
+        else f"All {len(names):,} examples"
+    )
+    return (
+        Offer("The least severe example", names[:1], result.worst_examples[:1], places=places[:1]),
+        Offer(title, names, result.worst_examples, places=places),
+        Offer(
+            f"The {len(images):,} images that change class",
+            tuple(result.keys[i] for i in found),
+            places=images,
+        ),
+    )

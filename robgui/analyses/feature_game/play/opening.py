@@ -1,0 +1,151 @@
+"""The opening of the default search: what does each one-pixel move do?"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+import numpy as np
+
+from robgui.analyses.feature_game.features.saliency import Mixture
+from robgui.analyses.feature_game.play.game import Game, Goal, State
+from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.refine import margins_of, refined
+from robgui.analyses.feature_game.play.values import Values
+
+#: All one-pixel moves are tried when they take at most this share of the calls.
+WHOLE = 0.5
+#: Otherwise this share goes to painting whole keypoints, and so many of the examples found that way
+#: are refined.
+PATCHED, REFINED = 0.15, 2
+#: Then this share goes to moves by saliency, and the same share to each of two rounds around the
+#: best of them.
+SAMPLED, ROUNDS = 0.12, 2
+#: The neighbours of so large a part of the moves known are tried in such a round.
+BEST = 0.05
+#: Moves asked between two looks at the result.
+_AT_ONCE = 64
+
+
+def opening(
+    oracle: Oracle,
+    goal: Goal,
+    mixture: Mixture,
+    values: Values,
+    record: Record,
+    rng: np.random.Generator,
+) -> Iterator[None]:
+    """Scans one-pixel moves into ``values`` and offers every example among them to ``record``."""
+    first = oracle.game.first
+    calls = oracle.left
+    yield from _scan(oracle, goal, values, record, first[np.isin(first, oracle.known_singles())])
+    if record.over():
+        return
+    if len(first) - len(values.options) <= WHOLE * calls:
+        yield from _scan(oracle, goal, values, record, first)
+        if values_known(values, first):
+            record.all_singles_known()
+        return
+    saliency = mixture.saliency().ravel()[oracle.game.pixel]
+    if oracle.game.norm == "l0":
+        yield from _patches(oracle, goal, mixture, record, saliency, max(16, int(PATCHED * calls)))
+        yield from _scan(oracle, goal, values, record, np.setdiff1d(record.best, values.options))
+    count = max(16, int(SAMPLED * calls))
+    yield from _scan(oracle, goal, values, record, _by_saliency(saliency[first], first, count, rng))
+    for _ in range(ROUNDS):
+        if record.over():
+            return
+        yield from _scan(oracle, goal, values, record, _around_best(oracle, goal, values, count))
+
+
+def _patches(
+    oracle: Oracle, goal: Goal, mixture: Mixture, record: Record, saliency: np.ndarray, count: int
+) -> Generator[None, None, None]:
+    """Paints whole keypoints.
+
+    Refines the smallest example among them and makes pixels of promising patches more salient.
+    """
+    patches = _painted(oracle.game, mixture, count)
+    margins = yield from margins_of(oracle, goal, patches)
+    if not len(margins):
+        return
+    best = float(goal.margins(oracle.start))
+    for patch, margin in zip(patches, margins.tolist(), strict=True):
+        saliency[list(patch)] *= 1 + 10 * max(0.0, margin - best) / max(abs(best), 1e-9)
+    won = sorted((patch for patch in patches if record.wins(patch)), key=len)
+    for patch in won[:REFINED]:
+        final = yield from refined(oracle, goal, patch)
+        mixture.reward(
+            mixture.owners().ravel()[oracle.game.pixel[list(final)]],
+            record.reward(record.iteration(final)),
+        )
+
+
+def _painted(game: Game, mixture: Mixture, count: int) -> list[State]:
+    """Squares as large as the keypoints and twice as large, in every colour, the strongest
+    keypoints first.
+    """
+    width = game.shape[2]
+    colours = np.unique(game.value, axis=0, return_inverse=True)[1]
+    x, y = game.pixel % width, game.pixel // width
+    patches: dict[State, None] = {}
+    for place in np.argsort(-mixture.prior, kind="stable").tolist():
+        for factor in (1.0, 2.0):
+            reach = max(1.0, factor * mixture.keypoints[place, 2] / 2)
+            inside = (abs(x - mixture.keypoints[place, 0]) <= reach) & (
+                abs(y - mixture.keypoints[place, 1]) <= reach
+            )
+            for colour in range(int(colours.max()) + 1):
+                patches[tuple(np.flatnonzero(inside & (colours == colour)).tolist())] = None
+        if len(patches) >= count:
+            break
+    return [patch for patch in patches if patch][:count]
+
+
+def values_known(values: Values, options: np.ndarray) -> bool:
+    """Whether all these options have been tried."""
+    return bool(np.isin(options, values.options).all())
+
+
+def _scan(
+    oracle: Oracle, goal: Goal, values: Values, record: Record, options: np.ndarray
+) -> Iterator[None]:
+    for begin in range(0, len(options), _AT_ONCE):
+        part = options[begin : begin + _AT_ONCE].tolist()
+        scores = oracle.scores([(option,) for option in part])
+        known = np.flatnonzero(~np.isnan(scores[:, 0]))
+        values.scan([part[place] for place in known], scores[known])
+        margins = goal.margins(scores[known])
+        if len(known) and margins.max() > oracle.sure:
+            record.offer((part[int(known[margins.argmax()])],))
+        yield
+        if record.over():
+            return
+
+
+def _by_saliency(
+    saliency: np.ndarray, options: np.ndarray, count: int, rng: np.random.Generator
+) -> np.ndarray:
+    """So many different options, by chance in proportion to the saliency of their pixels
+    (Gumbel's trick).
+    """
+    keys = np.log(np.maximum(saliency, 1e-12)) + rng.gumbel(size=len(saliency))
+    return np.asarray(options[np.argsort(-keys, kind="stable")[:count]])
+
+
+def _around_best(oracle: Oracle, goal: Goal, values: Values, count: int) -> np.ndarray:
+    """Options not yet tried around the best ones known, the better ones' neighbours first."""
+    game = oracle.game
+    height, width = game.shape[1:]
+    rows = np.arange(len(values.options))
+    order = np.argsort(-values.predict(oracle.start, rows), kind="stable")
+    pixels = game.pixel[values.options[order[: max(4, int(BEST * len(order)))]]]
+    rank = np.full(height * width, len(pixels))
+    y, x = pixels // width, pixels % width
+    for dy in (-1, 0, 1):
+        for dx in (-1, 0, 1):
+            inside = (y + dy >= 0) & (y + dy < height) & (x + dx >= 0) & (x + dx < width)
+            np.minimum.at(rank, ((y + dy) * width + x + dx)[inside], np.flatnonzero(inside))
+    first = game.first[~np.isin(game.first, values.options)]
+    near = first[rank[game.pixel[first]] < len(pixels)]
+    return np.asarray(near[np.argsort(rank[game.pixel[near]], kind="stable")[:count]])

@@ -1,0 +1,147 @@
+"""The model as the game asks it: in batches, never twice about the same state, within a budget
+of calls.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.feature_game.play.game import EMPTY, Game, State
+from robgui.analyses.feature_game.result import Evidence
+from robgui.core.model.classifier import Classifier
+
+#: A margin within this share of the largest score could be an accident of rounding: another batch
+#: size, another device.
+ROUNDING = 1e-5
+#: So many calls, and at most this share of the budget, are kept for taking back changes that are
+#: not needed.
+RESERVE, RESERVED_SHARE = 64, 0.05
+
+
+class Oracle:
+    """Scores of states, remembered.
+
+    One oracle serves all searches on one image: a later search gets for nothing what an earlier one
+        has paid for.
+
+    Attributes:
+        calls: Images shown to the model so far.
+        sure: A game is won when its margin is above this.
+    """
+
+    def __init__(self, classifier: Classifier, game: Game, batch: int = 0) -> None:
+        self.game = game
+        self.calls = 0
+        self._classifier = classifier
+        self._batch = batch
+        self._known: dict[State, np.ndarray] = {}
+        self._last_call, self._last_second = 1, float("inf")
+        self._reserve = 0
+        self._lipschitz, self._gap, self._pairs, self._singles = 0.0, float("nan"), 0, 0
+        self.scores([EMPTY])
+        self.start = self._known[EMPTY]
+        self.original = int(self.start.argmax())
+        self.sure = ROUNDING * float(np.abs(self.start).max())
+        self._confidence = float(probabilities(self.start)[self.original])
+
+    def allow(self, calls: int, seconds: float) -> None:
+        """Begins a search: so many calls more and so many seconds, 0 for no limit of time."""
+        self._reserve = min(RESERVE, int(RESERVED_SHARE * calls))
+        self._last_call = self.calls + calls
+        self._last_second = time.monotonic() + seconds if seconds else float("inf")
+
+    @property
+    def left(self) -> int:
+        """Calls left to the search; 0 when its time is over."""
+        return (
+            max(0, self._last_call - self._reserve - self.calls)
+            if time.monotonic() < self._last_second
+            else 0
+        )
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() >= self._last_second
+
+    def known_singles(self) -> list[int]:
+        """The options whose one-pixel move has been evaluated, by this search or an earlier one."""
+        return [state[0] for state in self._known if len(state) == 1]
+
+    def knows(self, state: State) -> bool:
+        """Whether the state has been evaluated."""
+        return state in self._known
+
+    def scores(self, states: Sequence[State], *, urgent: bool = False) -> np.ndarray:
+        """Scores ``(n, C)``; nan where the budget is used up.
+
+        ``urgent`` may also use the reserve.
+        """
+        new = list(dict.fromkeys(state for state in states if state not in self._known))
+        room = self._last_call - self.calls - (0 if urgent else self._reserve)
+        self._ask(new[: max(0, room)])
+        if len(states) == 1 and states[0] in self._known:
+            return self._known[states[0]][None]
+        blank = np.full(self._classifier.classes, np.nan)
+        return np.array([self._known.get(state, blank) for state in states]).reshape(
+            len(states), self._classifier.classes
+        )
+
+    def judge(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
+        """Scores ``(n, C)`` of uint8 pictures ``(h * w, c)`` that are no states of the game.
+
+        They count as calls; nan where the budget is used up.
+        """
+        scores = np.full((len(pictures), self._classifier.classes), np.nan)
+        room = max(0, min(len(pictures), self.left))
+        if room:
+            images = np.stack([picture.T.reshape(self.game.shape) for picture in pictures[:room]])
+            x = images.astype(np.float32) / np.float32(255)
+            scores[:room] = self._classifier.infer(x, self._batch).double().cpu().numpy()
+            self.calls += room
+        return scores
+
+    def evidence(self) -> Evidence:
+        """Steepness and gap seen so far."""
+        return Evidence(
+            self._lipschitz, self._gap, self._pairs, self._singles, len(self.game.first)
+        )
+
+    def _ask(self, states: list[State]) -> None:
+        size = self._classifier.batch(self._batch)
+        for begin in range(0, len(states), size):
+            part = states[begin : begin + size]
+            scores = (
+                self._classifier.infer(self.game.render(part, self._classifier.device), self._batch)
+                .double()
+                .cpu()
+                .numpy()
+            )
+            self.calls += len(part)
+            self._known.update(zip(part, scores, strict=True))
+            if self.calls > 1:
+                self._look(part, scores)
+
+    def _look(self, states: list[State], scores: np.ndarray) -> None:
+        """Takes down how steeply the confidence in the original class falls, and how far it
+        falls where the class changes.
+        """
+        fall = np.abs(probabilities(scores)[:, self.original] - self._confidence)
+        self._pairs += len(states)
+        self._singles += sum(
+            len(state) == 1 and int(self.game.level[state[0]]) == 1 for state in states
+        )
+        distance = self.game.l1(states)
+        self._lipschitz = max(self._lipschitz, float((fall / np.maximum(distance, 1e-12)).max()))
+        changed = scores.argmax(1) != self.original
+        if changed.any():
+            self._gap = float(np.nanmin([self._gap, float(fall[changed].min())]))
+
+
+def probabilities(scores: np.ndarray) -> np.ndarray:
+    """Softmax over the last axis."""
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.asarray(powers / powers.sum(-1, keepdims=True))

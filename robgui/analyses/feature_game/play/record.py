@@ -1,0 +1,168 @@
+"""What a search has found so far, and when it should end."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from robgui.analyses.feature_game.params import GameParams
+from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
+from robgui.analyses.feature_game.play.oracle import Oracle
+
+#: So many iterations in a row without a single new state end a search: it has nothing left to ask.
+_IDLE = 25
+#: The green line of the paper's Figure 3 is the mean of so many iterations.
+WINDOW = 10
+
+
+class Record:
+    """The best example, the severity of every iteration, and the reasons to stop.
+
+    Attributes:
+        best: The least severe example; empty without any.
+        severity: Its distance from the image; inf without any.
+        history: Severity of every iteration: best so far, current, mean of the last ten; nan before
+            the first example.
+        history_calls: Calls of this search at each of them.
+        first_calls: Calls of this search until the first example; 0 without any.
+        optimal: Nothing less severe can be reached by these moves.
+        picture_scores: ``(C,)`` the scores of that picture.
+        picture: ``(h * w, c)`` uint8, the best example where it is finer than the step of the game.
+        step: The step down to which changes were made finer; nan where they were not.
+        done: What has been done when the search has ended by itself, in words.
+        ended: Why the search has ended, in words; empty while it goes on.
+    """
+
+    def __init__(self, oracle: Oracle, goal: Goal, params: GameParams) -> None:
+        self.best: State = EMPTY
+        self.severity = math.inf
+        self.history: list[tuple[float, float, float]] = []
+        self.history_calls: list[int] = []
+        self.first_calls = 0
+        self.optimal = False
+        self.scanned = False
+        self.done = ""
+        self.picture: np.ndarray | None = None
+        self.picture_scores = oracle.start
+        self.step = math.nan
+        self._oracle = oracle
+        self._goal = goal
+        self._farthest = math.inf if params.distance is None else params.distance
+        self._patience = math.ceil(1 / params.epsilon) if params.epsilon else math.inf
+        self._start = oracle.calls
+        self._stale = 0
+        self._idle = 0
+
+    @property
+    def calls(self) -> int:
+        """Calls of this search so far."""
+        return self._oracle.calls - self._start
+
+    def over(self) -> bool:
+        """Whether the search should end."""
+        return bool(self.ended)
+
+    @property
+    def ended(self) -> str:
+        """Why it should end, in words."""
+        if self.done:
+            return self.done
+        if self.optimal:
+            return "no example of these moves can be less severe"
+        if self._oracle.late:
+            return "the time was over"
+        if not self._oracle.left:
+            return "the model calls were used up"
+        if self._stale >= self._patience:
+            return f"no better example in {self._stale} iterations"
+        return "nothing was left to try" if self._idle >= _IDLE else ""
+
+    def wins(self, state: State) -> bool:
+        """Whether a state that has been evaluated changes the class within the distance allowed."""
+        if (
+            not state
+            or not self._oracle.knows(state)
+            or self._oracle.game.severity(state) > self._farthest
+        ):
+            return False
+        return bool(self._goal.margins(self._oracle.scores([state])[0]) > self._oracle.sure)
+
+    def offer(self, state: State) -> float:
+        """Keeps the state if it is the best example so far.
+
+        Returns its severity, inf when it is none.
+        """
+        if not self.wins(state):
+            return math.inf
+        severity = self._oracle.game.severity(state)
+        if severity < self.severity:
+            self.best, self.severity, self.picture = state, severity, None
+            self.first_calls = self.first_calls or max(1, self.calls)
+            self._stale = -1
+            self._judge()
+        return severity
+
+    def offer_picture(self, picture: np.ndarray, scores: np.ndarray) -> None:
+        """Keeps a picture that changes the class, with its scores, if it is the best so far."""
+        severity = self._oracle.game.distances(picture).by(self._oracle.game.norm)
+        if severity < self.severity and severity <= self._farthest:
+            self.picture, self.picture_scores, self.severity = picture, scores, severity
+            self._stale = -1
+
+    def finest(self, step: float) -> None:
+        """Changes have been made finer down to this step."""
+        self.step = step
+
+    def settle(self, state: State) -> None:
+        """Makes this the example, whether or not it is the least severe one seen."""
+        self.best, self.severity = state, self._oracle.game.severity(state)
+        self.first_calls = self.first_calls or max(1, self.calls)
+
+    def iteration(self, state: State) -> float:
+        """Ends an iteration with the example it has found, if any.
+
+        Returns its severity, inf when it is none.
+        """
+        severity = self.offer(state)
+        self.draw(severity)
+        return severity
+
+    def draw(self, severity: float) -> None:
+        """Adds an iteration to the history; one without an example is drawn at the best so far."""
+        self._stale += 1
+        shown = severity if math.isfinite(severity) else self.severity
+        recent = [row[1] for row in self.history[1 - WINDOW :]] + [shown]
+        self.history.append((self.severity, shown, sum(recent) / len(recent)))
+        self.history_calls.append(self.calls)
+
+    def drawn_again(self) -> None:
+        """The newest iteration has ended with a finer example: its row of the history is drawn
+        with it.
+        """
+        if self.history and self.severity < self.history[-1][0]:
+            _, _, mean = self.history.pop()
+            self.history.append((self.severity, self.severity, mean))
+            self.history_calls[-1] = self.calls
+
+    def reward(self, severity: float) -> float:
+        """The paper's 1 / severity on a scale from 0 to 1: severity of the best so far over
+        severity; 0 without an example.
+        """
+        return self.severity / severity if math.isfinite(severity) and severity > 0 else 0.0
+
+    def idle(self, nothing_new: bool) -> None:
+        """Counts iterations in a row that asked nothing new."""
+        self._idle = self._idle + 1 if nothing_new else 0
+
+    def all_singles_known(self) -> None:
+        """Every one-pixel move has been tried."""
+        self.scanned = True
+        self._judge()
+
+    def _judge(self) -> None:
+        """Under L0 one pixel is the least there is, and two are when every single one has
+        failed.
+        """
+        if self._oracle.game.norm == "l0" and self.best:
+            self.optimal = len(self.best) == 1 or (len(self.best) == 2 and self.scanned)

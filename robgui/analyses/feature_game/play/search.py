@@ -1,0 +1,302 @@
+"""The default search: a Monte Carlo tree search that learns before it plays and repairs what it
+finds.
+
+It differs from the paper's Algorithm 1, which is in ``published``, in this:
+
+1. Opening: one batched scan of one-pixel moves (all of them in a small image; in a large one those
+   the saliency favours, then the neighbours of the best). Each move's effect on every class is kept
+   and shared by all keypoints and states.
+2. The prior of the tree comes from these effects and from the mixture; children are added by
+   progressive widening.
+3. A simulation aims at one class and asks, move by move, the few options with the best predicted
+   margins instead of one at random; the effects are corrected by each answer.
+4. Each example is refined. Then the search looks for one with a pixel less: it drops the pixel that
+   costs least and swaps the others, all swaps ranked by their predicted margin plus noise of the
+   size of the prediction's error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+
+import numpy as np
+
+from robgui.analyses.feature_game.features.saliency import Mixture
+from robgui.analyses.feature_game.params import GameParams
+from robgui.analyses.feature_game.play.finer import Work
+from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
+from robgui.analyses.feature_game.play.ladder import AIMS, LadderSearch
+from robgui.analyses.feature_game.play.opening import opening
+from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.refine import refined
+from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, widened
+
+#: Options asked at each move of a simulation.
+WIDTH = 40
+#: Of options never asked about, those beside the pixels changed so far, so many more.
+NEIGHBOURS = 12
+#: Swaps asked at once, and how many rounds without a better margin end a repair.
+SWAPS, PATIENCE = 32, 6
+#: A simulation that needs more moves than this takes several at a time.
+LONG = 16
+
+
+class GuidedSearch(LadderSearch):
+    """One search with a cooperative player II."""
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        goal: Goal,
+        mixture: Mixture,
+        rng: np.random.Generator,
+        params: GameParams,
+    ) -> None:
+        super().__init__(oracle, goal, mixture, rng, params)
+        self._tired: set[State] = set()
+        self._owner = mixture.owners().ravel()[oracle.game.pixel]
+
+    def __iter__(self) -> Iterator[None]:
+        yield from opening(
+            self._oracle, self._goal, self._mixture, self._values, self.record, self._rng
+        )
+        aims = self._values.aims() if len(self._values.options) else []
+        if not aims:
+            return
+        if self._game.norm == "l0":
+            yield from self._by_pixels(aims)
+        else:
+            yield from self._by_steps(aims)
+        yield
+
+    def _by_pixels(self, aims: list[int]) -> Work:
+        """As few pixels as possible: greedy play, refinement and swaps, then the tree."""
+        for aim in aims[:AIMS]:
+            if self.record.over():
+                return
+            yield from self._ladder(aim, 0.0)
+            yield from self._iterate([self.root], aim)
+        if self.record.best and self._params.refine:
+            yield from self._repair(self.record.best)
+        while not self.record.over():
+            before = self._oracle.calls
+            aim = aims[min(len(aims) - 1, int(self._rng.geometric(0.5)) - 1)]
+            final = yield from self._iterate(self._descend(), aim)
+            if final and self._params.refine and not self.record.over():
+                yield from self._repair(final)
+            self.record.idle(self._oracle.calls == before)
+
+    def _iterate(self, path: list[Node], aim: int) -> Generator[None, None, State]:
+        """One iteration from the leaf of a path: simulation, refinement, backpropagation.
+
+        Returns its example, if any.
+        """
+        final = yield from self._simulate(path[-1].state, aim)
+        if final and self._params.refine:
+            final = yield from refined(self._oracle, self._goal, final)
+        severity = self.record.iteration(final)
+        reward = self.record.reward(severity)
+        backpropagate(path, reward, severity)
+        if final:
+            self._mixture.reward(self._owner[list(final)], reward)
+        return final
+
+    def _descend(self) -> list[Node]:
+        """Selection and expansion: walks down the tree and adds one node where widening allows."""
+        path = [self.root]
+        while len(path) < 2 * max(1, len(self.record.best) - 2) + 1:
+            node = path[-1]
+            if not node.children:
+                node.children = self._keypoints(node.state)
+            if not node.children:
+                break
+            keypoint = select(node, self._score)
+            path.append(keypoint)
+            if keypoint.untried is None:
+                keypoint.untried = self._ranked(node.state, keypoint.keypoint)
+            if keypoint.untried and len(keypoint.children) < widened(keypoint.visits):
+                option = keypoint.untried.pop()
+                child = Node(
+                    self._game.play(node.state, option),
+                    option=option,
+                    prior=1 / (1 + len(keypoint.children)),
+                )
+                keypoint.children.append(child)
+                path.append(child)
+                break
+            path.append(select(keypoint, self._score))
+        return path
+
+    def _keypoints(self, state: State) -> list[Node]:
+        """A child for each keypoint with a known option, with half of its prior from the mixture
+        and half from the values.
+        """
+        rows = self._values.free(state)
+        if not len(rows) or not self._oracle.knows(state):
+            return []
+        predicted = self._values.predict(self._oracle.scores([state])[0], rows)
+        promise = np.full(len(self._mixture.prior), -np.inf)
+        np.maximum.at(promise, self._owner[self._values.options[rows]], predicted)
+        there = np.flatnonzero(np.isfinite(promise))
+        scale = max(float(promise[there].std()), 1e-9)
+        sharp = np.exp((promise[there] - promise[there].max()) / scale)
+        weights = self._mixture.weights[there]
+        prior = 0.5 * sharp / sharp.sum() + 0.5 * weights / max(float(weights.sum()), 1e-12)
+        return [
+            Node(state, keypoint=int(k), prior=float(p)) for k, p in zip(there, prior, strict=True)
+        ]
+
+    def _ranked(self, state: State, keypoint: int) -> list[int]:
+        """The known options of a keypoint, the most promising last."""
+        rows = self._values.free(state)
+        rows = rows[self._owner[self._values.options[rows]] == keypoint]
+        predicted = self._values.predict(self._oracle.scores([state])[0], rows)
+        return [
+            int(option)
+            for option in self._values.options[rows[np.argsort(predicted, kind="stable")]]
+        ]
+
+    def _simulate(self, state: State, aim: int) -> Generator[None, None, State]:
+        """Plays on from a state towards a class, always with the best of a few options.
+
+        Empty when it takes too long.
+        """
+        longest = len(self.record.best) + 1 if self.record.best else self._game.image.shape[0]
+        scores = self._oracle.scores([state])[0]
+        while len(state) < longest and not math.isnan(scores[0]) and self._oracle.left:
+            rows = self._values.free(state)
+            if not len(rows):
+                break
+            rows = rows[np.argsort(-self._values.gains(rows, aim), kind="stable")[:WIDTH]]
+            options = self._values.options[rows].tolist() + self._neighbours(state)
+            states = [self._game.play(state, option) for option in options]
+            answers = self._oracle.scores(states)
+            yield
+            state, scores = self._advance(state, scores, aim, options, states, answers)
+            if self.record.wins(state):
+                return state
+        return EMPTY
+
+    def _neighbours(self, state: State) -> list[int]:
+        """A few options never asked about, beside the pixels of the state.
+
+        None when the opening has seen all.
+        """
+        if self.record.scanned or self._game.norm != "l0":
+            return []
+        height, width = self._game.shape[1:]
+        pixels = self._game.pixel[list(state)]
+        near = {
+            int(p + dy * width + dx)
+            for p in pixels
+            for dy in (-1, 0, 1)
+            for dx in (-1, 0, 1)
+            if 0 <= p % width + dx < width
+        }
+        near = {p for p in near if 0 <= p < height * width} - set(pixels.tolist())
+        unknown = [
+            option for p in sorted(near) for option in self._at(p) if not self._values.knows(option)
+        ]
+        return [unknown[i] for i in self._rng.permutation(len(unknown))[:NEIGHBOURS].tolist()]
+
+    def _at(self, pixel: int) -> list[int]:
+        """The options of a pixel; those of L0 are stored pixel by pixel."""
+        begin, end = np.searchsorted(self._game.pixel, (pixel, pixel + 1)).tolist()
+        return list(range(begin, end))
+
+    def _advance(
+        self,
+        state: State,
+        scores: np.ndarray,
+        aim: int,
+        options: list[int],
+        states: list[State],
+        answers: np.ndarray,
+    ) -> tuple[State, np.ndarray]:
+        """The state after the best option, or after several good ones when the way is long."""
+        asked = ~np.isnan(answers[:, 0])
+        if not asked.any():
+            return state, answers[0]
+        self._values.learn(options, scores, answers)
+        closer = np.where(asked, answers[:, aim] - answers[:, self._goal.original], -np.inf)
+        margins = np.where(asked, self._goal.margins(answers), -np.inf)
+        best = int(margins.argmax()) if margins.max() > self._oracle.sure else int(closer.argmax())
+        gain = float(closer[best] - (scores[aim] - scores[self._goal.original]))
+        steps = int(-closer[best] / max(gain, 1e-9)) // LONG if gain > 0 else 0
+        if steps < 2 or margins[best] > self._oracle.sure:
+            return states[best], answers[best]
+        several = state
+        for place in np.argsort(-closer, kind="stable")[: min(steps, len(options) // 2)].tolist():
+            several = self._game.play(several, options[place])
+        return several, self._oracle.scores([several])[0]
+
+    def _repair(self, final: State) -> Work:
+        """Looks for an example with a pixel less than the best: drops down to that size, then
+        swaps while margins rise.
+        """
+        size = len(self.record.best) - 1
+        state = final
+        while len(state) > max(size, 1):
+            shorter = [tuple(other for other in state if other != option) for option in state]
+            margins = self._goal.margins(self._oracle.scores(shorter))
+            if np.isnan(margins).any():
+                return
+            state = shorter[int(margins.argmax())]
+        if len(state) < 1 or len(state) > size or state in self._tired:
+            return
+        self._tired.add(state)
+        rounds = 0
+        while rounds < PATIENCE and self._oracle.left:
+            better = yield from self._swap(state)
+            if self.record.wins(better):
+                yield from self._settle(better)
+                return
+            rounds = rounds + 1 if better == state else 0
+            state = better
+        self._tired.add(state)
+
+    def _settle(self, state: State) -> Work:
+        """Refines an example found by repair and goes on from it."""
+        final = yield from refined(self._oracle, self._goal, state)
+        severity = self.record.iteration(final)
+        reward = self.record.reward(severity)
+        self._mixture.reward(self._owner[list(final)], reward)
+        backpropagate([self.root], reward, severity)
+        if not self.record.over():
+            yield from self._repair(final)
+
+    def _swap(self, state: State) -> Generator[None, None, State]:
+        """The best of the most promising swaps, or the state itself when none has a better
+        margin.
+        """
+        without = [tuple(other for other in state if other != option) for option in state]
+        scores = self._oracle.scores([*without, state])
+        rows = self._values.free(state)
+        if np.isnan(scores).any() or not len(rows):
+            return state
+        predicted = self._values.predict(scores[:-1], rows)
+        predicted = predicted + self._values.error * self._rng.standard_normal(predicted.shape)
+        options = self._values.options[rows].tolist()
+        pairs: dict[State, tuple[int, int]] = {}
+        count = min(8 * SWAPS, predicted.size)
+        likely = np.argpartition(-predicted, count - 1, axis=None)[:count]
+        for flat in likely[np.argsort(-predicted.ravel()[likely], kind="stable")].tolist():
+            place, row = divmod(flat, len(rows))
+            swapped = tuple(sorted((*without[place], options[row])))
+            if not self._oracle.knows(swapped):
+                pairs[swapped] = (place, options[row])
+            if len(pairs) == SWAPS:
+                break
+        if not pairs:
+            return state
+        answers = self._oracle.scores(list(pairs))
+        yield
+        self._values.learn(
+            [option for _, option in pairs.values()],
+            scores[[place for place, _ in pairs.values()]],
+            answers,
+        )
+        margins = np.nan_to_num(self._goal.margins(answers), nan=-np.inf)
+        best = int(margins.argmax())
+        return list(pairs)[best] if margins[best] > self._goal.margins(scores[-1]) else state

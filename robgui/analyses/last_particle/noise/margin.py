@@ -1,0 +1,85 @@
+"""The margin of failure h = max over other classes of their score, less the score of the right
+class; fails iff h > 0.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from robgui.analyses.last_particle.noise.priors import Prior
+from robgui.analyses.last_particle.params import Margin
+from robgui.analyses.last_particle.particles.kernel import Bound
+from robgui.core.model.classifier import Classifier
+
+#: scikit-learn models whose probabilities are shares of votes: often exactly 0, where a logarithm
+#: would leap.
+_VOTING = ("Forest", "Tree", "Bagging", "Neighbors")
+
+
+class MarginScore:
+    """The margin of noisy inputs, as a function of the latent point.
+
+    Attributes:
+        spread: Standard deviation of the latent points.
+
+    Args:
+        classifier: The model.
+        prior: The noise.
+        pairs: ``(T,)`` pair of input and size of each test.
+        classes: ``(T,)`` right class of each test.
+        rivals: ``(T,)`` the one other class that may win in each test; None for all of them.
+        margin: Whether scores or probabilities are compared.
+        batch: Inputs per model call.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        prior: Prior,
+        pairs: Tensor,
+        classes: Tensor,
+        rivals: Tensor | None,
+        margin: Margin,
+        batch: int,
+    ) -> None:
+        self._classifier, self._prior, self._pairs, self._classes, self._rivals = (
+            classifier,
+            prior,
+            pairs,
+            classes,
+            rivals,
+        )
+        self.spread = prior.spread
+        self._votes = uses_probabilities(classifier, margin)
+        self._batch = batch
+
+    def bind(self, tests: Tensor) -> Bound:
+        """See ``splitting.Score``."""
+        inputs = self._prior.bind(self._pairs[tests])
+        first = torch.arange(len(tests), device=tests.device) * self._classifier.classes
+        own = first + self._classes[tests]
+        rival = None if self._rivals is None else first + self._rivals[tests]
+        others = torch.zeros((len(tests), self._classifier.classes), device=tests.device)
+        others.view(-1)[own] = -torch.inf
+
+        def score(latent: Tensor) -> Tensor:
+            scores = self._classifier.infer(inputs(latent), self._batch)
+            if self._votes:
+                scores = scores.softmax(1)
+            best = (scores + others).amax(1) if rival is None else scores.take(rival)
+            return best - scores.take(own)
+
+        return score
+
+
+def margins(scores: Tensor, own: Tensor) -> Tensor:
+    """Margins ``(n,)`` of scores ``(n, classes)`` against the classes ``(n, 1)``."""
+    return scores.scatter(1, own, -torch.inf).amax(1) - scores.gather(1, own)[:, 0]
+
+
+def uses_probabilities(classifier: Classifier, margin: Margin) -> bool:
+    """Whether probabilities are compared; ``auto`` does so for models that count votes."""
+    if margin == "auto":
+        return any(word in remark for remark in classifier.remarks for word in _VOTING)
+    return margin == "probabilities"

@@ -1,0 +1,171 @@
+"""Noise as a push-forward of a Gaussian latent point, so that one kernel serves every kind of
+noise.
+
+box: Φ(z) mapped onto the L∞ ball within the bounds (uniform there). clip: uniform in the whole L∞
+    ball, then cut off at
+the bounds. l2: the first d coordinates of a normalised (d + 2)-vector are uniform in the unit ball;
+then cut off. gaussian: x + σ z.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from robgui.analyses.last_particle.params import Noise
+from robgui.analyses.last_particle.particles.kernel import Bound
+
+
+class Prior:
+    """The noise around n inputs, for P pairs of an input and a size.
+
+    Attributes:
+        dim: Latent dimensions.
+        spread: Standard deviation of the latent points: 1, or sqrt(1/2) where erf makes them
+            uniform, so that it needs no factor.
+
+    Args:
+        noise: Kind of noise.
+        inputs: ``(n, *shape)`` in [0, 1].
+        sizes: ``(P,)`` size of the noise of each pair.
+        owner: ``(P,)`` input of each pair.
+        scale: ``(*shape)`` or what broadcasts to it: multiplies the size, 0 for a frozen feature.
+        bounds: Lowest and highest values, each as ``scale``; None for no bounds.
+        grid: First value, step and mask of features rounded after the noise, each as ``scale``;
+            None for none.
+        lengths: ``(n,)`` points of each sequence; the padding repeats the last point. None for no
+            padding.
+    """
+
+    def __init__(
+        self,
+        noise: Noise,
+        inputs: Tensor,
+        sizes: Tensor,
+        owner: Tensor,
+        *,
+        scale: Tensor,
+        bounds: tuple[Tensor, Tensor] | None,
+        grid: tuple[Tensor, Tensor, Tensor] | None = None,
+        lengths: Tensor | None = None,
+    ) -> None:
+        self._noise, self._inputs, self._sizes, self._owner = noise, inputs, sizes, owner
+        self._shape = tuple(inputs.shape[1:])
+        self._scale = scale.expand(self._shape)
+        self._bounds = (
+            None
+            if bounds is None
+            else (bounds[0].expand(self._shape), bounds[1].expand(self._shape))
+        )
+        self._grid = grid
+        self._lengths = lengths
+        self._values = math.prod(self._shape)
+        self.dim = self._values + (2 if noise == "l2" else 0)
+        self.spread = math.sqrt(0.5) if noise in ("box", "clip") else 1.0
+
+    def bind(self, pairs: Tensor) -> Bound:
+        """Latent points ``(n, dim)`` -> inputs ``(n, *shape)``, the i-th row around the input of
+        pair ``pairs[i]``.
+
+        What it returns is overwritten by the next call.
+        """
+        owner = self._owner[pairs]
+        reach = self._scale * self._sizes[pairs].reshape(-1, *(1 for _ in self._shape))
+        raw = self._raw(self._inputs[owner], reach, owner)
+        after = self._after(owner)
+        return raw if after is None else lambda latent: after(raw(latent))
+
+    def _raw(self, x: Tensor, reach: Tensor, owner: Tensor) -> Bound:
+        out = torch.empty_like(x)
+        if self._noise == "box":
+            assert self._bounds is not None
+            low = torch.maximum(x - reach, torch.minimum(self._bounds[0], x))
+            high = torch.minimum(x + reach, torch.maximum(self._bounds[1], x))
+            return _uniform((low + high) / 2, (high - low) / 2, out)
+        if self._noise == "clip":
+            return self._cut(_uniform(x, reach, out))
+        if self._noise == "l2":
+            return self._cut(self._ball(x, reach, owner, out))
+        return self._cut(lambda latent: torch.addcmul(x, reach, latent.reshape(x.shape), out=out))
+
+    def _ball(self, x: Tensor, reach: Tensor, owner: Tensor, out: Tensor) -> Bound:
+        free = (self._scale > 0).to(x.dtype).expand_as(x)
+        if self._lengths is not None:
+            free = free * self._real(owner)
+        free = free.reshape(len(x), -1)
+
+        def inputs(latent: Tensor) -> Tensor:
+            moved = latent[:, : self._values] * free
+            norm = (moved.square().sum(1) + latent[:, self._values :].square().sum(1)).sqrt()
+            return torch.addcmul(x, reach, (moved / norm[:, None]).reshape(x.shape), out=out)
+
+        return inputs
+
+    def _cut(self, raw: Bound) -> Bound:
+        if self._bounds is None:
+            return raw
+        low, high = self._bounds
+        return lambda latent: torch.minimum(torch.maximum(raw(latent), low), high)
+
+    def _after(self, owner: Tensor) -> Bound | None:
+        """Rounding and padding, where there are any."""
+        steps = [step for step in (self._rounding(), self._padding(owner)) if step is not None]
+        if len(steps) == 2:
+            return lambda x: steps[1](steps[0](x))
+        return steps[0] if steps else None
+
+    def _rounding(self) -> Bound | None:
+        if self._grid is None:
+            return None
+        first, step, mask = self._grid
+        return lambda x: torch.where(mask, (((first + x * step).round() - first) / step), x)
+
+    def _padding(self, owner: Tensor) -> Bound | None:
+        if self._lengths is None:
+            return None
+        last = (self._lengths[owner] - 1).clamp_min(0)
+        frame = torch.minimum(torch.arange(self._shape[0], device=owner.device), last[:, None])[
+            :, :, None
+        ].expand(-1, -1, self._shape[1])
+        return lambda x: x.gather(1, frame)
+
+    def _real(self, owner: Tensor) -> Tensor:
+        """1 at the points of a sequence, 0 in its padding: ``(n, T, 1)``."""
+        assert self._lengths is not None
+        points = torch.arange(self._shape[0], device=owner.device)
+        return (points < self._lengths[owner][:, None]).to(self._inputs.dtype)[:, :, None]
+
+    def limits(self, pairs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Input, reach of the noise and free mask of each pair, for a search within the noise.
+
+        Each ``(n, *shape)``.
+        """
+        owner = self._owner[pairs]
+        x = self._inputs[owner]
+        reach = (self._scale * self._sizes[pairs].reshape(-1, *(1 for _ in self._shape))).expand_as(
+            x
+        )
+        free = (reach > 0).to(x.dtype)
+        return x, reach, free if self._lengths is None else free * self._real(owner)
+
+    def settled(self, x: Tensor, pairs: Tensor) -> Tensor:
+        """Inputs ``(n, *shape)`` brought within the bounds, rounded and padded as the noise
+        would leave them.
+        """
+        if self._bounds is not None:
+            x = torch.minimum(torch.maximum(x, self._bounds[0]), self._bounds[1])
+        after = self._after(self._owner[pairs])
+        return x if after is None else after(x)
+
+
+def _uniform(middle: Tensor, half: Tensor, out: Tensor) -> Bound:
+    """Gives middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer."""
+    flat = out.flatten(1)
+
+    def inputs(latent: Tensor) -> Tensor:
+        torch.erf(latent, out=flat)
+        return torch.addcmul(middle, half, out, out=out)
+
+    return inputs

@@ -1,0 +1,1 @@
+"""The particles: their moves, their lanes, and what the counts of a test say."""

@@ -1,0 +1,104 @@
+"""From the counts of a test to its verdict: validated, failing or inconclusive, with estimate,
+interval and diagnostics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from robgui.analyses.last_particle.exact import Law
+from robgui.analyses.last_particle.particles.lanes import Lane
+from robgui.analyses.last_particle.result import OUTSIDE
+
+#: A larger share of new particles that never moved, and at least so many, means that the particles
+#: are copies of each other.
+MOST_STUCK, FEW_STUCK = 0.2, 3
+#: Replicas that differ so much that chance would do it less often are not replicas of the same
+#: thing.
+DISPERSION_LEVEL = 1e-3
+
+COARSE = "score too coarse (too many noisy inputs have the same score)"
+STUCK = "the particles did not move freely (not mixed); take more moves or smaller noise"
+DISPERSED = "the repetitions contradict each other (not mixed); take more moves or more particles"
+UNFINISHED = "not finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one test says; fields as in ``LastParticleResult``."""
+
+    validated: bool
+    inconclusive: bool
+    reason: str
+    p_estimate: float
+    p_low: float
+    p_high: float
+    killed: int
+    mixed: bool
+    stuck: float
+    dispersion: float
+    dispersion_p: float
+    ancestors: int
+
+
+def outcome(
+    law: Law, m: int, lanes: Sequence[Lane], *, ended: bool, outside: float = OUTSIDE
+) -> Outcome:
+    """The verdict of a test from its lanes.
+
+    ``outside`` is one minus the confidence of the interval.
+    """
+    counts = np.array([lane.killed for lane in lanes], dtype=np.int64)
+    killed = int(counts.sum())
+    passed = killed >= m
+    complete = all(lane.failing for lane in lanes)
+    low, high = law.interval(killed, outside)
+    still = sum(lane.stuck for lane in lanes)
+    stuck = still / max(1, sum(lane.moved for lane in lanes))
+    dispersion, chance = dispersed(law, counts)
+    reason = _reason(lanes, stuck if still >= FEW_STUCK else 0.0, chance, ended)
+    return Outcome(
+        validated=passed and not reason,
+        inconclusive=bool(reason),
+        reason=reason,
+        p_estimate=law.estimate(counts),
+        p_low=float(low) if complete else 0.0,
+        p_high=float(high),
+        killed=killed,
+        mixed=reason not in (STUCK, DISPERSED),
+        stuck=stuck,
+        dispersion=dispersion,
+        dispersion_p=chance,
+        ancestors=sum(lane.ancestors for lane in lanes),
+    )
+
+
+def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
+    """Variance of the counts over what their law says, and how likely so large a one is.
+
+    Nan for one replica.
+
+    Replicas stopped because the test was validated count as they stand, which can only make it
+    smaller.
+    """
+    if len(counts) < 2:
+        return float("nan"), float("nan")
+    expected = law.spread(float(counts.mean()))
+    if expected == 0:
+        return 0.0, 1.0
+    ratio = float(counts.var(ddof=1)) / expected
+    return ratio, float(stats.chi2.sf(ratio * (len(counts) - 1), len(counts) - 1))
+
+
+def _reason(lanes: Sequence[Lane], stuck: float, chance: float, ended: bool) -> str:
+    if any(lane.coarse for lane in lanes):
+        return COARSE
+    if not ended:
+        return UNFINISHED
+    if stuck > MOST_STUCK:
+        return STUCK
+    return DISPERSED if chance < DISPERSION_LEVEL else ""

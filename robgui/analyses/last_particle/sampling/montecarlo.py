@@ -1,0 +1,90 @@
+"""Plain Monte Carlo for comparison: k samples without a failure prove only p < -log(risk) / k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.last_particle.particles.splitting import Score
+from robgui.analyses.last_particle.particles.streams import Streams
+
+#: Samples drawn for one test at a time; fixed, so that the batch does not change them.
+_BLOCK = 64
+#: Tells these random numbers from those of the particles.
+_STREAM = 1 << 40
+
+
+class MonteCarlo:
+    """Counts failures among plain samples of every test.
+
+    Attributes:
+        failures: ``(tests,)`` so far.
+        sampled: ``(tests,)`` samples so far.
+
+    Args:
+        score: The margin.
+        dim: Latent dimensions.
+        tests: How many tests.
+        samples: Samples for each.
+        seed: Start of the random numbers.
+        rows: Samples per model call at most.
+        device: Where the samples live.
+    """
+
+    def __init__(
+        self,
+        score: Score,
+        dim: int,
+        tests: int,
+        samples: int,
+        seed: int,
+        rows: int,
+        device: torch.device,
+    ) -> None:
+        self._score, self._dim, self._samples, self._device = score, dim, samples, device
+        self._streams = Streams(seed, device, score.spread)
+        self._blocks = max(1, rows // _BLOCK)
+        self.failures = np.zeros(tests, dtype=np.int64)
+        self.sampled = np.zeros(tests, dtype=np.int64)
+
+    def run(self, only: np.ndarray | None = None) -> Iterator[None]:
+        """Samples all tests or ``only`` these, one after the other.
+
+        Yields after every model call.
+        """
+        per_test = -(-self._samples // _BLOCK)
+        todo = np.repeat(np.arange(len(self.failures)) if only is None else only, per_test)
+        for first in range(0, len(todo), self._blocks):
+            part = todo[first : first + self._blocks]
+            for test in np.unique(part):
+                if self.sampled[test] == 0:
+                    self._streams.open(_STREAM + int(test))
+            self._sample(part)
+            yield
+
+    def _sample(self, part: np.ndarray) -> None:
+        latent = self._streams.normal((part + _STREAM).tolist(), _BLOCK, self._dim).flatten(0, 1)
+        owner = np.repeat(part, _BLOCK)
+        wanted = np.concatenate(
+            [
+                self._wanted(test, int(count))
+                for test, count in zip(*np.unique(part, return_counts=True), strict=True)
+            ]
+        )
+        fails = self._fails(latent, torch.from_numpy(owner).to(self._device)) & wanted
+        np.add.at(self.failures, owner[fails], 1)
+        np.add.at(self.sampled, owner[wanted], 1)
+        for test in np.unique(part):
+            if self.sampled[test] == self._samples:
+                self._streams.close(_STREAM + int(test))
+
+    def _wanted(self, test: int, blocks: int) -> np.ndarray:
+        """Which of the next samples of a test still count; the last block may be cut."""
+        return np.asarray(np.arange(blocks * _BLOCK) < self._samples - self.sampled[test])
+
+    @torch.inference_mode()
+    def _fails(self, latent: Tensor, owner: Tensor) -> np.ndarray:
+        return np.asarray((self._score.bind(owner)(latent) > 0).cpu().numpy())

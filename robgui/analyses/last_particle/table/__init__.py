@@ -1,0 +1,1 @@
+"""Many inputs and sizes of noise: the engine, its parts, words and pictures."""

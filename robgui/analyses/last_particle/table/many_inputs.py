@@ -1,0 +1,296 @@
+"""Last particle for many inputs and sizes of noise: the paper's Tables 1 to 5, beside Monte
+Carlo and formal bounds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from robgui.analyses.last_particle.attack import refusal, search
+from robgui.analyses.last_particle.exact import monte_carlo_bound
+from robgui.analyses.last_particle.pair_tests import PairTests
+from robgui.analyses.last_particle.params import LastParticleTableParams, table_units
+from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
+from robgui.analyses.last_particle.result import LastParticleTableResult
+from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
+from robgui.analyses.last_particle.tested_inputs import first_right
+from robgui.bounds import Certificate
+from robgui.core.dataset import Dataset, align
+from robgui.core.execution.analysis import Pace, Step
+from robgui.core.model.classifier import Classifier
+
+#: So many failing inputs are kept for showing.
+SHOWN = 12
+#: Inputs given to the formal bounds at once, so that a stop is answered soon.
+_PROVEN_AT_ONCE = 16
+
+
+def table_part(
+    classifier: Classifier, dataset: Dataset, params: LastParticleTableParams, part: range | None
+) -> Iterator[Step[LastParticleTableResult]]:
+    """Tests some of the inputs at all sizes.
+
+    Each pair has the random numbers that it has in the whole table.
+    """
+    table = _Table(classifier, align(classifier, dataset), params, part)
+    pace = Pace()
+    for _ in table.work():
+        if pace.due():
+            yield table.step()
+    yield table.step()
+
+
+def merge_tables(
+    classifier: Classifier,
+    dataset: Dataset,
+    params: LastParticleTableParams,
+    results: Sequence[LastParticleTableResult],
+) -> LastParticleTableResult:
+    """The table of all inputs from those of the parts."""
+    from robgui.analyses.last_particle.table.parts import merged
+
+    return merged(results, SHOWN)
+
+
+def last_particle_table(
+    classifier: Classifier, dataset: Dataset, params: LastParticleTableParams
+) -> Iterator[Step[LastParticleTableResult]]:
+    """Tests all inputs at all sizes together.
+
+    Then plain samples, formal bounds, and the search for counterexamples.
+    """
+    return table_part(classifier, dataset, params, None)
+
+
+class _Table:
+    """Everything a table or a part of its inputs knows while it runs.
+
+    ``step`` is its picture at any moment.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: LastParticleTableParams,
+        part: range | None,
+    ) -> None:
+        self._classifier, self._params = classifier, params
+        self._chosen = first_right(classifier, dataset, params, params.most)
+        self._shape = (len(params.radii), len(self._chosen.x))
+        size = self._shape[0] * self._shape[1]
+        self._own = _own_inputs(part, table_units(params, len(dataset)), self._shape[1])
+        self._names = tuple(dataset.key(int(place)) for place in self._chosen.places[self._own])
+        self._pairs = np.arange(size).reshape(self._shape)[:, self._own].ravel()
+        self._run = run = PairTests(
+            classifier, dataset, params, self._chosen, params.radii, trace=False, only=self._pairs
+        )
+        self._monte_carlo = MonteCarlo(
+            run.any_rival,
+            run.prior.dim,
+            size,
+            params.samples,
+            params.seed,
+            run.rows,
+            classifier.device,
+        )
+        self._told = _Told(size)
+        self._seconds = 0.0
+        self._monte_carlo_seconds = 0.0
+        self._certified_seconds = np.zeros(self._shape[0])
+        self._certified = np.zeros(self._shape, dtype=bool)
+        self._lower = np.full(self._shape, np.nan)
+        self._why_not_certified = unprovable(params)
+        self._proven = 0
+        self._why_not_attacked = refusal(classifier, params.noise, params.attack_steps)
+        self._attacked = np.zeros(size, dtype=bool)
+        self._counterexample = np.zeros(size, dtype=bool)
+
+    def work(self) -> Iterator[None]:
+        """Everything, one batch at a time."""
+        for seconds in _timed(self._run.splitting.rounds()):
+            self._seconds += seconds
+            yield
+        self._told.update(self._run)
+        for seconds in _timed(self._monte_carlo.run(self._pairs)):
+            self._monte_carlo_seconds += seconds
+            yield
+        yield from self._prove()
+        if not self._why_not_attacked:
+            yield from self._search()
+
+    def _prove(self) -> Iterator[None]:
+        """Formal bounds, size by size."""
+        n = self._shape[1]
+        for e in range(self._shape[0]):
+            began = time.monotonic()
+            for first in range(self._own.start, self._own.stop, _PROVEN_AT_ONCE):
+                if self._why_not_certified:
+                    return
+                part = slice(first, min(self._own.stop, first + _PROVEN_AT_ONCE))
+                pairs = (e * n + part.start, e * n + part.stop)
+                failing = met_failures(self._run, self._monte_carlo, *pairs)
+                proof = yield from prove(self._classifier, self._run, *pairs, failing)
+                self._keep(proof, e, part)
+                yield
+            self._certified_seconds[e] = time.monotonic() - began
+
+    def _keep(self, proof: Certificate, e: int, part: slice) -> None:
+        """Without a proof, or against one, nothing stays that was proven before."""
+        self._why_not_certified = proof.reason
+        if proof.reason:
+            self._certified[:], self._lower[:] = False, np.nan
+        else:
+            self._certified[e, part], self._lower[e, part] = proof.certified, proof.lower
+        self._proven += part.stop - part.start
+
+    def _search(self) -> Iterator[None]:
+        """Searches for a failure wherever an input is validated without proof."""
+        p = self._params
+        wanted = np.flatnonzero(self._told.validated & ~self._certified.ravel())
+        pairs = torch.from_numpy(wanted).to(self._classifier.device)
+        classes = self._run.classes[pairs]
+        for found in search(
+            self._classifier, self._run.prior, p.noise, pairs, classes, p.attack_steps, p.batch
+        ):
+            if found is not None:
+                places = found.pairs.cpu().numpy()
+                self._attacked[places] = True
+                self._counterexample[places] = found.found.cpu().numpy()
+            yield
+
+    def step(self) -> Step[LastParticleTableResult]:
+        """The complete picture now."""
+        p, size = self._params, len(self._pairs)
+        killed, _ = self._run.splitting.progress
+        most = size * self._run.rivals.shape[1] * self._run.m
+        done = (
+            killed * p.steps * p.kill
+            + int(self._monte_carlo.sampled.sum())
+            + self._proven
+            + int(self._attacked.sum()) * p.attack_steps
+        )
+        total = most * p.steps * p.kill + p.samples * size
+        total += 0 if self._why_not_certified else size
+        total += (
+            0
+            if self._why_not_attacked
+            else int((self._told.validated & ~self._certified.ravel()).sum()) * p.attack_steps
+        )
+        return Step(done=min(done, total), total=total, result=self._result())
+
+    def _result(self) -> LastParticleTableResult:
+        p, told, run = self._params, self._told, self._run
+        told.update(run)
+        sampled = self._monte_carlo.sampled == p.samples
+        calls = self._cut(run.calls)
+        shares = calls.sum(1) / max(1, calls.sum())
+        return LastParticleTableResult(
+            radii=np.array(p.radii),
+            validated=self._cut(told.validated),
+            inconclusive=self._cut(told.inconclusive),
+            finished=self._cut(told.finished),
+            p_estimate=self._cut(told.numbers[:, 0]),
+            p_low=self._cut(told.numbers[:, 1]),
+            p_high=self._cut(told.numbers[:, 2]),
+            killed=self._cut(run.splitting.killed.sum(1).reshape(run.rivals.shape).min(1)),
+            mixed=self._cut(told.mixed),
+            calls=calls,
+            m=run.m,
+            seconds=self._seconds * shares,
+            certified=self._cut(self._certified),
+            certified_lower=self._cut(self._lower),
+            certified_reason=self._why_not_certified,
+            certified_seconds=self._certified_seconds.copy(),
+            monte_carlo_samples=p.samples,
+            monte_carlo_failures=self._cut(np.where(sampled, self._monte_carlo.failures, -1)),
+            monte_carlo_bound=monte_carlo_bound(0, p.samples, p.risk),
+            monte_carlo_seconds=np.full(self._shape[0], self._monte_carlo_seconds / self._shape[0]),
+            counterexample=self._cut(self._counterexample),
+            attacked=self._cut(self._attacked),
+            attack_note=self._why_not_attacked,
+            model_calls=int(calls.sum()),
+            left_out=self._chosen.left_out,
+            names=self._names,
+            places=self._chosen.places[self._own],
+            classes=self._chosen.classes[self._own].cpu().numpy(),
+            labels=tuple(self._classifier.labels),
+            kind=self._classifier.kind,
+            **self._shown(),
+        )
+
+    def _cut(self, pairs: np.ndarray) -> np.ndarray:
+        """What is known of all pairs as ``(E, n)`` of the inputs that are tested here."""
+        return pairs.reshape(self._shape)[:, self._own].copy()
+
+    def _shown(self) -> dict[str, np.ndarray]:
+        """The likeliest failures of different inputs, each at the smallest noise where it fails."""
+        n, shape = self._shape[1], self._classifier.shape
+        failing = self._told.finished & ~self._told.validated & ~self._told.inconclusive
+        first: dict[int, int] = {}
+        for pair in np.flatnonzero(failing):
+            first.setdefault(int(pair) % n, int(pair))
+        worst = sorted(first.values(), key=lambda pair: (pair // n, -self._told.numbers[pair, 0]))[
+            :SHOWN
+        ]
+        found = [(pair, seen) for pair in worst if (seen := self._run.failure(pair)) is not None]
+        nothing = np.zeros((0, *shape), dtype=np.float32)
+        return {
+            "shown": (
+                np.array(
+                    [(pair // n, pair % n - self._own.start) for pair, _ in found], dtype=np.int64
+                ).reshape(-1, 2)
+            ),
+            "shown_failure": np.stack([seen[0] for _, seen in found]) if found else nothing,
+            "shown_input": (
+                np.stack([self._chosen.x[pair % n].cpu().numpy() for pair, _ in found])
+                if found
+                else nothing
+            ),
+            "shown_class": np.array([seen[1] for _, seen in found], dtype=np.int64),
+        }
+
+
+class _Told:
+    """Verdicts on all pairs, written down once when a pair is decided."""
+
+    def __init__(self, size: int) -> None:
+        self.validated, self.inconclusive, self.finished = (
+            np.zeros(size, dtype=bool) for _ in range(3)
+        )
+        self.mixed = np.ones(size, dtype=bool)
+        self.numbers = np.full((size, 3), np.nan)
+
+    def update(self, run: PairTests) -> None:
+        """Writes down the verdicts that are new."""
+        ended = run.splitting.ended.reshape(run.rivals.shape).all(1)
+        for pair in np.flatnonzero(ended & ~self.finished):
+            verdict = run.joint(int(pair))
+            self.finished[pair], self.validated[pair], self.inconclusive[pair] = (
+                True,
+                verdict.validated,
+                verdict.inconclusive,
+            )
+            self.mixed[pair] = verdict.mixed
+            self.numbers[pair] = verdict.p_estimate, verdict.p_low, verdict.p_high
+
+
+def _own_inputs(part: range | None, units: int, inputs: int) -> slice:
+    """The inputs that fall to a part of the units; all without one."""
+    return (
+        slice(0, inputs)
+        if part is None
+        else slice(part.start * inputs // units, part.stop * inputs // units)
+    )
+
+
+def _timed(work: Iterator[None]) -> Iterator[float]:
+    """The seconds each piece of ``work`` took, what is done between the pieces not counted."""
+    began = time.monotonic()
+    for _ in work:
+        yield time.monotonic() - began
+        began = time.monotonic()

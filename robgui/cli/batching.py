@@ -1,0 +1,159 @@
+"""A suite from start to end, with progress, gates, JUnit XML and Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from robgui.batch import summary
+from robgui.batch.batch import Batch, Progress
+from robgui.batch.gates import Gate, Outcome, judge
+from robgui.batch.plan import Plan, expand
+from robgui.batch.suite import Suite, read_suite, suite_path
+from robgui.cli import GATE_FAILED, INTERRUPTED
+from robgui.cli import progress as bar
+from robgui.cli.printing import print_json, print_line
+from robgui.core.errors import ParamsError, RobguiError
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.registry import find
+from robgui.core.execution.run import RunState
+from robgui.core.text.words import count
+from robgui.core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from robgui.core.execution.executor import Executor
+
+
+def carry_out(given: argparse.Namespace, report: Path | None) -> int:
+    """Runs the suite; returns the exit code.
+
+    Args:
+        given: The options of the command.
+        report: Where JUnit XML goes.
+    """
+    suite = read_suite(suite_path(given.suite))
+    gates = _gates(suite, given.fail_on)
+    shown = bar.Progress("Opening models and data")
+    executor, device = _executor(given, suite)
+    try:
+        plan = expand(suite, device, trust=given.trust)
+        if given.dry_run:
+            return _list(plan)
+        with Workspace.open(_workspace(given, suite)) as workspace:
+            going = Batch(plan, workspace, executor)
+            picture = _carry_out(going, shown)
+            stopped = picture.count(RunState.QUEUED) + picture.count(RunState.CANCELLED) > 0
+            outcomes = [] if stopped else judge(gates, picture.entries, workspace)
+    finally:
+        executor.close()
+    _tell(given, suite, plan, picture, outcomes, report, shown)
+    if stopped:
+        return INTERRUPTED
+    return 0 if summary.passed(picture, outcomes) else GATE_FAILED
+
+
+def _carry_out(going: Batch, shown: bar.Progress) -> Progress:
+    """Iterates the batch; Ctrl-C stops it in good order, a second one at once."""
+    picture = going.progress()
+    failed: set[int] = set()
+    with _signals(going, shown):
+        for picture in going:
+            for entry in picture.entries if picture.count(RunState.FAILED) > len(failed) else ():
+                if entry.state is RunState.FAILED and entry.number not in failed:
+                    failed.add(entry.number)
+                    shown.say(f"Failed: {entry.title}: {entry.error}")
+            shown.title = f"{picture.ended:,} of {count(len(picture.entries), 'request')}"
+            shown.show(Step(round(1000 * picture.share), 1000, None))
+    shown.close()
+    return picture
+
+
+@contextmanager
+def _signals(going: Batch, shown: bar.Progress) -> Iterator[None]:
+    presses = 0
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal presses
+        presses += 1
+        going.stop(at_once=presses > 1)
+        if presses == 1:
+            shown.say("robgui: stopping; what is done is kept (press Ctrl-C again not to wait)")
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _executor(given: argparse.Namespace, suite: Suite) -> tuple[Executor, str]:
+    """What carries the suite out, and the kind of device it has."""
+    wanted = given.device or suite.device
+    if given.cluster is not None:
+        from robgui.batch.cluster import Cluster
+
+        cluster = Cluster(given.cluster, wanted, imports=tuple(given.import_module))
+        return cluster, cluster.device
+    from robgui.batch.places import local_places, local_workers
+
+    places = local_places(wanted, given.workers)
+    return local_workers(places, tuple(given.import_module)), places[0].device.partition(":")[0]
+
+
+def _gates(suite: Suite, texts: Sequence[str]) -> list[Gate]:
+    try:
+        gates = [Gate.parse(text) for text in (*suite.fail_on, *texts)]
+    except ParamsError as error:
+        raise ParamsError(f"{suite.path}: fail_on: {error}" if not texts else str(error)) from error
+    asked = {find(table.name).name for table in suite.analyses}
+    for gate in gates:
+        if gate.analysis not in asked:
+            raise ParamsError(
+                f"The gate {gate.text!r}: {suite.path} runs no {gate.analysis}; it runs:"
+                f" {', '.join(sorted(asked))}."
+            )
+    return gates
+
+
+def _workspace(given: argparse.Namespace, suite: Suite) -> Path:
+    return Path(given.workspace) if given.workspace else suite.runs
+
+
+def _list(plan: Plan) -> int:
+    for planned in plan.requests:
+        parts = f" in {len(planned.parts)} parts" if planned.parts else ""
+        print_line(f"{planned.request.fingerprint}  {planned.title}{parts}")
+    for why in plan.left_out:
+        print_line(f"left out: {why}")
+    return 0
+
+
+def _tell(
+    given: argparse.Namespace,
+    suite: Suite,
+    plan: Plan,
+    picture: Progress,
+    outcomes: list[Outcome],
+    report: Path | None,
+    shown: bar.Progress,
+) -> None:
+    for line in summary.sentences(picture, outcomes, plan.left_out):
+        shown.say(line)
+    if report is not None:
+        try:
+            report.write_bytes(summary.junit(suite.path.stem, picture, outcomes))
+        except OSError as error:
+            raise RobguiError(
+                f"The report cannot be written to {report} ({error.strerror}); choose another"
+                " place."
+            ) from error
+    if given.json:
+        print_json(
+            summary.document(picture, outcomes, plan.left_out, _workspace(given, suite).absolute())
+        )

@@ -1,0 +1,38 @@
+"""An error that nobody foresaw: one sentence, and its traceback in a file."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+import traceback
+
+from robgui.version import __version__
+
+#: Characters of an error that are shown.
+_LONGEST = 300
+
+
+def bug(error: BaseException) -> str:
+    """Writes down what has happened; says in a sentence what it is and where that lies."""
+    said = " ".join(str(error).split())[:_LONGEST]
+    what = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    try:
+        place = f"the details are in {_write(error)}"
+    except OSError:
+        place = "run it again with --debug to see the details"
+    return f"This is a bug of robgui ({what}); {place}, please report it."
+
+
+def _write(error: BaseException) -> str:
+    """A file of this user's own among the temporary ones; returns its name."""
+    lines = [
+        f"robgui {__version__}, Python {platform.python_version()}, {platform.platform()}\n",
+        f"{' '.join(sys.argv)}\n\n",
+        *traceback.format_exception(error),
+    ]
+    handle, name = tempfile.mkstemp(prefix="robgui-bug-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.writelines(lines)
+    return name

@@ -1,0 +1,58 @@
+"""``robgui list``: what there is to run."""
+
+from __future__ import annotations
+
+import sys
+
+from robgui.cli import Parser
+from robgui.cli.options import describe
+from robgui.cli.printing import print_json, print_line
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.method import methods, problems
+from robgui.core.execution.registry import analyses, method_of
+
+
+def list_analyses(words: list[str]) -> int:
+    """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
+    parser = Parser(
+        prog="robgui list",
+        description="Lists the analyses, the question each answers, and their settings.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="as JSON, the settings of each analysis as a JSON schema",
+    )
+    as_json = parser.parse_args(words).json
+    for problem in problems():
+        print_line(f"Warning: {problem}", sys.stderr)
+    if as_json:
+        print_json([_described(known) for known in analyses().values()])
+        return 0
+    for title, question, group in _groups():
+        print(f"{title}: {question}" if question else title)
+        for known in group:
+            print(f"\n  {known.name.replace('_', '-')}: {known.title}\n    {known.question}")
+            for name, field in known.params.model_fields.items():
+                print(f"      --{name.replace('_', '-'):<20} {describe(field)}")
+        print()
+    return 0
+
+
+def _groups() -> list[tuple[str, str, list[Analysis]]]:
+    """The analyses by their method, in the order of the rail; title and question of each method."""
+    grouped = [(method.title, method.question, list(method.analyses)) for method in methods()]
+    loose = [known for known in analyses().values() if method_of(known.name) is None]
+    return [*grouped, *([("Other analyses", "", loose)] if loose else [])]
+
+
+def _described(known: Analysis) -> dict[str, object]:
+    method = method_of(known.name)
+    return {
+        "name": known.name,
+        "title": known.title,
+        "question": known.question,
+        "method": None if method is None else method.name,
+        "settings": known.params.model_json_schema(),
+    }

@@ -1,0 +1,182 @@
+"""An analysis from start to end, with progress, Ctrl-C and a result in JSON."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robgui.cli import INTERRUPTED
+from robgui.cli.opening import open_data, open_model
+from robgui.cli.printing import print_json
+from robgui.cli.progress import Progress
+from robgui.cli.signals import deaf
+from robgui.core.codec import readable
+from robgui.core.errors import ModelError, RobguiError
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.choice import one_executor
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.request import Request, build_request
+from robgui.core.execution.run import RunState
+from robgui.core.execution.worker.slot import Terms
+from robgui.core.workspace import Workspace
+from robgui.core.workspace.export import write_document
+
+if TYPE_CHECKING:
+    from robgui.cli.opening import Executor
+    from robgui.cli.run import Wish
+    from robgui.core.verdict import Verdict
+
+#: Seconds between two looks at how far it is.
+_LOOK_SECONDS = 0.1
+
+
+def carry_out(wish: Wish) -> int:
+    """Runs the analysis in a worker process; returns the exit code."""
+    progress = Progress(wish.known.title)
+    with ExitStack() as stack:
+        place, workspace = wish.given.workspace, None
+        if place is not None and Path(place).exists():  # one that is damaged is refused at once
+            workspace = stack.enter_context(Workspace.open(place))
+        executor = one_executor(Terms(notice=progress.say))
+        stack.callback(executor.close)
+        request, trusted = _request(wish, executor, progress)
+        if place is not None and workspace is None:
+            workspace = stack.enter_context(Workspace.open(place))
+        execution = Execution(request, workspace, trusted=trusted)
+        return _carry_out(execution, executor, wish.out, progress)
+
+
+def _request(wish: Wish, executor: Executor, progress: Progress) -> tuple[Request, frozenset[str]]:
+    """What the command line asks for, and the code that it lets run.
+
+    Models and data are opened for it.
+    """
+    given, picked = wish.given, wish.picked
+    models = [
+        open_model(executor, model, given, wish.settings, progress.say) for model in given.model
+    ]
+    data = None
+    if given.data is not None:
+        data = open_data(executor, given.data, wish.options, progress.say, given.select)
+        picked = data.chosen if picked is None else picked
+    request = build_request(
+        wish.known,
+        [model.reference() for model in models],
+        None if data is None else data.reference,
+        wish.params,
+        indices=picked,
+        device=models[0].device,
+        autocast=models[0].autocast,
+    )
+    return request, frozenset(model.ran for model in models if model.ran)
+
+
+def _carry_out(
+    execution: Execution, executor: Executor, out: Path | None, progress: Progress
+) -> int:
+    executor.submit(execution)
+    try:
+        _watch(execution, executor, progress)
+    except KeyboardInterrupt:
+        with deaf():
+            execution.stop()
+            _watch(execution, executor, progress)
+    progress.close()
+    with deaf():  # what has been computed is now written, whatever the user presses
+        if execution.newest is not None:
+            _write(execution, out)
+    if lost := _left_out(execution, executor):
+        progress.say(f"Left out: {lost}")
+    if execution.state is RunState.FAILED:
+        raise execution.problem or ModelError(execution.error)
+    _tell(execution, progress)
+    return INTERRUPTED if execution.state is RunState.CANCELLED else 0
+
+
+def _watch(execution: Execution, executor: Executor, progress: Progress) -> None:
+    """Waits for the end, and shows how far it is."""
+    while not execution.state.ended:
+        executor.work(_LOOK_SECONDS)
+        if execution.done:
+            progress.show(Step(execution.done, execution.total, None))
+
+
+def _left_out(execution: Execution, executor: Executor) -> str:
+    """What could not be read of the data; nothing when their process was lost."""
+    data = execution.request.dataset
+    if data is None or (execution.error and execution.problem is None):
+        return ""
+    return str(executor.ask("left_out", data=data.fingerprint))
+
+
+def _tell(execution: Execution, progress: Progress) -> None:
+    if execution.state is RunState.CANCELLED:
+        kept = (
+            "the result so far is kept"
+            if execution.newest is not None
+            else "there is no result yet"
+        )
+        progress.say(f"robgui: interrupted; {kept}")
+        if execution.error and execution.problem is None:
+            progress.say(execution.error)
+    if (verdict := _said(execution)) is not None:
+        progress.say(f"{verdict.status.sign} {verdict.status.words}. {verdict.text}")
+
+
+def _said(execution: Execution) -> Verdict | None:
+    """What the run says, beside all that its workspace knows of the same model and input."""
+    said, workspace = execution.verdict, execution.workspace
+    if said is None or workspace is None:
+        return said
+    return workspace.evidence().shown(said, execution.request, execution.run_id or "")
+
+
+def _write(execution: Execution, out: Path | None) -> None:
+    """The JSON document to the file (with an NPZ beside it) or to stdout (large arrays by shape
+    only).
+    """
+    assert execution.newest is not None
+    verdict = _said(execution)
+    fields = {
+        "analysis": execution.analysis.name,
+        "state": execution.state,
+        "status": None if verdict is None else verdict.status,
+        "verdict": "" if verdict is None else verdict.text,
+        "error": execution.error,
+        "done": execution.newest.done,
+        "total": execution.newest.total,
+        "seconds": round(execution.seconds, 3),
+        "device": execution.device,
+        "versions": execution.versions,
+        "request": execution.request,
+        "fingerprint": execution.request.fingerprint,
+        "findings": [
+            {"kind": f.kind, "title": f.title, "severity": f.severity, "detail": f.detail}
+            for f in execution.findings
+        ],
+        "result": execution.newest.result,
+    }
+    if out is None:
+        print_json(readable(fields)[0])
+        return
+    try:
+        write_document(fields, out)
+    except OSError as error:
+        raise RobguiError(
+            f"The result cannot be written to {out} ({error.strerror}); {_elsewhere(fields)}."
+        ) from error
+
+
+def _elsewhere(fields: dict[str, Any]) -> str:
+    """Writes the result into a fresh folder for temporary files instead; says where it lies."""
+    try:
+        place = (
+            Path(tempfile.mkdtemp(prefix="robgui-"))
+            / f"{fields['analysis']}-{fields['fingerprint']}.json"
+        )
+        write_document(fields, place)
+    except OSError:  # there is no place at all: the sentence about the first one says why
+        return "choose another place with --out"
+    return f"it lies in {place} instead"

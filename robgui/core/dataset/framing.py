@@ -1,0 +1,128 @@
+"""Framing: how a picture of any size becomes one of the size a model takes.
+
+Networks are trained on pictures that were brought to their size in one particular way, and answer
+worse on any other: most ImageNet networks see the middle of a picture whose shorter side was
+scaled, not the whole picture squeezed into a square.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from PIL import Image
+
+from robgui.core.model.settings import Interpolation, Resize
+
+#: The grey around a letterboxed picture, as YOLO's preprocessing has it (114 of 255).
+LETTERBOX_GREY = 114 / 255
+_PILLOW = {
+    "nearest": Image.Resampling.NEAREST,
+    "bilinear": Image.Resampling.BILINEAR,
+    "bicubic": Image.Resampling.BICUBIC,
+    "lanczos": Image.Resampling.LANCZOS,
+}
+_OPENCV = {
+    "nearest": cv2.INTER_NEAREST_EXACT,
+    "bilinear": cv2.INTER_LINEAR,
+    "bicubic": cv2.INTER_CUBIC,
+    "lanczos": cv2.INTER_LANCZOS4,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How pictures are brought to a model's size; one that has it already is taken as it is.
+
+    Attributes:
+        resize: ``squash`` scales height and width on their own; ``crop`` scales both alike and
+            keeps the middle; ``letterbox`` scales both alike and fills up with grey.
+        share: With ``crop``, the share of the shorter side that is kept: 224 of 256 pixels is
+            0.875.
+        interpolation: How pixels are computed; ``area`` averages where a picture shrinks and is
+            linear where it grows.
+        antialias: Whether the other interpolations average over all pixels that fall together, as
+            Pillow does, or look at the nearest few, as OpenCV does.
+    """
+
+    resize: Resize = "squash"
+    share: float = 1.0
+    interpolation: Interpolation = "area"
+    antialias: bool = True
+
+    def apply(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
+        """Pixels ``(h, w, c)``, bytes or float32, brought to ``(height, width, c)``."""
+        if pixels.shape[:2] == (height, width):
+            return pixels
+        if self.resize == "squash":
+            return self._scale(pixels, height, width)
+        if self.resize == "crop":
+            return self._crop(pixels, height, width)
+        return self._letterbox(pixels, height, width)
+
+    def _crop(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
+        """As torchvision's Resize and CenterCrop: the shorter side exactly, the other cut off."""
+        wanted_height, wanted_width = (math.floor(side / self.share) for side in (height, width))
+        old_height, old_width = pixels.shape[:2]
+        if wanted_height * old_width >= wanted_width * old_height:
+            size = wanted_height, max(width, wanted_height * old_width // old_height)
+        else:
+            size = max(height, wanted_width * old_height // old_width), wanted_width
+        scaled = self._scale(pixels, *size)
+        top, left = round((size[0] - height) / 2), round((size[1] - width) / 2)
+        return scaled[top : top + height, left : left + width]
+
+    def _letterbox(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
+        old_height, old_width = pixels.shape[:2]
+        factor = min(height / old_height, width / old_width)
+        inner = max(1, round(old_height * factor)), max(1, round(old_width * factor))
+        grey = LETTERBOX_GREY if pixels.dtype != np.uint8 else round(255 * LETTERBOX_GREY)
+        framed = np.full((height, width, pixels.shape[2]), grey, dtype=pixels.dtype)
+        top, left = (height - inner[0]) // 2, (width - inner[1]) // 2
+        framed[top : top + inner[0], left : left + inner[1]] = self._scale(pixels, *inner)
+        return framed
+
+    def _scale(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
+        if pixels.shape[:2] == (height, width):
+            return pixels
+        if self.interpolation == "area":
+            return area(pixels, height, width)
+        if self.antialias:
+            return _with_pillow(pixels, height, width, _PILLOW[self.interpolation])
+        scaled = cv2.resize(
+            np.ascontiguousarray(pixels), (width, height), interpolation=_OPENCV[self.interpolation]
+        ).reshape(height, width, -1)
+        return scaled if scaled.dtype == np.uint8 else np.clip(scaled, 0, 1)
+
+
+#: Height and width on their own: what happens to pictures unless a model's settings say otherwise.
+SQUASH = Framing()
+
+
+def area(pixels: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Averages areas where the picture shrinks, interpolates linearly where it grows."""
+    old_height, old_width = pixels.shape[:2]
+    for size, method in (
+        ((min(width, old_width), min(height, old_height)), cv2.INTER_AREA),
+        ((width, height), cv2.INTER_LINEAR),
+    ):
+        if pixels.shape[1::-1] != size:
+            pixels = np.asarray(
+                cv2.resize(np.ascontiguousarray(pixels), size, interpolation=method)
+            ).reshape(size[1], size[0], -1)
+    return pixels
+
+
+def _with_pillow(
+    pixels: np.ndarray, height: int, width: int, method: Image.Resampling
+) -> np.ndarray:
+    if pixels.dtype == np.uint8 and pixels.shape[2] == 3:
+        return np.asarray(Image.fromarray(pixels).resize((width, height), method))
+    planes = [
+        np.asarray(Image.fromarray(np.ascontiguousarray(plane)).resize((width, height), method))
+        for plane in np.moveaxis(pixels, 2, 0)
+    ]
+    scaled = np.stack(planes, axis=2)
+    return scaled if scaled.dtype == np.uint8 else np.clip(scaled, 0, 1)

@@ -1,0 +1,163 @@
+"""Evidence: a failure seen anywhere on a model and an input counts for every verdict on them.
+
+A verdict is what one run says; what is shown of it also has to be true beside everything else that
+the workspace knows. So every place that shows a verdict asks ``Evidence.shown`` for it, and the
+stored verdict stays as the run left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from robgui.core.execution.registry import analyses
+from robgui.core.text.words import count
+from robgui.core.verdict import Status, Verdict
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
+    from robgui.core.execution.run import Run
+    from robgui.core.finding import StoredFinding
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure that a run has seen.
+
+    Attributes:
+        run: Id of the run.
+        analysis: Its analysis.
+        inputs: The inputs of the data that fail; None for all the run looked at.
+        words: What was seen, one sentence.
+        severity: From 0 to 1.
+        wrong: Whether the input as it is gets the wrong answer, not only after a change.
+    """
+
+    run: str
+    analysis: str
+    inputs: frozenset[int] | None
+    words: str
+    severity: float
+    wrong: bool
+
+
+class Evidence:
+    """The failures that a workspace knows, by model and data.
+
+    Args:
+        runs: Every run.
+        findings: Every finding.
+    """
+
+    def __init__(self, runs: Sequence[Run] = (), findings: Iterable[StoredFinding] = ()) -> None:
+        self._seen: dict[tuple[str, str], list[Failure]] = {}
+        found: dict[str, list[StoredFinding]] = {}
+        for finding in findings:
+            found.setdefault(finding.run_id, []).append(finding)
+        for run in runs:
+            for place, model in enumerate(run.request.models):
+                data = run.request.dataset
+                if data is not None:
+                    key = (model.fingerprint, data.fingerprint)
+                    own = _failures(run, place, found.get(run.id, []))
+                    self._seen.setdefault(key, []).extend(own)
+
+    def against(self, request: Request, place: int = 0, run: str = "") -> list[Failure]:
+        """The failures that other runs have seen on the inputs of a request and one of its models.
+
+        Args:
+            request: Whose verdict is in question.
+            place: Which of its models.
+            run: Its own run, which does not count: its verdict knows.
+        """
+        if request.dataset is None or place >= len(request.models):
+            return []
+        key = (request.models[place].fingerprint, request.dataset.fingerprint)
+        wanted = None if request.indices is None else frozenset(request.indices)
+        seen = [
+            one
+            for one in self._seen.get(key, ())
+            if one.run != run and _overlap(one.inputs, wanted)
+        ]
+        return sorted(seen, key=lambda one: (not one.wrong, -one.severity))
+
+    def shown(self, said: Verdict, request: Request, run: str = "") -> Verdict:
+        """What is to be shown of a verdict: the same, or worse where another run has seen a
+        failure on the same model and input.
+        """
+        models = tuple(
+            self._of_model(one, request, place, run) for place, one in enumerate(said.models)
+        )
+        if not said.models:
+            return self._of_model(said, request, 0, run)
+        worst = min((said.status, *(one.status for one in models)), key=list(Status).index)
+        return replace(said, status=worst, models=models)
+
+    def _of_model(self, said: Verdict, request: Request, place: int, run: str) -> Verdict:
+        seen = self.against(request, place, run)
+        one = _of_one_input(request)
+        if not seen or said.status not in (
+            (Status.HOLDS, Status.UNKNOWN) if one else (Status.HOLDS,)
+        ):
+            return said
+        worst = seen[0]
+        status = Status.FAILS if one and worst.wrong else Status.AT_RISK
+        where = "the same input" if one else "one of these inputs"
+        others = len({other.words for other in seen}) - 1
+        more = f" ({count(others, 'more failure')} known)" if others else ""
+        reason = f"But {_title(worst.analysis)} found on {where}: {worst.words}{more}."
+        alone = f"By itself this run says “{said.status.words}”; the failure seen outweighs it."
+        return replace(
+            said,
+            status=status,
+            sentence=f"{said.sentence} {reason}",
+            because=(alone, *said.because),
+        )
+
+
+def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterator[Failure]:
+    """What a run has seen of one of its models: its findings, or its verdict without any."""
+    request, said = run.request, None if run.verdict is None else run.verdict.of(place)
+    name = request.models[place].name
+    whole = None if request.indices is None else frozenset(request.indices)
+    one, any_found = _of_one_input(request), False
+    for finding in findings:
+        if finding.confusion is None or finding.network not in ("", name):
+            continue
+        inputs = whole if one else _inputs(request, finding.places)
+        if inputs is None or inputs:
+            any_found = True
+            yield Failure(
+                run.id,
+                request.analysis,
+                inputs,
+                finding.title.rstrip("."),
+                finding.severity,
+                finding.wrong,
+            )
+    if one and not any_found and said is not None and said.status is Status.FAILS:
+        yield Failure(run.id, request.analysis, whole, said.sentence.rstrip("."), 0.0, False)
+
+
+def _inputs(request: Request, places: Sequence[int]) -> frozenset[int]:
+    """The inputs of the data that stand at these places of a request."""
+    if request.indices is None:
+        return frozenset(places)
+    return frozenset(request.indices[at] for at in places if 0 <= at < len(request.indices))
+
+
+def _of_one_input(request: Request) -> bool:
+    if request.indices is not None:
+        return len(request.indices) == 1
+    known = analyses().get(request.analysis)
+    return known is not None and known.inputs == "one"
+
+
+def _overlap(one: frozenset[int] | None, other: frozenset[int] | None) -> bool:
+    return one is None or other is None or bool(one & other)
+
+
+def _title(analysis: str) -> str:
+    known = analyses().get(analysis)
+    return analysis if known is None else known.title

@@ -1,0 +1,86 @@
+"""Likeness: whether two runs asked the same question, so that their answers can be compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from robgui.core.execution.params_problems import title_of
+from robgui.core.execution.registry import analyses
+from robgui.core.text.words import count
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
+
+#: Settings that do not change what is asked: another seed asks the same again.
+_MEANS = frozenset({"seed", "batch", "max_seconds"})
+
+
+def differences(one: Request, other: Request) -> list[str]:
+    """In what two requests differ beside their models, in words; empty for like with like."""
+    if one.analysis != other.analysis:
+        return ["another analysis"]
+    return [*_inputs(one, other), *_settings(one, other)]
+
+
+def incomparable(one: Request, other: Request) -> str:
+    """Why the difference of two results would say nothing; empty where it says something.
+
+    Two models on the same inputs, or one model on two inputs; never both at once.
+    """
+    if one.analysis != other.analysis:
+        return "They are of two analyses."
+    apart = _inputs(one, other)
+    same_models = [m.fingerprint for m in one.models] == [m.fingerprint for m in other.models]
+    same_data = (one.dataset and one.dataset.fingerprint) == (
+        other.dataset and other.dataset.fingerprint
+    )
+    if apart and not same_data:
+        return f"They looked at {apart[0]}."
+    if apart and not same_models:
+        return f"They are of different models and {apart[0]} at once."
+    return ""
+
+
+def inputs_in_words(request: Request) -> str:
+    """Which inputs of which data."""
+    name = request.dataset.name if request.dataset is not None else ""
+    if request.indices is None:
+        return name
+    if len(request.indices) == 1:
+        return f"{name} {request.indices[0]:,}"
+    return f"{name}, {count(len(request.indices), 'input')}"
+
+
+def _inputs(one: Request, other: Request) -> list[str]:
+    first, second = one.dataset, other.dataset
+    if (first and first.fingerprint) != (second and second.fingerprint):
+        named = [("none" if each is None else each.name) for each in (first, second)]
+        return [f"other data ({named[0]}, {named[1]})"]
+    if one.indices == other.indices:
+        return []
+    places = [
+        "all" if each is None else f"{each[0]:,}" if len(each) == 1 else count(len(each), "input")
+        for each in (one.indices, other.indices)
+    ]
+    return [f"other inputs ({places[0]}, {places[1]})"]
+
+
+def _settings(one: Request, other: Request) -> list[str]:
+    """The settings that differ, by their titles; settings that are missing have their default."""
+    known = analyses().get(one.analysis)
+    if known is None:
+        return [] if one.params == other.params else ["other settings"]
+    fields = known.params.model_fields
+    usual = {name: field.get_default(call_default_factory=True) for name, field in fields.items()}
+    titles = [
+        title_of(name, fields)
+        for name in fields
+        if name not in _MEANS
+        and _plain(one.params.get(name, usual[name])) != _plain(other.params.get(name, usual[name]))
+    ]
+    return [f"other settings ({', '.join(titles)})"] if titles else []
+
+
+def _plain(value: object) -> object:
+    """A setting as JSON has it: a tuple is a list."""
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,36 @@
+"""Devices that a worker may write to."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+from pathlib import Path
+
+_DEV = Path("/dev")
+#: NVIDIA (also under Windows' Linux), AMD.
+_CARDS = ("nvidia*", "nvidia-caps/*", "dxg", "kfd", "dri/renderD*")
+
+
+def plain_devices(dev: Path = _DEV) -> list[Path]:
+    """Those that keep nothing."""
+    return [device for name in ("null", "zero", "full") if (device := dev / name).exists()]
+
+
+def graphics_devices(dev: Path = _DEV) -> list[Path]:
+    """Those of the graphics cards, and the shared memory that their drivers use; nothing without
+    a card.
+    """
+    cards = [device for pattern in _CARDS for device in sorted(dev.glob(pattern))]
+    return [*cards, *((dev / "shm",) if (dev / "shm").exists() else ())] if cards else []
+
+
+def make_nvidia_devices(dev: Path = _DEV) -> None:
+    """Has the driver make the device of its memory, which appears only when it is first used.
+
+    The driver starts a program for that, which a confined worker cannot.
+    """
+    program = shutil.which("nvidia-modprobe")
+    if program and (dev / "nvidiactl").exists() and not (dev / "nvidia-uvm").exists():
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run([program, "-c", "0", "-u"], check=False, capture_output=True, timeout=20)

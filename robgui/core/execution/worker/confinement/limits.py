@@ -1,0 +1,41 @@
+"""Limits that a worker sets itself when everything it needs is imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def set_limits(memory: int) -> tuple[str, ...]:
+    """Sets them for good; says in words which hold.
+
+    Args:
+        memory: Bytes that may be allocated from now on; 0 sets no limit.
+    """
+    if sys.platform == "win32":
+        return ()
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if not memory or _has_cuda():  # a CUDA driver reserves far more addresses than it uses
+        return ("no core files",)
+    most = _addresses() + memory
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    return ("no core files", "limited memory")
+
+
+def _addresses() -> int:
+    """Bytes of address space that are taken already, most of them by libraries."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - read before anything else is imported
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:  # not Linux
+        return 4 * 2**30
+
+
+def _has_cuda() -> bool:
+    import torch
+
+    return torch.cuda.is_available()

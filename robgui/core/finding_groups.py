@@ -1,0 +1,81 @@
+"""Findings that are alike are told once: one entry, the worst of them, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
+    from robgui.core.finding import StoredFinding
+    from robgui.core.harm import Harm
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings of one sort on one input and model that name the same confusion.
+
+    Attributes:
+        lead: The one to show: starred, else with a note, else the worst.
+        members: All of them, the lead too.
+        severity: Of the worst, weighted by its harm.
+    """
+
+    lead: StoredFinding
+    members: tuple[StoredFinding, ...]
+    severity: float
+
+
+def grouped(
+    findings: Iterable[StoredFinding], requests: Mapping[str, Request], harm: Harm
+) -> list[Group]:
+    """The findings without repetitions, the worst first.
+
+    Args:
+        findings: All of them.
+        requests: What each run asked for, by its id: it tells model and input.
+        harm: How bad each confusion is.
+    """
+    alike: dict[object, list[StoredFinding]] = {}
+    for finding in findings:
+        alike.setdefault(_mark(finding, requests.get(finding.run_id)), []).append(finding)
+    groups = [group for members in alike.values() for group in _groups(members, harm)]
+    return sorted(groups, key=lambda group: (-group.severity, group.lead.id))
+
+
+def _groups(members: list[StoredFinding], harm: Harm) -> list[Group]:
+    """One group; what the user has starred or noted stays to be seen, each by itself."""
+    ranked = sorted(
+        members, key=lambda one: (not one.starred, not one.note, -harm.severity(one), one.id)
+    )
+    own = [one for one in ranked[1:] if one.starred or one.note]
+    rest = tuple(one for one in ranked if one not in own)
+    worst = max(harm.severity(one) for one in rest)
+    return [
+        Group(ranked[0], rest, worst),
+        *(Group(one, (one,), harm.severity(one)) for one in own),
+    ]
+
+
+def _mark(finding: StoredFinding, request: Request | None) -> object:
+    """What findings that are alike have in common."""
+    if request is None:
+        return finding.id
+    models = tuple(model.fingerprint for model in request.models)
+    data = None if request.dataset is None else request.dataset.fingerprint
+    places = finding.places if request.indices is None or len(request.indices) != 1 else ()
+    inputs = request.indices if not places else _inputs(request, places)
+    # what names no confusion is alike only when it says the same
+    what = finding.confusion or finding.title
+    return models, finding.network, data, inputs, finding.kind, what, _scene(finding)
+
+
+def _inputs(request: Request, places: tuple[int, ...]) -> tuple[int, ...]:
+    known = request.indices
+    return places if known is None else tuple(known[at] for at in places if at < len(known))
+
+
+def _scene(finding: StoredFinding) -> str:
+    """What a scene shows, where there is one: two shapes are two inputs."""
+    return str(finding.detail.get("shape") or "")

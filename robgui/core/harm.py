@@ -1,0 +1,89 @@
+"""Harm: how bad it is to take one class for another, as the user sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.core.finding import Finding
+
+#: The steps that a user chooses from, by what they are called.
+LEVELS: Mapping[str, float] = {
+    "as bad as it gets": 1.0,
+    "bad": 0.5,
+    "a nuisance": 0.25,
+    "harmless": 0.0,
+}
+WORST = 1.0
+#: What every other confusion weighs where one is named as the worst.
+OTHERS = 0.5
+#: The scale of severities, for a tool tip.
+SCALE = (
+    "1 fails on the input as it is, or after a change nobody would notice; 0 is harmless, or fails"
+    " only at the edge of what was asked."
+)
+
+
+@dataclass(frozen=True)
+class Harm:
+    """A weight between 0 and 1 for each confusion; what is not named weighs 1.
+
+    Attributes:
+        weights: By the names of the class that is there and of the class that it is taken for.
+    """
+
+    weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def of(self, taken: str, given: str) -> float:
+        """How bad it is to take the one for the other."""
+        return self.weights.get((taken, given), WORST)
+
+    def severity(self, finding: Finding) -> float:
+        """The severity of a finding, weighted by the harm of its confusion."""
+        confused = finding.confusion
+        return finding.severity if confused is None else finding.severity * self.of(*confused)
+
+    def words(self, finding: Finding) -> str:
+        """How the severity of a finding comes about."""
+        said = f"Severity {self.severity(finding):.2f}."
+        confused = finding.confusion
+        if confused is not None and self.of(*confused) < WORST:
+            taken, given = confused
+            weight = f"{self.of(taken, given):g}, the harm of taking “{taken}” for “{given}”"
+            said = f"{said} That is {finding.severity:.2f} times {weight}."
+        return f"{said} {SCALE}"
+
+    def but(self, taken: str, given: str, weight: float) -> Harm:
+        """The same with another weight for one confusion."""
+        changed = {**self.weights, (taken, given): min(1.0, max(0.0, weight))}
+        return Harm({pair: each for pair, each in changed.items() if each != WORST})
+
+    @classmethod
+    def towards(cls, worst: str, names: Iterable[str]) -> Harm:
+        """Taking anything for ``worst`` is as bad as it gets; every other confusion weighs half."""
+        listed = list(dict.fromkeys(names))
+        pairs = ((a, b) for a in listed for b in listed if a != b and b != worst)
+        return cls(dict.fromkeys(pairs, OTHERS))
+
+    def to_json(self) -> dict[str, dict[str, float]]:
+        """As a workspace keeps it."""
+        table: dict[str, dict[str, float]] = {}
+        for (taken, given), weight in self.weights.items():
+            table.setdefault(taken, {})[given] = weight
+        return table
+
+    @classmethod
+    def from_json(cls, table: Any) -> Harm:
+        """What a workspace keeps; what is none of it is left out."""
+        rows = table.items() if isinstance(table, dict) else ()
+        return cls(
+            {
+                (str(taken), str(given)): min(1.0, max(0.0, float(weight)))
+                for taken, row in rows
+                if isinstance(row, dict)
+                for given, weight in row.items()
+                if isinstance(weight, int | float)
+            }
+        )

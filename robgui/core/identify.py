@@ -1,0 +1,272 @@
+"""identify: what a file or folder is, told by its content; nothing in it is loaded or run.
+
+This is the one place that decides whether a path is a model, data, a workspace or something the
+program cannot open. A name is only a hint, used where the content leaves the question open (text).
+"""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from robgui.core.errors import RobguiError
+from robgui.core.regular import open_regular
+
+#: Bytes that tell every format; a tar archive says so at byte 257.
+_HEAD = 512
+#: A zip file with more members is not listed to find out what it is.
+_MOST_MEMBERS = 100_000
+#: ``torch.save`` began with this number, after two bytes for the protocol, before it wrote zips.
+_LEGACY_MAGIC = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+
+
+class Kind(StrEnum):
+    """What the program does with a file."""
+
+    MODEL = "model"
+    DATA = "data"
+    WORKSPACE = "workspace"
+    MESH = "mesh"
+    SUITE = "suite"
+    UNKNOWN = "unknown"
+
+
+class Format(StrEnum):
+    """Formats of model files."""
+
+    EXPORTED = "torch.export"
+    SCRIPT = "TorchScript"
+    TORCH = "torch weights"
+    LEGACY = "torch weights (old format)"
+    PICKLE = "Python pickle"
+    SAFETENSORS = "safetensors"
+    ONNX = "ONNX"
+    SKOPS = "skops"
+
+
+class DataFormat(StrEnum):
+    """Formats of data files."""
+
+    PICTURE = "a picture"
+    ARRAY = "a NumPy array"
+    ARRAYS = "NumPy arrays"
+    IDX = "an IDX file"
+    JSON = "a JSON document"
+    TABLE = "a table"
+    FOLDER = "a folder"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a path turned out to be.
+
+    Attributes:
+        kind: What the program does with it.
+        words: What it is, as the rest of a sentence that begins "It is".
+        model: The format of a model file; None for everything else.
+        data: The format of data; None for everything else.
+        remedy: What the user can do about a file that cannot be opened.
+    """
+
+    kind: Kind
+    words: str
+    model: Format | None = None
+    data: DataFormat | None = None
+    remedy: str = ""
+
+
+def model(format_: Format) -> Identity:
+    """The identity of a model file."""
+    return Identity(Kind.MODEL, f"a model ({format_})", model=format_)
+
+
+def data(format_: DataFormat) -> Identity:
+    """The identity of data."""
+    return Identity(Kind.DATA, str(format_), data=format_)
+
+
+def _foreign(words: str, remedy: str) -> Identity:
+    return Identity(Kind.UNKNOWN, words, remedy=remedy)
+
+
+#: How known files begin: where, with which bytes, and what they are.
+_MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
+    (0, b"SQLite format 3\x00", Identity(Kind.WORKSPACE, "a workspace")),
+    (0, b"\x93NUMPY", data(DataFormat.ARRAY)),
+    (0, b"\x89PNG", data(DataFormat.PICTURE)),
+    (0, b"\xff\xd8\xff", data(DataFormat.PICTURE)),
+    (0, b"GIF8", data(DataFormat.PICTURE)),
+    (0, b"II*\x00", data(DataFormat.PICTURE)),
+    (0, b"MM\x00*", data(DataFormat.PICTURE)),
+    (8, b"WEBP", data(DataFormat.PICTURE)),
+    (0, b"glTF", Identity(Kind.MESH, "a mesh (GLB)")),
+    (0, b"ply\n", Identity(Kind.MESH, "a mesh (PLY)")),
+    (0, b"ply\r", Identity(Kind.MESH, "a mesh (PLY)")),
+    (0, b"\x89HDF\r\n\x1a\n", _foreign("a Keras (HDF5) file", "convert it to ONNX with tf2onnx")),
+    (4, b"TFL3", _foreign("a TensorFlow Lite file", "convert it to ONNX with tf2onnx")),
+    (257, b"ustar", _foreign("a tar archive", "unpack it first")),
+    (0, b"%PDF", _foreign("a PDF document", "choose a model or data")),
+)
+#: A file that is like nothing the program knows.
+NOTHING = _foreign(
+    "damaged or nothing this program knows",
+    "choose a model, pictures, a table, an array or a workspace",
+)
+_PICKLES = (".pkl", ".pickle", ".joblib")
+_TABLES = (".csv", ".tsv")
+_MESHES = (".obj", ".off", ".stl", ".gltf")
+#: The types of values an IDX file can have; its third byte.
+_IDX_TYPES = (0x08, 0x09, 0x0B, 0x0C, 0x0D, 0x0E)
+_PORTABLE_MAPS = (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
+
+
+def identify(path: Path) -> Identity:
+    """What ``path`` is.
+
+    Raises:
+        RobguiError: It is not there, cannot be read, or is empty; one sentence.
+    """
+    if path.is_dir():
+        return data(DataFormat.FOLDER)
+    head, length = _head(path)
+    known = _by_magic(head)
+    if known is not None:
+        return known
+    if head.startswith(b"PK"):
+        return _archive(path)
+    if head.startswith(b"\x1f\x8b"):
+        return _compressed(path, head)
+    return _binary(head, length, path) or _text(head, path) or NOTHING
+
+
+def _by_magic(head: bytes) -> Identity | None:
+    for offset, magic, identity in _MAGIC:
+        if head[offset : offset + len(magic)] == magic:
+            return identity
+    return None
+
+
+def _binary(head: bytes, length: int, path: Path) -> Identity | None:
+    """What has no magic number but a shape of its own."""
+    if head[:1] == b"\x80":
+        legacy = head[2 : 2 + len(_LEGACY_MAGIC)] == _LEGACY_MAGIC
+        return model(Format.LEGACY if legacy else Format.PICKLE)
+    if _is_safetensors(head, length):
+        return model(Format.SAFETENSORS)
+    if _is_idx(head):
+        return data(DataFormat.IDX)
+    if head[:1] == b"\x08" and len(head) > 1 and 0 < head[1] < 32:
+        return model(Format.ONNX)  # a protobuf whose first field is a small ir_version
+    if head[:2] == b"BM" and head[6:10] == bytes(4):
+        return data(DataFormat.PICTURE)
+    table = path.suffix.lower() in _TABLES  # whose first column may be called P1
+    if head[:2] in _PORTABLE_MAPS and head[2:3].isspace() and not table:
+        return data(DataFormat.PICTURE)
+    if path.suffix.lower() == ".onnx":
+        return model(Format.ONNX)
+    if path.suffix.lower() in _PICKLES:
+        return model(Format.PICKLE)
+    return None
+
+
+def _text(head: bytes, path: Path) -> Identity | None:
+    """What only its name tells from other text."""
+    name = path.name.lower().removesuffix(".gz")
+    suffix = Path(name).suffix
+    if suffix in _MESHES:
+        return Identity(Kind.MESH, "a mesh")
+    if b"\x00" in head:
+        return None
+    if suffix == ".json":
+        return data(DataFormat.JSON)
+    if suffix in _TABLES:
+        return data(DataFormat.TABLE)
+    if suffix == ".toml" and b"[[" in head:
+        return Identity(Kind.SUITE, "a suite of runs")
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start[:1] in (b"{", b"["):
+        return data(DataFormat.JSON)
+    return None
+
+
+def _archive(path: Path) -> Identity:
+    import zipfile
+
+    try:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return _foreign(
+            "damaged or cut off: it begins like an archive but cannot be read as one",
+            "copy or download it again",
+        )
+    if len(names) > _MOST_MEMBERS:
+        return _foreign("an archive of too many files", "unpack it first")
+    return _inside_zip(names)
+
+
+def _inside_zip(names: Collection[str]) -> Identity:
+    roots = {name.partition("/")[0] for name in names}
+    shared = f"{roots.pop()}/" if len(roots) == 1 else ""
+    inner = {name.removeprefix(shared) for name in names}
+    if "archive_format" in inner or "serialized_exported_program.json" in inner:
+        return model(Format.EXPORTED)
+    if "constants.pkl" in inner and "data.pkl" in inner:
+        return model(Format.SCRIPT)
+    if "data.pkl" in inner:
+        return model(Format.TORCH)
+    if "schema.json" in inner:
+        return model(Format.SKOPS)
+    if "model.weights.h5" in inner:
+        return _foreign("a Keras file", "convert it to ONNX with tf2onnx")
+    if any(name.endswith(".npy") for name in inner):
+        return data(DataFormat.ARRAYS)
+    return _foreign("an archive, but not a model this program knows", "unpack it first")
+
+
+def _compressed(path: Path, head: bytes) -> Identity:
+    """What is inside a gzip file, from its first bytes: data may be compressed, models may not."""
+    try:
+        with open_regular(path) as file, gzip.GzipFile(fileobj=file) as unpacked:
+            inner = unpacked.read(_HEAD)
+    except (OSError, EOFError, zlib.error):
+        inner = head
+    if _is_idx(inner):
+        return data(DataFormat.IDX)
+    found = _text(inner, path)
+    if found is not None and found.kind is Kind.DATA:
+        return found
+    return _foreign("compressed with gzip", "unpack it first")
+
+
+def _is_idx(head: bytes) -> bool:
+    return len(head) >= 4 and head[:2] == b"\0\0" and head[2] in _IDX_TYPES and 1 <= head[3] <= 4
+
+
+def _is_safetensors(head: bytes, length: int) -> bool:
+    if len(head) < 10:
+        return False
+    (header,) = struct.unpack("<Q", head[:8])
+    return bool(head[8:9] == b"{" and 2 <= header <= length - 8)
+
+
+def _head(path: Path) -> tuple[bytes, int]:
+    if path.exists() and not path.is_file():
+        raise RobguiError(f"{path} is not a plain file; choose a file or a folder.")
+    try:
+        with open_regular(path) as file:
+            head = file.read(_HEAD)
+        length = path.stat().st_size
+    except FileNotFoundError:
+        raise RobguiError(f"{path} does not exist; check the path.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RobguiError(f"{path} cannot be read: {reason}.") from error
+    if not head:
+        raise RobguiError(f"{path} is empty; copy or download it again.")
+    return head, length

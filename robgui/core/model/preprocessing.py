@@ -1,0 +1,167 @@
+"""Ways in which networks are commonly fed, and which of them fits a model best.
+
+A model file says nothing of the preprocessing it was trained with. With a few labelled pictures the
+usual ways can be tried: the right one has the highest accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robgui.core.errors import DataError, RobguiError
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.settings import ModelSettings
+
+#: Labelled pictures on which the ways are compared.
+TRIED = 100
+_WHOLE: dict[str, Any] = {"resize": "squash", "crop": 1.0, "interpolation": "area"}
+_UNIT: dict[str, Any] = {"low": (0.0,), "high": (1.0,)}
+_PLAIN: dict[str, Any] = {**_UNIT, "mean": (0.0,), "std": (1.0,)}
+_HALF: dict[str, Any] = {**_UNIT, "mean": (0.5,), "std": (0.5,)}
+_IMAGENET: dict[str, Any] = {
+    **_UNIT,
+    "mean": (0.485, 0.456, 0.406),
+    "std": (0.229, 0.224, 0.225),
+}
+#: Settings by the name of a usual way. ImageNet as torchvision's reference transforms; bicubic as
+#: timm and the EfficientNets; CLIP as its own code; Inception as Keras and timm; the statistics of
+#: CIFAR-10 and MNIST are those of their training images.
+PRESETS: dict[str, dict[str, Any]] = {
+    "none": {**_PLAIN, **_WHOLE},
+    "ImageNet": {**_IMAGENET, "resize": "crop", "crop": 0.875, "interpolation": "bilinear"},
+    "ImageNet, bicubic": {**_IMAGENET, "resize": "crop", "crop": 0.875, "interpolation": "bicubic"},
+    "CLIP": {
+        **_UNIT,
+        "mean": (0.48145466, 0.4578275, 0.40821073),
+        "std": (0.26862954, 0.26130258, 0.27577711),
+        "resize": "crop",
+        "crop": 1.0,
+        "interpolation": "bicubic",
+    },
+    "Inception": {**_HALF, "resize": "crop", "crop": 0.875, "interpolation": "bicubic"},
+    "CIFAR-10": {
+        **_UNIT,
+        "mean": (0.4914, 0.4822, 0.4465),
+        "std": (0.247, 0.2435, 0.2616),
+        **_WHOLE,
+    },
+    "MNIST": {**_UNIT, "mean": (0.1307,), "std": (0.3081,), **_WHOLE},
+    "0.5/0.5": {**_HALF, **_WHOLE},
+    "0–255": {**_PLAIN, "high": (255.0,), **_WHOLE},
+}
+#: Presets that say nothing of pictures.
+_ANY_KIND = ("none", "0.5/0.5", "0–255")
+#: Fields that a way of feeding consists of.
+FIELDS = ("low", "high", "mean", "std", "resize", "crop", "interpolation", "antialias", "channels")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One way of feeding a model, and how often it was right that way.
+
+    Attributes:
+        name: The preset, or "as it is" for the present settings.
+        settings: The fields that make it up.
+        right: Inputs that the model had right.
+        counted: Inputs that it was asked about.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    right: int
+    counted: int
+
+    @property
+    def accuracy(self) -> float:
+        """The share that was right."""
+        return self.right / self.counted
+
+
+def presets_for(settings: ModelSettings) -> dict[str, dict[str, Any]]:
+    """The presets that a model with this input shape can have."""
+    if settings.kind != "image":
+        return {name: PRESETS[name] for name in _ANY_KIND}
+    channels = settings.shape[0] if settings.shape else 3
+    return {
+        name: values
+        for name, values in PRESETS.items()
+        if all(len(values[field]) in (1, channels) for field in ("mean", "std"))
+    }
+
+
+def try_presets(classifier: Classifier, dataset: Dataset) -> list[Tried]:
+    """Every plausible way of feeding ``classifier``, best first; ties keep the present settings.
+
+    Raises:
+        DataError: The data have no labels, or are no pictures.
+    """
+    from robgui.core.dataset import align, match
+
+    classifier = match(classifier, dataset)
+    fitting = align(classifier, dataset)
+    chosen = _labelled(fitting)
+    if classifier.kind != "image":
+        raise DataError(f"{dataset.name} holds no pictures; preprocessing is tried on pictures.")
+    if not len(chosen):
+        raise DataError(
+            f"{dataset.name} has no labels that {classifier.name} knows, so nothing tells which"
+            " preprocessing is right; give labels."
+        )
+    sample = fitting.subset(chosen)
+    found = [_try(classifier, sample, name, values) for name, values in _ways(classifier)]
+    usable = [tried for tried in found if tried is not None]
+    return sorted(usable, key=lambda tried: -tried.accuracy)
+
+
+def _ways(classifier: Classifier) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The present settings, the presets, and each preset with its picture squashed or in BGR."""
+    settings = classifier.settings
+    seen = [{name: getattr(settings, name) for name in FIELDS}]
+    yield "as it is", seen[0]
+    usual = {**seen[0], "antialias": True, "channels": "rgb"}
+    for name, values in presets_for(settings).items():
+        ways = {name: values}
+        if values["resize"] == "crop":
+            ways[f"{name}, squashed"] = {**values, **_WHOLE}
+        if settings.shape[0] == 3:
+            ways[f"{name}, BGR"] = {**values, "channels": "bgr"}
+        for title, way in ways.items():
+            whole = {**usual, **way}
+            if whole not in seen:
+                seen.append(whole)
+                yield title, whole
+
+
+def _try(
+    classifier: Classifier, sample: Dataset, name: str, values: dict[str, Any]
+) -> Tried | None:
+    """None for a way that the model cannot be fed in."""
+    from robgui.core.dataset import batches
+
+    try:
+        candidate = classifier.with_settings(classifier.settings.change(**values))
+    except RobguiError:
+        return None
+    assert sample.labels is not None
+    right = counted = 0
+    for indices, x in batches(candidate, sample):
+        answers = candidate.probs(x).argmax(1).cpu().numpy()
+        right += int((answers == sample.labels[indices]).sum())
+        counted += len(indices)
+    return Tried(name, values, right, counted) if counted else None
+
+
+def _labelled(dataset: Dataset) -> np.ndarray:
+    """Up to TRIED inputs with a label, spread over the dataset."""
+    if dataset.labels is None:
+        return np.empty(0, dtype=np.int64)
+    known = np.flatnonzero(dataset.labels >= 0)
+    places = np.linspace(0, len(known) - 1, min(TRIED, len(known))).astype(int)
+    return np.asarray(known[places])

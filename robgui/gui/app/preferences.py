@@ -1,0 +1,169 @@
+"""Preferences: the thresholds by which results are judged, each with its unit, its default and
+what uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QGridLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui.core.errors import ParamsError
+from robgui.core.execution.params_problems import titled
+from robgui.core.execution.registry import method_of
+from robgui.core.execution.thresholds import Threshold, thresholds
+from robgui.core.text.words import number
+from robgui.gui.app.settings import save_settings
+from robgui.gui.app.theme import set_heading
+from robgui.gui.forms.form_editors import Editor, editor_for
+from robgui.gui.widgets.plain import Label, set_tip
+
+if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
+    from robgui.gui.app.main_window import MainWindow
+    from robgui.gui.state.store import Store
+
+INTRODUCTION = (
+    "These thresholds decide between Holds, At risk and Failure found. The form of each analysis"
+    " begins with them, every verdict names the one it rests on, and the command line and Python"
+    " take them as settings. Results that are there keep the thresholds they were judged by."
+)
+
+
+class Preferences(QDialog):
+    """One row per threshold, method by method.
+
+    Attributes:
+        editors: The editor of each threshold, by its key.
+        problem: What is wrong with what was typed; empty while nothing is.
+    """
+
+    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Preferences")
+        self._store = store
+        self.editors: dict[str, Editor] = {}
+        self._known: dict[str, tuple[Analysis, Threshold]] = {}
+        self.problem = Label(wordWrap=True)
+        self.problem.setProperty("role", "bad")
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok
+            | QDialogButtonBox.StandardButton.Cancel
+            | QDialogButtonBox.StandardButton.RestoreDefaults
+        )
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        defaults = self.buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults)
+        defaults.clicked.connect(self.restore)
+        introduction = Label(INTRODUCTION, wordWrap=True)
+        introduction.setProperty("role", "quiet")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(8)
+        layout.addWidget(set_heading(Label("Thresholds"), "title"))
+        layout.addWidget(introduction)
+        layout.addWidget(self._rows(), 1)
+        layout.addWidget(self.problem)
+        layout.addWidget(self.buttons)
+        letters, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
+        self.resize(letters * 104, line * 38)
+        self._check()
+
+    def chosen(self) -> dict[str, float]:
+        """What differs from the program's own thresholds, by ``analysis.field``."""
+        values = {key: float(editor.value()) for key, editor in self.editors.items()}
+        return {key: value for key, value in values.items() if value != self._default(key)}
+
+    def restore(self) -> None:
+        """Back to the program's own."""
+        for key, editor in self.editors.items():
+            editor.show_value(self._default(key))
+        self._check()
+
+    def _default(self, key: str) -> float:
+        return self._known[key][1].default
+
+    def _rows(self) -> QScrollArea:
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(0, 8, 16, 8)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(3, 1)
+        title = ""
+        for known, one in self._all():
+            method = method_of(known.name)
+            if method is not None and method.title != title:
+                title = method.title
+                grid.addWidget(set_heading(Label(title), "section"), grid.rowCount(), 0, 1, 4)
+            self._add(grid, known, one)
+        grid.setRowStretch(grid.rowCount(), 1)
+        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        scroll.setWidget(page)
+        return scroll
+
+    def _all(self) -> Iterator[tuple[Analysis, Threshold]]:
+        for known in self._store.analyses.values():
+            for one in thresholds(known):
+                yield known, one
+
+    def _add(self, grid: QGridLayout, known: Analysis, one: Threshold) -> None:
+        """Title, value, unit and default in a line; below what uses it and what it decides."""
+        editor = editor_for(one.title, known.params.model_fields[one.field])
+        editor.set_help(f"{known.title}: {one.title}", one.description)
+        editor.show_value(self._store.usual(known.name).get(one.field, one.default))
+        editor.edited.connect(self._check)
+        self.editors[one.key], self._known[one.key] = editor, (known, one)
+        row = grid.rowCount()
+        name = Label(one.title)
+        name.setBuddy(editor.widget)
+        set_tip(name, one.description)
+        default = one.zero if one.zero and one.default == 0 else number(one.default)
+        grid.addWidget(name, row, 0)
+        grid.addWidget(editor.widget, row, 1)
+        grid.addWidget(Label(one.unit), row, 2)
+        grid.addWidget(Label(f"default: {default}"), row, 3)
+        words = Label(f"{known.title}. {one.description}", wordWrap=True)
+        words.setProperty("role", "quiet")
+        grid.addWidget(words, row + 1, 0, 1, 4)
+
+    def _check(self) -> None:
+        """Says what is wrong; OK waits until nothing is."""
+        problem = ""
+        for key, editor in self.editors.items():
+            wrong = _problem(*self._known[key], editor)
+            editor.mark(wrong)
+            problem = problem or wrong
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not problem)
+
+
+def _problem(known: Analysis, one: Threshold, editor: Editor) -> str:
+    """Why what was typed cannot be; empty when it can."""
+    try:
+        known.params.model_validate({one.field: editor.value()})
+    except ParamsError as error:
+        return str(error)
+    except ValidationError as error:
+        return next(iter(titled(known.params.model_fields, error).values()))
+    return ""
+
+
+def edit_preferences(window: MainWindow) -> None:
+    """Asks for the thresholds by which results are judged, and keeps them for every workspace."""
+    dialog = Preferences(window.store, window)
+    if dialog.exec():
+        window.store.set_thresholds(dialog.chosen())
+        window.settings.thresholds = window.store.thresholds
+        save_settings(window.settings)

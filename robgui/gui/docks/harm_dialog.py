@@ -1,0 +1,137 @@
+"""How bad is it to take one class for another? A small table that weights the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QHeaderView,
+    QTableWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui.core.harm import LEVELS, WORST, Harm
+from robgui.gui.app.theme import set_heading
+from robgui.gui.widgets.plain import Label, tip
+
+if TYPE_CHECKING:
+    from robgui.gui.state.history import History
+
+INTRODUCTION = (
+    "The severity of a finding is multiplied by the harm of its confusion. Rows: the class that is"
+    " there. Columns: what the model takes it for."
+)
+EQUAL, TOWARDS, OWN = "equal", "towards", "own"
+#: More classes than so many make a table that nobody fills; those of the findings come first.
+MOST = 24
+
+
+class HarmDialog(QDialog):
+    """Asks for the harm of each confusion of some classes.
+
+    Args:
+        harm: What was said so far; it stays for classes that are not asked about.
+        names: The classes, those that matter most first.
+    """
+
+    def __init__(self, harm: Harm, names: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("How bad is each confusion?")
+        self._kept = harm
+        self.names = list(dict.fromkeys(names))[:MOST]
+        self.boxes: dict[tuple[str, str], QComboBox] = {}
+        self.preset = QComboBox(accessibleName="Begin with")
+        self.preset.addItem("Every confusion is equally bad", (EQUAL, ""))
+        for name in self.names:
+            self.preset.addItem(f"Taking anything for “{name}” is worst", (TOWARDS, name))
+        self.preset.addItem("As in the table", (OWN, ""))
+        self.table = self._table()
+        self.show_harm(harm)
+        self.preset.setCurrentIndex(0 if not harm.weights else self.preset.count() - 1)
+        self.preset.activated.connect(self._take_preset)
+        self._arrange(len(dict.fromkeys(names)) - len(self.names))
+
+    def harm(self) -> Harm:
+        """What the table says."""
+        said = self._kept
+        for (taken, given), box in self.boxes.items():
+            said = said.but(taken, given, float(box.currentData()))
+        return said
+
+    def show_harm(self, harm: Harm) -> None:
+        """Puts weights into the table."""
+        for (taken, given), box in self.boxes.items():
+            weight = harm.of(taken, given)
+            place = min(range(len(LEVELS)), key=lambda at: abs(list(LEVELS.values())[at] - weight))
+            box.setCurrentIndex(place)
+
+    def _take_preset(self) -> None:
+        kind, name = self.preset.currentData()
+        if kind != OWN:
+            self.show_harm(Harm() if kind == EQUAL else Harm.towards(name, self.names))
+
+    def _table(self) -> QTableWidget:
+        many = len(self.names)
+        table = QTableWidget(many, many, accessibleName="Harm of each confusion")
+        table.setHorizontalHeaderLabels([f"taken for {name}" for name in self.names])
+        table.setVerticalHeaderLabels(self.names)
+        for row, taken in enumerate(self.names):
+            for column, given in enumerate(self.names):
+                if row != column:
+                    table.setCellWidget(row, column, self._box(taken, given))
+                else:
+                    table.setCellWidget(row, column, Label("right", alignment=_CENTRE))
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        return table
+
+    def _box(self, taken: str, given: str) -> QComboBox:
+        box = self.boxes[taken, given] = QComboBox()
+        box.setAccessibleName(f"Harm of taking {taken} for {given}")
+        box.setToolTip(tip(f"How bad is it to take “{taken}” for “{given}”?"))
+        for words, weight in LEVELS.items():
+            box.addItem(words, weight)
+        box.activated.connect(lambda _: self.preset.setCurrentIndex(self.preset.count() - 1))
+        return box
+
+    def _arrange(self, left_out: int) -> None:
+        more = f" {left_out:,} classes without a finding are not shown." if left_out > 0 else ""
+        words = Label(f"{INTRODUCTION}{more}", wordWrap=True)
+        words.setProperty("role", "quiet")
+        begin = QHBoxLayout()
+        begin.addWidget(Label("Begin with"))
+        begin.addWidget(self.preset, 1)
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(8)
+        layout.addWidget(set_heading(Label("How bad is each confusion?"), "title"))
+        layout.addWidget(words)
+        layout.addLayout(begin)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(buttons)
+        self.resize(self.fontMetrics().averageCharWidth() * 110, self.fontMetrics().height() * 26)
+
+
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+
+
+def classes_to_ask(history: History, known: Sequence[str]) -> list[str]:
+    """The classes that findings name, the worst first, then all others that are known."""
+    pairs = [group.lead.confusion for group in history.entries()]
+    found = [name for pair in pairs if pair is not None for name in pair]
+    weighed = [
+        name for pair, weight in history.harm.weights.items() if weight < WORST for name in pair
+    ]
+    return list(dict.fromkeys([*found, *weighed, *known]))

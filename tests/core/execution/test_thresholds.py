@@ -1,0 +1,43 @@
+"""The thresholds that decide a status can be seen and set, and every verdict names its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from robgui.core.execution.registry import analyses, find
+from robgui.core.execution.thresholds import every, thresholds, usual
+
+
+def test_every_method_shows_by_which_thresholds_it_judges():
+    known = {one.key for one in every(analyses().values())}
+    assert known >= {
+        "zonnscan.hold_radius",
+        "zonnscan.risk_factor",
+        "semantic_map.enough",
+        "semantic_regions.most_lost",
+        "semantic_regions.enough",
+        "srvr.enough",
+        "feature_game.few_pixels",
+        "deepinspect.most_wrong",
+        "deepinspect_thresholds.stable",
+        "last_particle.critical",
+        "last_particle_table.critical",
+    }
+    for one in every(analyses().values()):
+        assert one.unit and one.title and one.description, one
+        find(one.analysis).params.parse({one.field: one.default})
+
+
+def test_the_users_own_threshold_replaces_the_default_and_a_bad_one_does_not():
+    known = find("deepinspect")
+    assert usual(known, {"deepinspect.most_wrong": 0.2, "zonnscan.hold_radius": 1.0}) == {
+        "most_wrong": 0.2
+    }
+    assert usual(known, {"deepinspect.most_wrong": 7.0}) == {}
+    assert usual(known, {"deepinspect.most_wrong": 1.0}) == {}, "1 itself is refused too"
+
+
+@pytest.mark.parametrize("name", ["deepinspect", "zonnscan", "last_particle"])
+def test_a_threshold_has_bounds_and_a_default_within_them(name):
+    for one in thresholds(find(name)):
+        assert one.low <= one.default <= one.high

@@ -1,0 +1,81 @@
+"""Preferences: thresholds are seen, set, kept for the user and used by forms and inspections."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QDialogButtonBox, QLabel
+
+from robgui.core.execution import registry
+from robgui.core.execution.thresholds import every
+from robgui.gui.app.preferences import Preferences
+from robgui.gui.app.settings import Settings, load_settings, save_settings
+from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.state.store import Store
+
+OK = QDialogButtonBox.StandardButton.Ok
+
+
+@pytest.fixture
+def store(qtbot):
+    made = Store()
+    made.analyses = registry.analyses()
+    yield made
+    assert made.shutdown()
+
+
+@pytest.fixture
+def dialog(qtbot, store):
+    made = Preferences(store)
+    qtbot.addWidget(made)
+    return made
+
+
+def test_every_threshold_has_a_row_with_its_unit_default_and_what_uses_it(dialog, store):
+    known = every(store.analyses.values())
+    assert set(dialog.editors) == {one.key for one in known}
+    words = [label.text() for label in dialog.findChildren(QLabel)]
+    for one in known:
+        assert one.unit in words
+        assert f"{store.analyses[one.analysis].title}. {one.description}" in words
+    assert "default: 0.05" in words and "default: a tenth of the largest" in words
+    assert dialog.chosen() == {}
+
+
+def test_only_what_differs_from_the_programs_own_is_kept(dialog):
+    dialog.editors["deepinspect.most_wrong"].show_value(0.2)
+    assert dialog.chosen() == {"deepinspect.most_wrong": 0.2}
+    dialog.restore()
+    assert dialog.chosen() == {}
+
+
+def test_a_threshold_that_cannot_be_is_told_and_ok_waits(qtbot, dialog):
+    field = dialog.editors["deepinspect.most_wrong"].widget
+    field.selectAll()
+    qtbot.keyClicks(field, "7")
+    assert not dialog.buttons.button(OK).isEnabled() and "Most wrong" in dialog.problem.text()
+    field.selectAll()
+    qtbot.keyClicks(field, "0.3")
+    assert dialog.buttons.button(OK).isEnabled() and not dialog.problem.text()
+
+
+def test_a_form_begins_with_the_users_thresholds_and_follows_them_where_it_was_not_touched(
+    qtbot, store
+):
+    store.set_thresholds({"feature_game.few_pixels": 0.1})
+    pane = RunPane(store)
+    qtbot.addWidget(pane)
+    pane.show_analysis("feature_game")
+    assert pane.form().values().few_pixels == 0.1
+    store.set_thresholds({"feature_game.few_pixels": 0.2})
+    assert pane.form().values().few_pixels == 0.2
+    pane.form().set_values({"few_pixels": 0.5})
+    store.set_thresholds({"feature_game.few_pixels": 0.3})
+    assert pane.form().values().few_pixels == 0.5, "the user has set it for this run"
+    pane.form().reset()
+    assert pane.form().values().few_pixels == 0.3
+
+
+def test_thresholds_outlive_the_session(tmp_path, monkeypatch):
+    monkeypatch.setenv("ROBGUI_CONFIG", str(tmp_path / "settings.json"))
+    save_settings(Settings(thresholds={"zonnscan.hold_radius": 0.05}))
+    assert load_settings().thresholds == {"zonnscan.hold_radius": 0.05}
