@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import random
 import sys
 
@@ -18,7 +18,7 @@ from tests.fuzz.rounds import fuzz
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and clocks are of Linux")
 #: Files of each kind; those that take long are fewer.
 FILES = {"operation": 60, "script": 30, "workspace": 20}
-TODAY = datetime.datetime.now(datetime.UTC).date().toordinal()
+TODAY = dt.datetime.now(dt.UTC).date().toordinal()
 SOME = 40
 
 
@@ -86,13 +86,9 @@ child.main(sys.argv[1:])
 
 
 def test_a_lack_of_memory_that_became_a_sentence_is_seen():
-    try:
-        try:
-            raise MemoryError
-        except MemoryError as error:
-            raise ModelError("x needs more memory than there is.") from error
-    except ModelError as error:
-        assert of_error(error, 0).end is End.MEMORY
+    sentence = ModelError("x needs more memory than there is.")
+    sentence.__cause__ = MemoryError()
+    assert of_error(sentence, 0).end is End.MEMORY
 
 
 def test_more_than_one_line_is_no_sentence():
