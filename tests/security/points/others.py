@@ -234,12 +234,12 @@ import signal, subprocess
 signal.signal(signal.SIGINT, signal.default_int_handler)
 command = subprocess.Popen([sys.executable, "-m", "robgui", "inspect", "m.pt"],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-time.sleep(25)
+time.sleep(30)
 if command.poll() is not None:
     held("it ended by itself")
 command.send_signal(signal.SIGINT)
 try:
-    command.wait(15)
+    command.wait(45)
 except subprocess.TimeoutExpired:
     command.kill()
     broken("Ctrl-C is not heard")
@@ -452,7 +452,7 @@ def attacks() -> list[Attack]:
             "from robgui.core.dataset import open_dataset\n"
             "held(sentence(lambda: open_dataset('a.png').array(), memory=2**30))",
         ),
-        Attack(13, "a model without end", make_endless, ENDLESS, 120),
+        Attack(13, "a model without end", make_endless, ENDLESS, 180),
         Attack(14, "an export that leaves its folder", nothing, EXPORT),
         Attack(15, "a time that is none", nothing, VALUES),
         Attack(15, "a table that never ends", nothing, VIEW, 60),

@@ -85,21 +85,22 @@ def carry_out(attack: Attack, root: Path, folder: Path) -> str:
         **{f"XDG_{kind}_HOME": str(folder / "user") for kind in ("DATA", "CONFIG", "CACHE")},
     }
     command = [sys.executable, "-c", PRELUDE + attack.code]
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command,
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        errors="replace",
         start_new_session=True,
-    )
-    try:
-        out, err = process.communicate(timeout=attack.seconds)
-    except subprocess.TimeoutExpired:
-        return "broken: it hangs"
-    finally:
-        _end(process)
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=attack.seconds)
+        except subprocess.TimeoutExpired:
+            return "broken: it hangs"
+        finally:
+            _end(process)
     return _judgement(process.returncode, out, err)
 
 
