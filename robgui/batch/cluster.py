@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from robgui.core.execution.executor import lost
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.task import Report, Task
+from robgui.core.files import private_folder
 
 #: Tasks waiting beside those that run, so that a worker never waits for the driver.
 _AHEAD = 2
@@ -59,7 +61,7 @@ class Cluster:
         imports: Sequence[str] = (),
     ) -> None:
         read_address(address)
-        self._ray = _ray()
+        self._ray = _ray(token=address == "local")
         self._ours = not self._ray.is_initialized()
         if self._ours:
             self._connect(address)
@@ -141,6 +143,8 @@ class Cluster:
         options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
         quiet = {"log_to_driver": False, "logging_level": "error"}
         check_answer(address)
+        if address == "local":
+            _prepare_token(self._ray.__version__)
         try:
             self._ray.init(address=address, **options, **quiet)
         except (
@@ -153,6 +157,7 @@ class Cluster:
                     f"The Ray cluster at {address} cannot be used ({_first_line(error)}); check the"
                     " address."
                 ) from error
+            _prepare_token(self._ray.__version__)
             self._ray.init(address="local", include_dashboard=False, **quiet)
 
     def _read(self, going: Any) -> None:
@@ -219,6 +224,8 @@ class _Sent:
     trusted: frozenset[str]
 
 
+#: From this version on, Ray makes a token for every cluster that it starts on this machine.
+_FIRST_WITH_TOKENS = (2, 59)
 _RESOURCES = {"CPU": "num_cpus", "GPU": "num_gpus"}
 
 
@@ -278,8 +285,29 @@ def _first_line(error: BaseException | None) -> str:
     return lines[0][:300].rstrip(".") if lines else type(error).__name__
 
 
-def _ray() -> Any:
+def _prepare_token(version: str) -> None:
+    """Makes the folder in which Ray keeps this user's token, for this user alone.
+
+    Refuses a Ray that would start a cluster without one.
+    """
+    if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < _FIRST_WITH_TOKENS:
+        raise RobguiError(
+            f"Ray {version} starts clusters that ask nobody for a token, so anyone in reach could"
+            " run code on them; update it with: pip install -U 'robgui[cluster]'"
+        )
+    private_folder(Path.home() / ".ray")
+
+
+def _ray(*, token: bool = False) -> Any:
+    """Ray; ``token`` asks for clusters that are started from now on to take orders only from those
+    who have this user's token.
+
+    By itself Ray does so too from the version on that we need, but not where the user has said
+    otherwise; connecting to a cluster of others asks for what that cluster wants.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send statistics about its use
+    if token:
+        os.environ["RAY_AUTH_MODE"] = "token"
     try:
         import ray
     except ImportError as error:

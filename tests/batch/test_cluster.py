@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from robgui.batch import Batch
+from robgui.batch import Batch, cluster
 from robgui.batch.cluster import Cluster
-from robgui.core.errors import MissingExtraError
+from robgui.core.errors import MissingExtraError, RobguiError
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
@@ -29,6 +29,38 @@ def test_without_ray_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"robgui\[cluster\]"):
         Cluster("auto")
+
+
+@pytest.mark.parametrize("version", ["2.40.0", "2.58.1", "1.13"])
+def test_a_ray_that_would_start_a_cluster_open_to_everyone_is_refused(
+    version, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(RobguiError, match="anyone in reach could run code"):
+        cluster._prepare_token(version)
+    for newer in ("2.59.0", "2.60.0rc1", "3.0"):
+        cluster._prepare_token(newer)
+    assert (tmp_path / ".ray").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.ray
+def test_a_cluster_that_we_start_takes_no_orders_without_the_token(ray):
+    made = Cluster("local", "cpu")
+    try:
+        address = ray.get_runtime_context().gcs_address
+        code = f"import ray; ray.init(address={address!r}); print('let in')"
+        variables = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_AUTH_TOKEN": ""}
+        other = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            env=variables,
+        )
+        assert "let in" not in other.stdout
+    finally:
+        made.close()
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ def children(process: subprocess.Popen[str]) -> list[int]:
         for task in Path(f"/proc/{process.pid}/task").iterdir()
         for pid in (task / "children").read_text().split()
     ]
-    return [int(pid) for pid in found if "worker.child" in Path(f"/proc/{pid}/cmdline").read_text()]
+    return [int(pid) for pid in found if "worker.entry" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 def wait_for(condition, what: str, seconds: float = 300) -> None:

@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 
 from robgui.analyses.deepinspect import DeepInspectParams, avg_bias, avg_cd, deepinspect, napvd
-from robgui.analyses.deepinspect.neurons import read
-from robgui.analyses.deepinspect.tally import Tally
+from robgui.analyses.deepinspect.counting.neurons import read
+from robgui.analyses.deepinspect.counting.tally import Tally
 from robgui.core.dataset import from_arrays
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier

@@ -116,7 +116,9 @@ def test_a_network_that_always_sees_the_class_fulfils_no_claim_of_falling(bench:
 def test_regions_across_the_seam_are_compared_on_the_same_turn() -> None:
     known = find("semantic_regions")
     around = network(lambda u: plateau([(-30.0, 30.0)])((u[:, :1] + 180) % 360 - 180), "around")
-    params = known.params(scene="toy", axes=("azimuth",), target="pot", starts=((350,), (10,)))
+    params = known.params(
+        scene="toy", mode="robust", axes=("azimuth",), target="pot", starts=((350,), (10,))
+    )
     *_, step = known.engine(around, None, params)
     overlaps = list(all_claims._overlaps(step.result))
     assert len(overlaps) == 3 and min(overlaps) > 0.95
@@ -126,7 +128,9 @@ def test_regions_of_different_size_are_compared_although_the_smaller_one_lacks_t
     None
 ):
     known = find("semantic_regions")
-    params = known.params(scene="toy", axes=("azimuth",), target="pot", starts=((130,), (160,)))
+    params = known.params(
+        scene="toy", mode="robust", axes=("azimuth",), target="pot", starts=((130,), (160,))
+    )
     *_, step = known.engine(network(plateau([(100.0, 180.0)]), "flat"), None, params)
     cut = step.result.high.copy()
     cut[:3] = 150.0  # the regions of the first start no longer reach the second

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.compare import Difference, difference
-    from robgui.analyses.deepinspect.coverage import deepinspect_coverage
+    from robgui.analyses.deepinspect.counting.kernels import avg_bias, bias, napvd, rho
+    from robgui.analyses.deepinspect.counting.truth import (
+        aucec,
+        avg_cd,
+        cost_curve,
+        type1conf,
+        type2conf,
+    )
     from robgui.analyses.deepinspect.inspection import deepinspect
-    from robgui.analyses.deepinspect.kernels import avg_bias, bias, napvd, rho
     from robgui.analyses.deepinspect.pairs import (
         clustered,
         neuron_name,
@@ -25,40 +31,35 @@ if TYPE_CHECKING:
         ThresholdsParams,
     )
     from robgui.analyses.deepinspect.result import (
-        CoverageResult,
+        Confirmation,
         DeepInspectResult,
         Exhibit,
         Quality,
+    )
+    from robgui.analyses.deepinspect.studies.coverage import deepinspect_coverage
+    from robgui.analyses.deepinspect.studies.result import (
+        CoverageResult,
         Sensitivity,
         ThresholdsResult,
     )
-    from robgui.analyses.deepinspect.thresholds import deepinspect_thresholds
-    from robgui.analyses.deepinspect.truth import aucec, avg_cd, cost_curve, type1conf, type2conf
+    from robgui.analyses.deepinspect.studies.thresholds import deepinspect_thresholds
 
 #: Public name -> module of this package; imported when first used, so that the window reads the
 #: record without torch.
 _HOMES = {
     **dict.fromkeys(("Difference", "difference"), "compare"),
-    "deepinspect_coverage": "coverage",
+    "deepinspect_coverage": "studies.coverage",
     "deepinspect": "inspection",
-    **dict.fromkeys(("avg_bias", "bias", "napvd", "rho"), "kernels"),
+    **dict.fromkeys(("avg_bias", "bias", "napvd", "rho"), "counting.kernels"),
     **dict.fromkeys(("clustered", "neuron_name", "pair_inputs", "pair_neurons", "report"), "pairs"),
     **dict.fromkeys(("CoverageParams", "DeepInspectParams", "ThresholdsParams"), "params"),
-    **dict.fromkeys(
-        (
-            "CoverageResult",
-            "DeepInspectResult",
-            "Exhibit",
-            "Quality",
-            "Sensitivity",
-            "ThresholdsResult",
-        ),
-        "result",
-    ),
-    "deepinspect_thresholds": "thresholds",
-    **dict.fromkeys(("aucec", "avg_cd", "cost_curve", "type1conf", "type2conf"), "truth"),
+    **dict.fromkeys(("Confirmation", "DeepInspectResult", "Exhibit", "Quality"), "result"),
+    **dict.fromkeys(("CoverageResult", "Sensitivity", "ThresholdsResult"), "studies.result"),
+    "deepinspect_thresholds": "studies.thresholds",
+    **dict.fromkeys(("aucec", "avg_cd", "cost_curve", "type1conf", "type2conf"), "counting.truth"),
 }
 __all__ = [
+    "Confirmation",
     "CoverageParams",
     "CoverageResult",
     "DeepInspectParams",

@@ -15,24 +15,24 @@ from collections.abc import Generator, Iterator, Sequence
 
 import numpy as np
 
-from robgui.analyses.deepinspect.exhibits import exhibits_of
-from robgui.analyses.deepinspect.kernels import finish, worst_thirds
-from robgui.analyses.deepinspect.neurons import read
-from robgui.analyses.deepinspect.pairs import report
-from robgui.analyses.deepinspect.params import DeepInspectParams
-from robgui.analyses.deepinspect.result import DeepInspectResult
-from robgui.analyses.deepinspect.streaming import sharpened
-from robgui.analyses.deepinspect.tally import (
+from robgui.analyses.deepinspect.confirming import confirmation_rounds, refusal
+from robgui.analyses.deepinspect.counting.kernels import finish, worst_thirds
+from robgui.analyses.deepinspect.counting.neurons import read
+from robgui.analyses.deepinspect.counting.ranking import (
     Baseline,
     Ranking,
-    Tally,
-    TallyPart,
     Truth,
     mode_rounds,
     ranking_rounds,
-    remarks_on,
     truth_rounds,
 )
+from robgui.analyses.deepinspect.counting.resampling import NO_INTERVALS, interval_rounds
+from robgui.analyses.deepinspect.counting.streaming import sharpened
+from robgui.analyses.deepinspect.counting.tally import Tally, TallyPart, remarks_on
+from robgui.analyses.deepinspect.exhibits import exhibits_of
+from robgui.analyses.deepinspect.pairs import report
+from robgui.analyses.deepinspect.params import DeepInspectParams
+from robgui.analyses.deepinspect.result import Confirmation, DeepInspectResult
 from robgui.analyses.deepinspect.wrong_inputs import surest_errors
 from robgui.core.dataset import Dataset, Skipped
 from robgui.core.execution.analysis import Pace, Step
@@ -58,7 +58,7 @@ def inspect_part(
 ) -> Iterator[Step[InspectionPart | None]]:
     """Counts activations over some of the inputs."""
     inputs, pace = dataset.subset(part), Pace()
-    tally = Tally(classifier, inputs, (params.threshold,))
+    tally = Tally(classifier, inputs, (params.threshold,), intervals=True, first=part.start)
     for reading in read(classifier, inputs, batch=params.batch, last_layer=params.last_layer):
         tally.add(reading)
         if pace.due():
@@ -80,6 +80,7 @@ def merge_parts(
         inspection.absorb(part, start)
         start += len(part.tally.predicted)
     finish(inspection.derive())
+    finish(inspection.settle())
     return inspection.last_step().result
 
 
@@ -89,6 +90,10 @@ def deepinspect(
     """Counts activations in one pass; the matrices sharpen as batches arrive."""
     inspection = _Inspection(classifier, dataset, params)
     yield from sharpened(inspection, classifier, dataset, params)
+    pace = Pace()
+    for _ in inspection.settle():
+        if pace.due():
+            yield inspection.step()
     yield inspection.last_step()
 
 
@@ -105,7 +110,9 @@ class _Inspection:
         self._ranking = Ranking(unknown, unknown, None, None)
         self._truth = Truth(np.zeros((0, 0)), np.zeros((0, 0)))
         self._newest: DeepInspectResult | None = None
-        self.tally = Tally(classifier, dataset, (params.threshold,))
+        self._intervals = NO_INTERVALS
+        self._confirmations: tuple[Confirmation, ...] = ()
+        self.tally = Tally(classifier, dataset, (params.threshold,), intervals=True)
 
     def derive(self) -> Generator[None, None, None]:
         """Computes the matrices from the counts so far, in portions."""
@@ -114,6 +121,18 @@ class _Inspection:
         self._truth, self._ranking = truth, ranking
         yield
         self._newest = self._result(self._live_rho())
+
+    def settle(self) -> Generator[None, None, None]:
+        """When all inputs are counted: how sure the distances are, and games for some pairs."""
+        if self.tally.grouped is not None:
+            self._intervals = yield from interval_rounds(
+                self.tally.grouped, self._ranking.napvd, self._params.norm
+            )
+        if self._params.confirm and not refusal(self._classifier):
+            result = self._result(self._no_rho())
+            self._confirmations = yield from confirmation_rounds(
+                self._classifier, self._dataset, result, self._params.confirm, self._params.seed
+            )
 
     def absorb(self, part: InspectionPart, start: int) -> None:
         """Takes over what was counted over the inputs from place ``start`` on."""
@@ -135,11 +154,13 @@ class _Inspection:
         size = self.tally.neurons * self._classifier.classes
         small = np.float32 if size <= _RHO_SINGLE else np.float16
         result = self._result(self.tally.rho(small) if size <= _RHO_LARGEST else self._no_rho())
-        remarks = (
-            result.remarks
-            if size <= _RHO_LARGEST
-            else (*result.remarks, "Too many neurons and classes to keep what each neuron does.")
-        )
+        remarks = [*result.remarks]
+        if size > _RHO_LARGEST:
+            remarks.append("Too many neurons and classes to keep what each neuron does.")
+        if self.tally.grouped is None:
+            remarks.append("Too many neurons and classes to say how sure the distances are.")
+        if self._params.confirm and (reason := refusal(self._classifier)):
+            remarks.append(reason)
         pictures = exhibits_of(self._classifier, self._dataset, result, self._params.most_wrong)
         wrong, calls = surest_errors(self._classifier, self._dataset, result, self._params.batch)
         return Step(
@@ -149,7 +170,7 @@ class _Inspection:
                 result,
                 complete=True,
                 exhibits=(*pictures, *wrong),
-                remarks=remarks,
+                remarks=tuple(remarks),
                 model_calls=result.model_calls + calls,
             ),
         )
@@ -208,7 +229,7 @@ class _Inspection:
             accuracy=tally.accuracy(),
             done=tally.seen,
             without=tally.without(),
-            model_calls=tally.seen,
+            model_calls=tally.seen + sum(one.calls for one in self._confirmations),
             complete=False,
             exhibits=(),
             remarks=remarks_on(
@@ -217,4 +238,7 @@ class _Inspection:
             model=self._classifier.name,
             dataset=self._dataset.name,
             kind=self._classifier.kind,
+            napvd_low=self._intervals.low,
+            napvd_high=self._intervals.high,
+            confirmations=self._confirmations,
         )

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from robgui.analyses.deepinspect import views, words
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
-from robgui.analyses.deepinspect.result import CoverageResult, DeepInspectResult, ThresholdsResult
+from robgui.analyses.deepinspect.result import DeepInspectResult
+from robgui.analyses.deepinspect.studies import views as study_views
+from robgui.analyses.deepinspect.studies import words as study_words
+from robgui.analyses.deepinspect.studies.result import CoverageResult, ThresholdsResult
 from robgui.core.execution.analysis import Analysis, Demo, Params, Shards, deferred
 from robgui.core.execution.method import Method
 
@@ -61,11 +64,11 @@ THRESHOLDS = Analysis(
     title="DeepInspect thresholds",
     tab="Thresholds",
     question="Do the reported pairs depend on when a neuron counts as active?",
-    engine=deferred("robgui.analyses.deepinspect.thresholds:deepinspect_thresholds"),
+    engine=deferred("robgui.analyses.deepinspect.studies.thresholds:deepinspect_thresholds"),
     params=ThresholdsParams,
     result=ThresholdsResult,
-    verdict=words.thresholds_verdict,
-    views=views.thresholds_views,
+    verdict=study_words.thresholds_verdict,
+    views=study_views.thresholds_views,
     needs=frozenset({"activations"}),
     inputs="many",
     demo=Demo("fashion_cnn.safetensors", "fashion.npz"),
@@ -85,11 +88,11 @@ COVERAGE = Analysis(
     title="DeepInspect coverage",
     tab="Coverage",
     question="Can neuron coverage tell the classes apart?",
-    engine=deferred("robgui.analyses.deepinspect.coverage:deepinspect_coverage"),
+    engine=deferred("robgui.analyses.deepinspect.studies.coverage:deepinspect_coverage"),
     params=CoverageParams,
     result=CoverageResult,
-    verdict=words.coverage_verdict,
-    views=views.coverage_views,
+    verdict=study_words.coverage_verdict,
+    views=study_views.coverage_views,
     needs=frozenset({"activations"}),
     inputs="many",
     demo=Demo("fashion_cnn.safetensors", "fashion.npz"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+
+from robgui.analyses.deepinspect.labels import FEWEST
 
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import DeepInspectResult
@@ -104,6 +106,37 @@ def pair_inputs(result: DeepInspectResult, a: int, b: int) -> PairInputs:
     places = np.flatnonzero(member)
     places = places[np.argsort(~wrong[places], kind="stable")]
     return PairInputs(places, wrong[places])
+
+
+def members_of(result: DeepInspectResult, c: int) -> np.ndarray:
+    """Places of the inputs that the model gives class ``c``, those that it gets right first."""
+    places = np.flatnonzero(result.predicted == c)
+    if not len(result.true):
+        return places
+    return np.asarray(places[np.argsort(result.true[places] != c, kind="stable")])
+
+
+def pixels_apart(result: DeepInspectResult, a: int, b: int) -> float | None:
+    """Fewest pixels that turned an input of one class into the other; nan where none were found.
+
+    None where no game was played.
+    """
+    games = [one.pixels for one in result.confirmations if {one.first, one.second} == {a, b}]
+    if not games:
+        return None
+    found = [pixels for pixels in games if math.isfinite(pixels)]
+    return min(found) if found else math.nan
+
+
+#: Whether a pair lies below the limit for sure: beyond noise, within it, or too few inputs to say.
+Surety = Literal["yes", "no", "unknown"]
+
+
+def beyond_noise(result: DeepInspectResult, a: int, b: int) -> Surety:
+    """Whether the whole interval of a pair's distance lies below the limit."""
+    if min(int(result.counts[a]), int(result.counts[b])) < FEWEST or not result.napvd_high.size:
+        return "unknown"
+    return "yes" if result.napvd_high[a, b] < result.confusion_limit else "no"
 
 
 def _multi_label_pair(result: DeepInspectResult, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:

@@ -67,6 +67,17 @@ class DeepInspectParams(InspectParams):
             " stable from 0.4 to 0.75."
         ),
     )
+    confirm: int = Field(
+        0,
+        ge=0,
+        le=100,
+        title="Pairs to confirm",
+        description=(
+            "So many of the reported pairs are put to the test by the feature game: how few pixels"
+            " turn an input of one class into the other; 0: none. Two games of 1,000 calls a pair."
+        ),
+        json_schema_extra={"zero": "none"},
+    )
     most_wrong: float = Field(
         0.05,
         ge=0,
@@ -136,8 +147,8 @@ class CoverageParams(Params):
         lt=100,
         title="Profile",
         description=(
-            "Per cent of each class's inputs that tell a neuron's usual range; the others are held"
-            " against it."
+            "Per cent of all inputs that tell a neuron's usual range; the others are held against"
+            " it."
         ),
     )
     last_layer: bool = Field(

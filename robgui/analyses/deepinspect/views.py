@@ -6,17 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import ClassErrors, class_errors
-from robgui.analyses.deepinspect.pairs import clustered
-from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
+from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, class_errors
+from robgui.analyses.deepinspect.pairs import beyond_noise, clustered, pixels_apart
+from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
-    CoverageResult,
     DeepInspectResult,
     Quality,
-    Sensitivity,
-    ThresholdsResult,
 )
-from robgui.core.text.words import number
+from robgui.core.intervals import clopper_pearson
+from robgui.core.text.words import number, percent
 from robgui.core.view import (
     Axis,
     Bars,
@@ -165,6 +163,7 @@ def _class_bars(result: DeepInspectResult, errors: ClassErrors, limit: float) ->
 
 
 def _pairs(result: DeepInspectResult) -> Table:
+    """The pairs that stand out, most alike first: how sure, what the labels say, pixels apart."""
     pairs = (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[
         :SHOWN_PAIRS
     ]
@@ -172,16 +171,52 @@ def _pairs(result: DeepInspectResult) -> Table:
     columns = [
         Column("Class", tuple(result.classes[int(c)] for c in a)),
         Column("and class", tuple(result.classes[int(c)] for c in b)),
-        Column("Distance", _cells(result.napvd[a, b]), "number"),
-        Column("Bias", _cells(result.avg_bias[a, b]), "number"),
+        Column("Distance", cells(result.napvd[a, b]), "number"),
     ]
-    if result.conf.size:
-        columns.append(Column("True confusion", _cells(result.conf[a, b]), "share"))
+    if result.napvd_high.size:
+        sure = tuple(beyond_noise(result, *pair) for pair in pairs.tolist())
+        columns += [
+            Column("at least", cells(result.napvd_low[a, b]), "number"),
+            Column("at most", cells(result.napvd_high[a, b]), "number"),
+            Column("Beyond noise", sure),
+        ]
+    errors = class_errors(result)
+    if errors is not None:
+        columns.append(Column("Mixed up", tuple(mixed_up(errors, *p) for p in pairs.tolist())))
+    elif result.conf.size:
+        columns.append(Column("True confusion", cells(result.conf[a, b]), "share"))
+    if result.confirmations:
+        apart = tuple(_apart(pixels_apart(result, *pair)) for pair in pairs.tolist())
+        columns.append(Column("Pixels apart", apart))
+    columns.append(Column("Bias", cells(result.avg_bias[a, b]), "number"))
     title = "Pairs that stand out" if len(result.confusion_pairs) else "Nearest pairs"
-    return Table(title, tuple(columns), "Most alike first; distance has no direction.")
+    note = "Most alike first; distance has no direction."
+    if result.napvd_high.size:
+        note += (
+            " Beyond noise: the whole 95 % interval of the distance is below the limit; unknown"
+            f" with fewer than {FEWEST} inputs of a class."
+        )
+    return Table(title, tuple(columns), note)
 
 
-def _cells(values: np.ndarray) -> tuple[float | None, ...]:
+def mixed_up(errors: ClassErrors, a: int, b: int) -> str:
+    """``7 of 200 (1.4 % to 7.1 %)``: inputs of either class that are taken for the other one."""
+    wrong = int(errors.table[a, b] + errors.table[b, a])
+    members = int(errors.members[a] + errors.members[b])
+    if not members:
+        return "no labels"
+    low, high = clopper_pearson(np.array([wrong]), np.array([members]))
+    return f"{wrong:,} of {members:,} ({percent(float(low[0]))} to {percent(float(high[0]))})"
+
+
+def _apart(pixels: float | None) -> str:
+    if pixels is None:
+        return ""
+    return f"{int(pixels):,}" if np.isfinite(pixels) else "none found"
+
+
+def cells(values: np.ndarray) -> tuple[float | None, ...]:
+    """Values for a table, None where unknown."""
     return tuple(float(value) if np.isfinite(value) else None for value in values)
 
 
@@ -283,136 +318,3 @@ def _caption(result: DeepInspectResult, first: int, second: int, kind: str) -> s
 def _upper(matrix: np.ndarray) -> np.ndarray:
     first, second = np.triu_indices(len(matrix), 1)
     return np.asarray(matrix[first, second], dtype=np.float64)
-
-
-def thresholds_views(result: ThresholdsResult, params: ThresholdsParams) -> Sequence[View]:
-    """Confused pairs over the threshold, biased ones, and all figures as a table."""
-    return (
-        _sensitivity("Confused pairs and the threshold", result, result.confusion, params),
-        _sensitivity("Biased pairs and the threshold", result, result.bias, params),
-        _threshold_table(result),
-    )
-
-
-def _sensitivity(
-    title: str, result: ThresholdsResult, values: Sensitivity, params: ThresholdsParams
-) -> Curves:
-    middle = f"{result.thresholds[result.reference]:g}"
-    lines = [
-        Line(
-            f"same pairs as at {middle}",
-            values.agreement,
-            Ink("series", 0),
-            symbol="circle",
-            strong=True,
-        )
-    ]
-    if result.labelled:
-        lines += [
-            Line(
-                "reported pairs that are true", values.precision, Ink("series", 1), symbol="square"
-            ),
-            Line(
-                "true pairs that are reported", values.recall, Ink("series", 2), symbol="triangle"
-            ),
-            Line(
-                f"true among the top {params.top_percent:g} %",
-                values.top_precision,
-                Ink("series", 3),
-                symbol="diamond",
-            ),
-        ]
-    return Curves(
-        title,
-        Axis("activation threshold"),
-        Axis("share of pairs", kind="share", low=0, high=1),
-        result.thresholds,
-        tuple(lines),
-        marks=(Mark(float(result.thresholds[result.reference]), "compared with"),),
-    )
-
-
-def _threshold_table(result: ThresholdsResult) -> Table:
-    columns = [
-        Column("Threshold", tuple(float(value) for value in result.thresholds), "number"),
-        Column("Active neurons", _cells(result.active), "share"),
-    ]
-    for kind, values in (("Confused", result.confusion), ("Biased", result.bias)):
-        columns.append(
-            Column(f"{kind} pairs", tuple(int(value) for value in values.reported), "count")
-        )
-        columns.append(Column(f"{kind}: same pairs", _cells(values.agreement), "share"))
-        if result.labelled:
-            columns.append(Column(f"{kind}: true", _cells(values.precision), "share"))
-            columns.append(Column(f"{kind}: found", _cells(values.recall), "share"))
-    return Table("All thresholds", tuple(columns))
-
-
-def coverage_views(result: CoverageResult, params: CoverageParams) -> Sequence[View]:
-    """The criteria over the classes, and every number as a table."""
-    criteria = coverage_criteria(result, params)
-    return (
-        _criteria_bars(result, criteria),
-        _criteria_means(criteria),
-        _coverage_table(result, criteria),
-    )
-
-
-def coverage_criteria(result: CoverageResult, params: CoverageParams) -> dict[str, np.ndarray]:
-    """Name of each criterion -> its value for every class."""
-    return {
-        "neurons activated": result.neuron,
-        f"of {params.sections:,} sections reached": result.multisection,
-        "outer regions reached": result.boundary,
-        "driven above their range": result.strong,
-        f"among the top {params.top} of their layer": result.top,
-    }
-
-
-def _criteria_bars(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Bars:
-    shown = np.argsort(-result.counts, kind="stable")[:SHOWN_CLASSES]
-    shown = np.sort(shown[result.counts[shown] > 0])
-    rows = tuple(
-        Series(name, values[shown].astype(np.float64), Ink("series", i))
-        for i, (name, values) in enumerate(criteria.items())
-    )
-    left = int((result.counts > 0).sum()) - len(shown)
-    return Bars(
-        "Coverage by class",
-        Axis("share of the neurons", kind="share", low=0, high=1),
-        tuple(result.classes[int(c)] for c in shown),
-        rows,
-        x=Axis("predicted class"),
-        note=(
-            f"The {len(shown)} classes with the most inputs; {left:,} are not shown."
-            if left > 0
-            else ""
-        ),
-    )
-
-
-def _criteria_means(criteria: dict[str, np.ndarray]) -> Bars:
-    means = np.array(
-        [float(np.nanmean(of)) if np.isfinite(of).any() else np.nan for of in criteria.values()]
-    )
-    title = "Mean over the classes"
-    return Bars(
-        title,
-        Axis("mean coverage", kind="share", low=0, high=1),
-        tuple(criteria),
-        (Series("mean", means),),
-    )
-
-
-def _coverage_table(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Table:
-    columns = [
-        Column("Class", result.classes),
-        Column("Predicted", tuple(int(value) for value in result.counts), "count"),
-        *(Column(name, _cells(values), "share") for name, values in criteria.items()),
-        Column("Different top sets", _whole(result.patterns), "count"),
-    ]
-    return Table("All classes", tuple(columns))
-
-
-def _whole(values: np.ndarray) -> tuple[int | None, ...]:
-    return tuple(int(value) if np.isfinite(value) else None for value in values)

@@ -12,16 +12,15 @@ import math
 import numpy as np
 
 from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, class_errors
-from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
+from robgui.analyses.deepinspect.pairs import beyond_noise, pixels_apart
+from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
-    CoverageResult,
     DeepInspectResult,
     Exhibit,
     Quality,
-    ThresholdsResult,
 )
 from robgui.core.finding import Finding
-from robgui.core.text.words import count, number, percent
+from robgui.core.text.words import count, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Severity of an input that is wrong for certain.
@@ -37,7 +36,8 @@ def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Ver
     if problem:
         return Verdict(Status.UNKNOWN, problem, scope=_scope(result))
     errors = class_errors(result)
-    because = [part for part in (_alike(result), _biased(result), _proven(result)) if part]
+    parts = (_alike(result), *_confirmed(result), _biased(result), _proven(result))
+    because = [part for part in parts if part]
     if errors is not None:
         return _by_labels(result, errors, because, params.most_wrong)
     if result.multi_label and result.conf.size:
@@ -201,8 +201,38 @@ def _alike(result: DeepInspectResult) -> str:
         return f"{names} look most alike to the network; none of {count(pairs, 'pair')} stands out."
     return (
         f"{names} look most alike to the network; {len(result.confusion_pairs):,} of"
-        f" {count(pairs, 'pair')} stand out."
+        f" {count(pairs, 'pair')} stand out{_surely(result)}."
     )
+
+
+def _surely(result: DeepInspectResult) -> str:
+    """How many of the pairs that stand out do so beyond noise, where that is known."""
+    if not result.napvd_high.size:
+        return ""
+    sure = [beyond_noise(result, a, b) == "yes" for a, b in result.confusion_pairs.tolist()]
+    return f", {sum(sure):,} of them beyond noise"
+
+
+def _confirmed(result: DeepInspectResult) -> list[str]:
+    """What the games found between the classes of reported pairs."""
+    said = []
+    for pair in dict.fromkeys(
+        tuple(sorted((one.first, one.second))) for one in result.confirmations
+    ):
+        games = [one for one in result.confirmations if {one.first, one.second} == set(pair)]
+        found = [one for one in games if math.isfinite(one.pixels)]
+        names = f"“{result.classes[pair[0]]}” and “{result.classes[pair[1]]}”"
+        if not found:
+            said.append(f"{names}: no input was turned into the other class in {len(games)} games.")
+            continue
+        best = min(found, key=lambda one: one.pixels)
+        start, end = result.classes[best.first], result.classes[best.second]
+        apart = count(int(best.pixels), "pixel")
+        said.append(
+            f"{names} are {apart} apart: so many turn input {best.place} from “{start}” into"
+            f" “{end}”."
+        )
+    return said
 
 
 def _biased(result: DeepInspectResult) -> str:
@@ -291,6 +321,8 @@ def _confusion_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
         "limit": result.confusion_limit,
         "true_confusion": None if math.isnan(true) else true,
         "truly_confused": _is_true(result.confusion, a, b),
+        "beyond_noise": beyond_noise(result, a, b),
+        "pixels_apart": pixels_apart(result, a, b),
     }
     severity = 0.25 * _nearness(result, distance) if math.isnan(true) else 0.5 * true
     title = f"{names} look alike to the network; {proof}"
@@ -358,67 +390,3 @@ def _is_true(quality: Quality | None, a: int, b: int) -> bool | None:
 
 def _failing(exhibit: Exhibit) -> np.ndarray | None:
     return exhibit.input[0] if len(exhibit.input) else None
-
-
-def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Verdict:
-    """Over which thresholds the reported pairs stay the same."""
-    scope = f"{_seen(result)} at {count(len(result.thresholds), 'threshold')}."
-    agreement = result.confusion.agreement
-    if not np.isfinite(agreement).any():
-        return Verdict(
-            Status.UNKNOWN, "No pair of classes stands out at any threshold.", scope=scope
-        )
-    middle = f"{result.thresholds[result.reference]:g}"
-    least = float(np.nanmin(agreement))
-    stable = result.thresholds[np.nan_to_num(agreement) >= params.stable]
-    sentence = (
-        f"At least {percent(params.stable)} of the confused pairs are the same as at {middle} for"
-        f" thresholds from {stable.min():g} to {stable.max():g}."
-    )
-    because = [f"Fewest pairs in common with those at {middle}: {percent(least)}."]
-    if result.labelled and np.isfinite(result.confusion.aucec).any():
-        best = int(np.nanargmax(result.confusion.aucec))
-        because.append(f"By the labels the ranking is best at {result.thresholds[best]:g}.")
-    quantity = Quantity(
-        "Pairs in common at the worst threshold", least, better="high", text=percent(least)
-    )
-    status = Status.HOLDS if result.complete and least >= params.stable else Status.AT_RISK
-    if not result.complete:
-        status = Status.UNKNOWN
-    return Verdict(status, sentence, quantity, scope, tuple(because))
-
-
-def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
-    """Whether coverage tells the classes apart.
-
-    It is no statement about the quality of the model.
-    """
-    scope = f"{_seen(result)}."
-    if not np.isfinite(result.effect_shares).all():
-        words = "Coverage cannot be compared: fewer than two classes have two predicted inputs."
-        return Verdict(Status.UNKNOWN, words, scope=scope)
-    weak = float(result.effect_shares[:2].sum())
-    sentence = (
-        f"Coverage hardly differs in {percent(weak)} of the pairs of classes, so it cannot tell"
-        " these apart."
-    )
-    because = (
-        "Coverage says which neurons were used, not whether the model is right.",
-        _kruskal_words(result),
-    )
-    quantity = Quantity("Pairs of classes with equal coverage", weak, text=percent(weak))
-    return Verdict(Status.UNKNOWN, sentence, quantity, scope, because)
-
-
-def _kruskal_words(result: CoverageResult) -> str:
-    surety = f"p = {number(result.kruskal_p)}" if result.kruskal_p > 0 else "p < 10⁻³⁰⁰"
-    differ = "differs" if result.kruskal_p < 0.05 else "does not differ"
-    return f"Over all classes together it {differ} (Kruskal–Wallis, {surety})."
-
-
-def _seen(result: ThresholdsResult | CoverageResult) -> str:
-    words = (
-        f"{count(result.done, 'input')} of {result.dataset},"
-        f" {count(result.model_calls, 'model call')}"
-    )
-    return words if result.complete else f"So far {words}"

@@ -80,16 +80,18 @@ REGIONS = Analysis(
     demo=Demo(*_DEMO),
     invitation=(
         "How far around a pose, light or rotation does the class hold? Choose a scene below, "
-        "tick the parameters that may vary and press Run: regions grow side by side, and then "
-        "it is counted how many poses inside lose the class. On the map, or on this picture, a "
-        "click chooses where they start."
+        "tick the parameters that may vary and press Run: boxes grow as far as the class "
+        "holds, and new poses test what is inside. On the map, or on this picture, a click "
+        "chooses where they start."
     ),
     explanation=(
-        "Each box is a region of the scene's parameters that grew from a start until the score "
-        "of the class fell off. That does not make it safe: when the growing is over, poses are "
-        "drawn inside, and the share of them that loses the class stands in the verdict and in "
-        "the table, with the largest share that cannot be ruled out with 95 % confidence. "
-        "Regions grow in three ways side by side: naive (orange), black-box, which compares the "
+        "Each box is a region of the scene's parameters around a start. A largest box (green) "
+        "moved its faces out while new poses kept the class; then poses drawn after it was "
+        "fixed had to show, with 95 % confidence, that at most the allowed share of all poses "
+        "inside loses the class. With Find = robust regions grow as published, until the score "
+        "of the class falls off, which does not make them safe: the share of poses inside that "
+        "loses the class stands in the verdict and in the table, with its upper bound. "
+        "They grow in three ways side by side: naive (orange), black-box, which compares the "
         "inside with a thin frame around it (blue, the paper's OIR_B), and with gradients, "
         "which follows the slope of the score (green, the paper's OIR_W). Where an axis leads "
         "round, such as an angle, a region across the seam is drawn in two parts. The colours "
@@ -126,8 +128,8 @@ SAFE_SHARE = Analysis(
         "rotations that its regions fill (the paper's semantic robustness volume ratio, SRVR). "
         "The mean is over shapes, starts and ways to grow, the same for every network; the thin "
         "line is its 95 % interval, and a network is called better only when the difference is "
-        "larger than its error. A start at which the network does not see the class counts as 0 "
-        "%, so a small share may come from the starts: the map shows the whole range. What is "
+        "larger than its error. The starts lie where every network sees the class, as far as "
+        "there are such poses; a start without the class counts as 0 %. What is "
         "inside the regions is not looked at here. The table counts regions that never grew, "
         "that reached the end of the range, and that were still growing when they were stopped."
     ),

@@ -12,6 +12,7 @@ from robgui.core.execution.analysis import Params, Takes
 
 GrowMethod = Literal["naive", "oir_b", "oir_w"]
 Mode = Literal["robust", "adversarial"]
+RegionMode = Literal["box", "robust", "adversarial"]
 Gradient = Literal["auto", "differences", "autograd"]
 Preset = Literal["default", "paper"]
 
@@ -21,9 +22,15 @@ METHOD_WORDS: dict[str, str] = {
     "naive": "grow, naive",
     "oir_b": "grow, black-box",
     "oir_w": "grow, with gradients",
+    "box": "largest box",
 }
 #: The same where there is little room, such as beside the number of a start.
-SHORT_WORDS: dict[str, str] = {"naive": "naive", "oir_b": "black-box", "oir_w": "with gradients"}
+SHORT_WORDS: dict[str, str] = {
+    "naive": "naive",
+    "oir_b": "black-box",
+    "oir_w": "with gradients",
+    "box": "box",
+}
 PAPER_WORDS: dict[str, str] = {"naive": "naive", "oir_b": "OIR_B", "oir_w": "OIR_W"}
 #: The scene that transforms the chosen input; every other name is a mesh.
 IMAGE = "image"
@@ -52,14 +59,22 @@ class SpaceParams(Params):
         ),
         json_schema_extra={"empty": "the usual two"},
     )
+    span: Literal["usual", "whole"] = Field(
+        "usual",
+        title="Range",
+        description=(
+            "usual: where a class has a chance, rotation from -45° to 45° and scale from 70 to"
+            " 130 % for an image, the whole range of everything else. whole: whole ranges."
+        ),
+    )
     ranges: dict[str, tuple[float, float]] = Field(
         {},
         title="Ranges",
         description=(
-            "From where to where a parameter varies, such as azimuth=0:180; others take their whole"
-            " range."
+            "From where to where a parameter varies, such as azimuth=0:180; others take the range"
+            " above."
         ),
-        json_schema_extra={"rare": True, "empty": "whole ranges"},
+        json_schema_extra={"rare": True, "empty": "as above"},
     )
     fixed: dict[str, float] = Field(
         {},
@@ -75,7 +90,7 @@ class SpaceParams(Params):
         title="Class",
         description=(
             "Name or number of the class whose score is looked at; empty: the class predicted for"
-            " the image, or the class a mesh is most often taken for."
+            " the image; for a mesh the class of its name, or the one it is most often taken for."
         ),
         json_schema_extra={"empty": "predicted class"},
     )
@@ -166,8 +181,8 @@ class MapParams(SpaceParams, _SeveralScenes):
         "default",
         title="Preset",
         description=(
-            "paper: a grid of 3 degrees whatever the range, as published; default: also finer on"
-            " short ranges."
+            "paper: whole ranges, a grid of 3 degrees whatever the range, as published; default:"
+            " also finer on short ranges."
         ),
     )
     step: dict[str, float] = Field(
@@ -200,6 +215,8 @@ class MapParams(SpaceParams, _SeveralScenes):
         ),
         json_schema_extra={"judges": "share of the poses"},
     )
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {"span": "whole"}}
 
     @field_validator("axes")
     @classmethod
@@ -246,11 +263,6 @@ class GrowParams(Params):
             "paper: the published steps and constants, in the units of the parameters, with corners"
             " only; your own settings win."
         ),
-    )
-    mode: Mode = Field(
-        "robust",
-        title="Find",
-        description="robust: regions that keep the class. adversarial: regions that lose it.",
     )
     methods: tuple[GrowMethod, ...] = Field(
         METHODS,
@@ -345,6 +357,18 @@ class GrowParams(Params):
         return tuple(dict.fromkeys(methods))
 
 
+class _BoxOrGrow(Params):
+    mode: RegionMode = Field(
+        "box",
+        title="Find",
+        description=(
+            "box: the largest box in which, with 95 % confidence, at most the share below loses the"
+            " class; methods, samples and step sizes play no part in it. robust: regions that"
+            " should keep the class, grown as published. adversarial: regions that lose it."
+        ),
+    )
+
+
 class _InsideParams(Params):
     most_lost: float = Field(
         0.01,
@@ -366,13 +390,13 @@ class _InsideParams(Params):
         json_schema_extra={"judges": "share of the range"},
     )
     samples: int = Field(
-        256,
+        512,
         ge=256,
         le=1_000_000,
         title="Samples inside",
         description=(
             "Poses drawn in each grown region and looked at; 299 without a failure show a share"
-            " below 1 %."
+            " below 1 %. A box draws as many as it takes."
         ),
         json_schema_extra={"rare": True},
     )
@@ -394,12 +418,38 @@ class _InsideParams(Params):
     )
 
 
-class RegionsParams(_InsideParams, GrowParams, SpaceParams, _OneScene):
-    """Settings of growing regions."""
+# The last base comes first in the form.
+class RegionsParams(_InsideParams, GrowParams, _BoxOrGrow, SpaceParams, _OneScene):
+    """Settings of finding regions; the paper's robust regions are its preset."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {**PAPER, "span": "whole", "mode": "robust", "samples": 256}
+    }
 
 
-class SrvrParams(GrowParams, SpaceParams, _SeveralScenes):
+class _Grow(Params):
+    mode: Mode = Field(
+        "robust",
+        title="Find",
+        description="robust: regions that keep the class. adversarial: regions that lose it.",
+    )
+
+
+class SrvrParams(GrowParams, _Grow, SpaceParams, _SeveralScenes):
     """Settings of the safe share of the range (the paper's semantic robustness volume ratio)."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {**PAPER, "span": "whole", "begin": "range"}
+    }
+    begin: Literal["class", "range"] = Field(
+        "class",
+        title="Starts",
+        description=(
+            "Where the starts lie that the program chooses. class: where every network sees the"
+            " class, for each shape. range: spread over the range whatever is seen there, as"
+            " published."
+        ),
+    )
 
     enough: float = Field(
         0.1,

@@ -11,7 +11,12 @@ from robgui.core.view import Ink, Matrix, Spot
 #: Score of a class, from 0 to 1.
 SCORE = ViewAxis("score of the class", low=0.0, high=1.0, better="high")
 #: One ink for each way to grow, the same in every picture.
-METHOD_INKS = {"naive": Ink("series", 4), "oir_b": Ink("series", 0), "oir_w": Ink("series", 2)}
+METHOD_INKS = {
+    "naive": Ink("series", 4),
+    "oir_b": Ink("series", 0),
+    "oir_w": Ink("series", 2),
+    "box": Ink("holds"),
+}
 
 
 def view_axis(axis: Axis) -> ViewAxis:

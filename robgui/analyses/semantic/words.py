@@ -13,6 +13,8 @@ from robgui.core.verdict import Status
 if TYPE_CHECKING:
     from robgui.analyses.semantic.scene.scene import Axis
 
+#: Transforms that show what lies beyond the border of an image.
+_MOVING = {"rotation", "scale", "shift_x", "shift_y", "shear"}
 #: Smallest side of a picture that stands for a finding.
 _SMALLEST = 112
 #: A side or a volume this near to the whole is the whole: rounding makes no region smaller.
@@ -59,6 +61,13 @@ def setting_words(share: float) -> str:
 def sentence_case(words: str) -> str:
     """The same with a capital first letter; names further on stay as they are."""
     return words[:1].upper() + words[1:]
+
+
+def border_words(axes: Sequence[Axis], image: bool) -> str:
+    """What stands beyond the border of an image that is moved or made smaller; else empty."""
+    if not image or not any(axis.name in _MOVING for axis in axes):
+        return ""
+    return "Where a transformed image does not reach, its border pixels go on as streaks."
 
 
 def worst_status(statuses: Iterable[Status]) -> Status:

@@ -7,11 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from robgui.analyses.zonnscan.zone import Sampler, Zone
+from robgui.analyses.zonnscan.zone import EVEN, Sampler, Zone
 from robgui.core.execution.analysis import Params
 
 #: What the preset ``paper`` sets where the user has set nothing else (Section III: k = 10,000).
 PAPER: dict[str, Any] = {"samples": 10_000, "sampler": "plain", "target_half_width": 0.0}
+#: Its sweeps go from 0 to 1 in even steps, whatever the input (Figure 2).
+PAPER_SWEEP: dict[str, Any] = {**PAPER, "radii": EVEN}
 #: The paper looks at 1,000 test inputs (Figures 3 and 4).
 PAPER_INPUTS = 1000
 #: Watermark keys of 100 inputs, 100 runs of 1,000 samples.
@@ -34,12 +36,14 @@ class ZonnscanParams(Params):
         ),
     )
     radii: tuple[float, ...] = Field(
-        tuple(round(0.05 * i, 2) for i in range(21)),
+        (),
         title="Radii",
         description=(
             "Sizes of the zone around the input, values being from 0 to 1; 0 is the input itself, 1"
-            " in linf the whole input space."
+            " in linf the whole input space. Empty: from 0 to the largest that the zone can have,"
+            " more of them below a fifth of it for tables and for l2 and l1."
         ),
+        json_schema_extra={"empty": "fitted to the zone"},
     )
     samples: int = Field(
         1024, ge=1, le=1_000_000, title="Samples", description="Most samples per radius."
@@ -84,15 +88,26 @@ class ZonnscanParams(Params):
         ),
         json_schema_extra={"zero": "never"},
     )
+    target_share: float = Field(
+        0.01,
+        ge=0,
+        le=0.5,
+        title="… and the share of changes within ±",
+        description=(
+            "A radius stops only when the 95 % interval of the share of samples that change class"
+            " is this narrow too (or a fifth of that share, if larger); 0 does not watch it."
+        ),
+        json_schema_extra={"zero": "not watched", "rare": True},
+    )
 
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": PAPER_SWEEP}
 
     @field_validator("radii")
     @classmethod
     def _in_order(cls, radii: tuple[float, ...]) -> tuple[float, ...]:
-        if not radii or len(radii) > 1000:
-            raise ValueError("give between 1 and 1,000 radii")
-        if min(radii) < 0:
+        if len(radii) > 1000:
+            raise ValueError("give at most 1,000 radii")
+        if radii and min(radii) < 0:
             raise ValueError(f"a radius must not be negative, as {min(radii):g} is")
         return tuple(sorted(set(radii)))
 

@@ -19,9 +19,10 @@ from robgui.analyses.choosing import chosen_places
 from robgui.analyses.zonnscan.attack import fast_gradient
 from robgui.analyses.zonnscan.params import PopulationsParams, ScanParams
 from robgui.analyses.zonnscan.result import PopulationsResult
+from robgui.analyses.zonnscan.sampling.intervals import safe_half_widths
 from robgui.analyses.zonnscan.sampling.points import Points, base_points
 from robgui.analyses.zonnscan.sampling.scan import Scan
-from robgui.analyses.zonnscan.sampling.tally import Tally, read_scores, safe_half_widths
+from robgui.analyses.zonnscan.sampling.tally import Tally, read_scores
 from robgui.analyses.zonnscan.sampling.zones import BoxCloud
 from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, inputs

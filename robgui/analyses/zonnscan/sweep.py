@@ -22,17 +22,11 @@ from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest
 from robgui.analyses.zonnscan.params import ZonnscanParams
 from robgui.analyses.zonnscan.result import ZonnscanResult
 from robgui.analyses.zonnscan.sampling.clouds import radius_of, zone_cloud
+from robgui.analyses.zonnscan.sampling.intervals import intervals, shares
 from robgui.analyses.zonnscan.sampling.points import FIRST_ROUND
 from robgui.analyses.zonnscan.sampling.scan import Scan
-from robgui.analyses.zonnscan.sampling.tally import (
-    SHOWN,
-    Tally,
-    clopper_pearson,
-    entropy_of,
-    intervals,
-    read_scores,
-)
-from robgui.analyses.zonnscan.zone import Zone, largest_radius
+from robgui.analyses.zonnscan.sampling.tally import SHOWN, Tally, entropy_of, read_scores
+from robgui.analyses.zonnscan.zone import Zone, fitted_radii, largest_radius
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
@@ -69,7 +63,10 @@ class _Sweep:
         self._corners = corners_of(classifier, dataset, params.zone)
         self._name = " to ".join(dataset.key(i) for i in range(len(dataset)))
         self.centre = self._corners.mean(0, keepdim=True).flatten(1)
-        radii = [radius for radius in params.radii if radius > 0]
+        self._radii = params.radii or fitted_radii(
+            params.zone, self.centre.numel(), classifier.kind
+        )
+        radii = [radius for radius in self._radii if radius > 0]
         self.cloud, self._sampler, self._note = zone_cloud(
             params.zone,
             self._corners.flatten(1),
@@ -98,6 +95,7 @@ class _Sweep:
             tally,
             cap=cap,
             target=params.target_half_width,
+            target_share=params.target_share,
             batch=params.batch,
         )
         self.crossing: Crossing | None = None
@@ -130,7 +128,7 @@ class _Sweep:
         It comes last and has random numbers of its own, so that nothing else depends on it.
         """
         params = self._params
-        largest = min(params.radii[-1], largest_radius(params.zone, self.centre.numel()))
+        largest = min(self._radii[-1], largest_radius(params.zone, self.centre.numel()))
         if not self._classifier.capabilities.gradients or largest == 0:
             return
         self._no_attack = "it is still at work"
@@ -158,18 +156,18 @@ class _Sweep:
     def _result(self) -> ZonnscanResult:
         counts = self.scan.tally.counts()
         index_low, index_high = intervals(counts)
-        low, high = clopper_pearson(counts.crossed, counts.samples)
+        low, high = shares(counts, self.scan.cap, stops=self._params.target_half_width > 0)
         own_confidence, own_index = (
             self._own.confidence.double().cpu().numpy(),
             self._own.entropy.double().cpu().numpy(),
         )
-        first = len(self._params.radii) - len(counts.samples)
+        first = len(self._radii) - len(counts.samples)
 
         def joined(own: np.ndarray | float, rest: np.ndarray) -> np.ndarray:
             """The input's own value where radius 0 was asked for, then the sampled ones."""
             return np.concatenate([np.broadcast_to(own, (first, *rest.shape[1:])), rest])
 
-        radii = np.asarray(self._params.radii)
+        radii = np.asarray(self._radii)
         index = joined(own_index, counts.index)
         mean_confidence = joined(own_confidence, counts.confidence)
         entropy_of_mean = entropy_of(mean_confidence, self._multi_label)

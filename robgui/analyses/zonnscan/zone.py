@@ -32,6 +32,26 @@ def largest_radius(zone: Zone, dims: int) -> float:
     return 1.0 if zone in ("linf", "box") else float(dims ** (1 / power(zone)))
 
 
+#: Shares of the largest radius: even steps show how an image dissolves …
+EVEN = tuple(round(0.05 * i, 2) for i in range(21))
+#: … while tables and balls change class within the first fifth.
+FINE = (
+    *(0, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.25, 0.3),
+    *(0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1),
+)
+
+
+def fitted_radii(zone: Zone, dims: int, kind: str) -> tuple[float, ...]:
+    """The radii of a sweep when nobody names them, from 0 to the largest that the zone can have.
+
+    In balls they grow with the number of values: a length of 1 is nothing for 784 of them.
+    """
+    whole = zone in ("linf", "box")
+    shares = EVEN if whole and kind != "table" else FINE
+    largest = largest_radius(zone, dims)
+    return tuple(float(f"{share * largest:.3g}") for share in shares)
+
+
 def power(zone: Zone) -> Power:
     """The norm of a ball."""
     return 1 if zone.startswith("l1") else 2

@@ -69,7 +69,7 @@ class Params(BaseModel):
         ge=0,
         le=1_000_000,
         title="Batch",
-        description="Inputs per model call; 0 lets the program choose. Never changes the result.",
+        description="Inputs per model call; 0 lets the program choose. Only rounding changes.",
         json_schema_extra={"zero": "automatic"},
     )
 

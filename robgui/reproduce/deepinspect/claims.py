@@ -13,12 +13,12 @@ import numpy as np
 from scipy import stats
 
 from robgui import resources
-from robgui.analyses.deepinspect.coverage import deepinspect_coverage
+from robgui.analyses.deepinspect.counting.neurons import read
 from robgui.analyses.deepinspect.inspection import deepinspect
-from robgui.analyses.deepinspect.neurons import read
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
 from robgui.analyses.deepinspect.result import DeepInspectResult, Quality
-from robgui.analyses.deepinspect.thresholds import deepinspect_thresholds
+from robgui.analyses.deepinspect.studies.coverage import deepinspect_coverage
+from robgui.analyses.deepinspect.studies.thresholds import deepinspect_thresholds
 from robgui.core.dataset import Dataset, align, match, open_dataset
 from robgui.core.errors import DataError, ModelError, RobguiError
 from robgui.core.execution.registry import find

@@ -18,8 +18,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST
 from robgui.reproduce.claim import Setting
 
-#: Classes of ImageNet (in the order of their WordNet numbers) that bundled meshes show.
-IMAGENET_CLASS = {"teapot": 849, "scanned_mug": 504, "scanned_pitcher": 725}
+#: Networks of ImageNet are known by their number of classes.
 _IMAGENET_CLASSES = 1000
 #: An input takes part when every network gets it right with this confidence.
 _CONFIDENT = 0.9

@@ -14,11 +14,12 @@ from robgui.analyses.semantic.params import PAPER_WORDS, MapParams, RegionsParam
 from robgui.analyses.semantic.regions.regions import semantic_regions
 from robgui.analyses.semantic.regions.volume_ratio import srvr
 from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult, network_map
+from robgui.analyses.semantic.scene.own_class import IMAGENET_CLASS
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import number, percent
 from robgui.reproduce.claim import Claim, Drawing, Setting, attempt
-from robgui.reproduce.semantic.bench import IMAGENET_CLASS, Bench, open_bench
+from robgui.reproduce.semantic.bench import Bench, open_bench
 from robgui.reproduce.semantic.order import order_differs
 
 METHOD = "semantic"
@@ -35,6 +36,8 @@ FALL, LOST = 0.8, 0.1
 #: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in
 #: one region.
 NEAR = ((0.0, 100.0), (6.0, 103.0), (-6.0, 103.0), (0.0, 94.0))
+#: What regions that were grown as published are drawn with.
+_GROWN = RegionsParams(mode="robust", span="whole")
 #: Section 4.3: starts in one region "converge to the same boundary". The paper gives no tolerance;
 #: here two regions are the same when they share this much of what they cover together.
 SAME = 0.8
@@ -61,7 +64,9 @@ def _image_claims(bench: Bench) -> Iterator[Claim]:
     maps = bench.setting.last(
         "maps over rotation and scale",
         semantic_map(
-            bench.networks, bench.dataset, MapParams(step=bench.size.step, seed=bench.setting.seed)
+            bench.networks,
+            bench.dataset,
+            MapParams(span="whole", step=bench.size.step, seed=bench.setting.seed),
         ),
     )
     yield _drop(
@@ -74,11 +79,15 @@ def _image_claims(bench: Bench) -> Iterator[Claim]:
         maps, "rotation × scale: networks of the same data have their holes in common"
     )
     growing = {
+        "begin": "range",
+        "span": "whole",
         "start_count": bench.size.starts,
         "iterations": bench.size.iterations,
         "seed": bench.setting.seed,
     }
-    near = RegionsParams(starts=NEAR[: bench.size.starts], seed=bench.setting.seed)
+    near = RegionsParams(
+        mode="robust", span="whole", starts=NEAR[: bench.size.starts], seed=bench.setting.seed
+    )
     regions = [_regions(bench, network, near) for network in bench.networks]
     yield from _region_claims(regions, "rotation × scale", "regions-image")
     yield _srvr_claim(bench, bench.networks, bench.accuracy, SrvrParams.model_validate(growing))
@@ -113,7 +122,12 @@ def _mesh_claims(bench: Bench) -> Iterator[Claim]:
     yield attempt(METHOD, trap, "“traps” in Figures 1 and 4", traps)
     if size.regions and bench.imagenet:
         params = RegionsParams(
-            scene=name, target=target, start_count=2, iterations=120, seed=bench.setting.seed
+            mode="robust",
+            scene=name,
+            target=target,
+            start_count=2,
+            iterations=120,
+            seed=bench.setting.seed,
         )
         yield from _region_claims(
             [_regions(bench, network, params) for network in bench.imagenet],
@@ -137,6 +151,7 @@ def _mesh_table(bench: Bench) -> Claim:
             scene=("teapot",),
             target=str(IMAGENET_CLASS["teapot"]),
             start_count=bench.size.starts,
+            begin="range",
             iterations=120,
         )
         return _srvr_claim(bench, bench.imagenet, (), params)
@@ -276,7 +291,7 @@ def _same(results: Sequence[RegionsResult], statement: str, name: str) -> Claim:
         f" rest, the start of one inside the other; holds when the median is at least {SAME:g}."
     )
     figures = tuple(
-        Drawing(f"{name}-{i + 1}", "semantic_regions", result, statement)
+        Drawing(f"{name}-{i + 1}", "semantic_regions", result, statement, _GROWN)
         for i, result in enumerate(results)
     )
     median = float(np.median(shared))

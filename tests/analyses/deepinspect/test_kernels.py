@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from robgui.analyses.deepinspect import avg_bias, bias, kernels, napvd, rho
-from robgui.analyses.deepinspect.kernels import avg_bias_rounds, napvd_rounds
+from robgui.analyses.deepinspect import avg_bias, bias, napvd, rho
+from robgui.analyses.deepinspect.counting import kernels
+from robgui.analyses.deepinspect.counting.kernels import avg_bias_rounds, napvd_rounds
 from tests.analyses.deepinspect import slow
 from tests.guards import no_deviceless_factories
 

@@ -10,7 +10,12 @@ import torch
 from scipy import stats
 
 from robgui.analyses.deepinspect import CoverageResult, ThresholdsResult
-from robgui.analyses.deepinspect.coverage import cohens_d, effect_shares, kruskal, top_neurons
+from robgui.analyses.deepinspect.studies.coverage import (
+    cohens_d,
+    effect_shares,
+    kruskal,
+    top_neurons,
+)
 from robgui.core.codec import decode, encode
 from robgui.core.errors import ParamsError
 from robgui.core.execution.registry import find
@@ -142,6 +147,6 @@ def test_one_input_one_class_and_too_many_sections_are_handled(monkeypatch: pyte
     assert "cannot be compared" in said("deepinspect_coverage", result).text and any(
         "never predicted" in said for said in result.remarks
     )
-    monkeypatch.setattr("robgui.analyses.deepinspect.coverage._LARGEST", 20)
+    monkeypatch.setattr("robgui.analyses.deepinspect.studies.coverage._LARGEST", 20)
     with pytest.raises(ParamsError, match="choose at most 2 sections"):
         run("deepinspect_coverage", classifier, dataset)

@@ -16,13 +16,13 @@ from robgui.analyses.deepinspect import (
     avg_cd,
     cost_curve,
     report,
-    truth,
     type1conf,
     type2conf,
 )
-from robgui.analyses.deepinspect.kernels import worst_thirds
+from robgui.analyses.deepinspect.counting import truth
+from robgui.analyses.deepinspect.counting.kernels import worst_thirds
+from robgui.analyses.deepinspect.counting.truth import quality
 from robgui.analyses.deepinspect.pairs import beyond, top_share
-from robgui.analyses.deepinspect.truth import quality
 from tests.analyses.deepinspect import slow
 
 

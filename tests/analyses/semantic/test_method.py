@@ -34,7 +34,7 @@ OLD: dict[str, dict[str, Any]] = {
 }
 NEW = {
     "semantic_map": ("top_scores",),
-    "semantic_regions": ("inside_lost", "inside_total"),
+    "semantic_regions": ("inside_lost", "inside_total", "inside_most"),
     "srvr": (),
 }
 

@@ -9,9 +9,13 @@ import pytest
 import torch
 from torch import nn
 
-from robgui.analyses.zonnscan import ZonnscanParams
-from robgui.core.dataset import from_arrays
+from robgui import resources
+from robgui.analyses.zonnscan import ZonnscanParams, zonnscan
+from robgui.analyses.zonnscan.attack import fast_gradient
+from robgui.analyses.zonnscan.words.sweep import changes, findings
+from robgui.core.dataset import from_arrays, inputs, open_dataset
 from robgui.core.execution.registry import find
+from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
 from tests.analyses.zonnscan.models import all_steps, linear, small_mlp, sweep
@@ -175,3 +179,22 @@ def test_the_label_of_the_input_is_kept() -> None:
     *_, step = known.engine(linear([4.0, 1.0], -1.0), x, ZonnscanParams(samples=32))
     assert step.result.truth == 1
     assert sweep(linear([4.0, 1.0], -1.0), [0.2, 0.7], samples=32).truth == -1
+
+
+@pytest.mark.parametrize("eps", [0.02, 0.1])
+def test_no_adversarial_twin_is_nearer_than_the_change_of_the_verdict(eps: float) -> None:
+    """The twin that the panel makes on request moves every value by eps along one gradient."""
+    classifier = load(resources.path("demo", "fashion_mlp.pt2"), device="cpu")
+    data = open_dataset(resources.path("demo", "fashion.npz"))
+    turned = 0
+    for place in range(0, 60, 5):
+        x = classifier.tensor(inputs(classifier, data, [place]))
+        own = classifier.infer(x).argmax(1)
+        twin = classifier.infer(fast_gradient(classifier, x, own, eps)).argmax(1)
+        if twin != own:
+            turned += 1
+            params = ZonnscanParams(samples=64)
+            *_, last = zonnscan(classifier, data.subset([place]), params)
+            assert changes(last.result)[0].radius <= eps, place
+            assert findings(last.result, params)
+    assert turned >= 2

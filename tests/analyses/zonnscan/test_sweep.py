@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zone_samples
+from robgui.analyses.zonnscan.zone import EVEN, Zone, fitted_radii
 from robgui.core.codec import decode, encode
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.model.classifier import Classifier
@@ -295,7 +296,7 @@ def test_the_preset_paper_is_plain_sampling_with_ten_thousand_samples_unless_tol
     [
         ({"samples": 0}, "samples = 0: "),
         ({"radii": (-0.1, 0.2)}, "must not be negative"),
-        ({"radii": ()}, "between 1 and 1,000 radii"),
+        ({"radii": tuple(range(1001))}, "at most 1,000 radii"),
         ({"sampler": "halton"}, "sampler = 'halton'"),
         ({"target_half_width": float("nan")}, "target_half_width"),
         ({"radius": 1}, "there is no setting 'radius'"),
@@ -329,3 +330,29 @@ def test_the_result_survives_the_workspace() -> None:
         and again.labels == result.labels
         and again.witness.shape == result.witness.shape
     )
+
+
+@pytest.mark.parametrize(
+    ("zone", "dims", "kind", "largest"),
+    [
+        ("linf", 784, "image", 1.0),
+        ("linf", 30, "table", 1.0),
+        ("box", 30, "table", 1.0),
+        ("l2", 784, "image", 28.0),
+        ("l1", 784, "image", 784.0),
+        ("l2_clipped", 4, "table", 2.0),
+    ],
+)
+def test_radii_fit_the_zone_and_tables(zone: Zone, dims: int, kind: str, largest: float) -> None:
+    radii = fitted_radii(zone, dims, kind)
+    assert radii[0] == 0 and radii[-1] == largest and len(radii) in (20, 21)
+    assert list(radii) == sorted(set(radii))
+    if kind == "table" or zone not in ("linf", "box"):
+        assert sum(0 < radius < 0.2 * largest for radius in radii) >= 9
+
+
+def test_the_radii_of_a_run_are_fitted_unless_they_are_given_and_the_paper_keeps_its_own() -> None:
+    table = sweep(linear([3.0] * 30, -40.0), [0.5] * 30, samples=64)
+    assert tuple(table.radii) == fitted_radii("linf", 30, "table")
+    assert ZonnscanParams.parse({"preset": "paper"}).radii == EVEN
+    assert ZonnscanParams.parse({"preset": "paper", "radii": (0.5,)}).radii == (0.5,)

@@ -20,8 +20,9 @@ from robgui.gui.panels.semantic.map_facts import MEAN
 from robgui.gui.panels.semantic.slider import AxisRow
 from robgui.gui.state.selection import Selection
 
-GRID = {"step": {"rotation": 60.0, "scale": 25.0}}
-QUICK = {"iterations": 12, "start_count": 2}
+GRID = {"step": {"rotation": 60.0, "scale": 25.0}, "span": "whole"}
+#: Regions as published, over the whole range.
+QUICK = {"iterations": 12, "start_count": 2, "mode": "robust", "samples": 256, "span": "whole"}
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(
     qtbot, store, map_panel, run
 ):
     panel, pane = map_panel
-    result = run(panel, pane, axes=("rotation",), step={"rotation": 30.0})
+    result = run(panel, pane, axes=("rotation",), step={"rotation": 30.0}, span="whole")
     lines = panel.view.curves.view.lines
     assert [line.name for line in lines[:3]] == [
         "fashion_mlp.pt2",
@@ -373,6 +374,7 @@ def test_while_the_scene_is_looked_at_the_map_is_there_before_any_region(
         "volume",
         "inside_lost",
         "inside_total",
+        "inside_most",
     )
     names += ("grown", "converged", "hit_domain", "never_grew", "holds", "warnings", "worst_region")
     names += ("inside_mean", "inside_var", "inside_scores", "start_score", "start_top1")
@@ -404,7 +406,7 @@ def test_while_the_scene_is_looked_at_the_map_is_there_before_any_region(
 
 def test_a_finer_map_of_the_same_scene_lies_behind_the_regions(qtbot, store, bench, run):
     panel, pane = bench("semantic_map")
-    found = run(panel, pane, step={"rotation": 20.0, "scale": 10.0})
+    found = run(panel, pane, step={"rotation": 20.0, "scale": 10.0}, span="whole")
     qtbot.waitUntil(lambda: store.history.runs[0].has_result, timeout=10_000)
     regions, form = bench("semantic_regions")
     run(regions, form, **QUICK)
@@ -449,7 +451,7 @@ def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(
 
 def test_more_than_two_parameters_have_a_lane_each(qtbot, store, regions_panel, run):
     panel, pane = regions_panel
-    run(panel, pane, axes=("rotation", "scale", "brightness"), mode="adversarial", **QUICK)
+    run(panel, pane, **QUICK | {"axes": ("rotation", "scale", "brightness"), "mode": "adversarial"})
     view = panel.picture.view
     assert view.lanes == ("Brightness", "Scale", "Rotation") and panel.start == 0
     assert all(box.x >= 0 and box.x + box.width <= 1 + 1e-6 for box in view.boxes)
@@ -526,3 +528,14 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=30_000)
     qtbot.waitUntil(lambda: "regions at rest" not in panel._subject.text(), timeout=5_000)
+
+
+def test_the_largest_boxes_are_drawn_and_counted_by_default(qtbot, store, regions_panel, run):
+    panel, pane = regions_panel
+    result = run(panel, pane, start_count=2)
+    settle(qtbot, store)
+    assert result.method == ("box", "box") and panel.params.mode == "box"
+    assert [box.name for box in panel.picture.view.boxes] == ["largest box"] * 2
+    panel.timeline.moved.emit(0)
+    assert panel.table.view.height == 2 and panel.lost.view.levels[0].name == "allowed"
+    assert panel.in_out.view.pictures

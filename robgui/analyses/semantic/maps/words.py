@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robgui.analyses.semantic.maps.survival import Survival, survival
-from robgui.analyses.semantic.params import MapParams
+from robgui.analyses.semantic.params import IMAGE, MapParams
 from robgui.analyses.semantic.result import MapResult
 from robgui.analyses.semantic.words import (
     axes_words,
+    border_words,
     place_words,
     range_words,
     sentence_case,
@@ -37,7 +38,7 @@ def map_verdict(result: MapResult, params: MapParams) -> Verdict:
         sentence=_all_networks(result, each),
         number=_worst_number(result, each),
         scope=_scope(result),
-        because=(*_evidence_of_all(result, params, each), _cost(result)),
+        because=(*_evidence_of_all(result, params, each), *_border(result), _cost(result)),
         models=own,
     )
 
@@ -51,7 +52,7 @@ def _of_network(result: MapResult, params: MapParams, network: int, found: Survi
         sentence=_sentence(result, network, found),
         number=Quantity(title, share, better="high", text=text),
         scope=_scope(result, found),
-        because=(*_evidence(result, params, found), _cost(result)),
+        because=(*_evidence(result, params, found), *_border(result), _cost(result)),
     )
 
 
@@ -175,6 +176,11 @@ def _scope(result: MapResult, found: Survival | None = None) -> str:
         return f"{what}; all {count(poses, 'pose')} computed."
     computed = f"{percent(done / poses)} of {count(poses, 'pose')} computed"
     return f"{what}; {computed}, the rest shows coarser ones."
+
+
+def _border(result: MapResult) -> tuple[str, ...]:
+    words = border_words(result.axes, IMAGE in result.specs)
+    return (words,) if words else ()
 
 
 def _cost(result: MapResult) -> str:

@@ -100,6 +100,21 @@ class Interior:
         points = torch.cat([points, self._starts[region : region + 1]])
         scores, tops = yield from self._space.scores(points, self._target, self._batch)
         self.calls += len(points)
+        self._keep(region, points, scores, tops)
+
+    def take(self, region: int, drawn: tuple[Tensor, Tensor, Tensor]) -> Iterator[None]:
+        """Counts poses that were drawn inside a region elsewhere, the start last, with scores and
+        classes, and looks around the region; yields after every batch.
+        """
+        self._keep(region, *drawn)
+        yield from self._look_outside(region)
+        yield
+
+    def _keep(self, region: int, points: Tensor, scores: Tensor, tops: Tensor) -> None:
+        if len(points) == 1:  # nothing but the start is known
+            points, scores, tops = (
+                values.expand(2, *values.shape[1:]) for values in (points, scores, tops)
+            )
         sampled = scores[:-1].double()
         self.mean[region], self.var[region] = (
             float(sampled.mean()),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.params import RegionsParams
+from robgui.analyses.semantic.params import RegionMode, RegionsParams
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.words import WHOLE, setting_words
 from robgui.core.intervals import clopper_pearson
@@ -19,10 +19,14 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Poses drawn inside one region after it had grown: ``lost`` of ``total`` are not the class."""
+    """Poses drawn inside one region after it had grown: ``lost`` of ``total`` are not the class.
+
+    ``bound`` is what the test of a box does not rule out; nan where the number of poses was fixed.
+    """
 
     lost: int
     total: int
+    bound: float = math.nan
 
     @property
     def known(self) -> bool:
@@ -36,9 +40,14 @@ class Lost:
 
     @property
     def most(self) -> float:
-        """Upper end of the share of all poses inside, 95 % to one side (Clopper and Pearson)."""
+        """Upper end of the share of all poses inside, 95 % to one side.
+
+        Clopper and Pearson's for a fixed number of poses.
+        """
         if not self.known:
             return 1.0
+        if math.isfinite(self.bound):
+            return self.bound
         _, high = clopper_pearson(self.lost, self.total, 2 * CONFIDENCE - 1)
         return float(high)
 
@@ -53,7 +62,8 @@ def lost_in(result: RegionsResult, region: int) -> Lost:
     """What is known of the inside of a region; nothing in results of the first edition."""
     if region >= len(result.inside_lost) or result.inside_lost[region] < 0:
         return Lost(0, 0)
-    return Lost(int(result.inside_lost[region]), int(result.inside_total[region]))
+    bound = float(result.inside_most[region]) if len(result.inside_most) else math.nan
+    return Lost(int(result.inside_lost[region]), int(result.inside_total[region]), bound)
 
 
 def size_of(result: RegionsResult, region: int) -> float:
@@ -74,14 +84,30 @@ def failing(result: RegionsResult) -> np.ndarray:
     return np.asarray(found | (counted > 0))
 
 
+def mode_of(result: RegionsResult, params: RegionsParams) -> RegionMode:
+    """What was looked for; settings of the first edition leave out what has become "box"."""
+    grown = bool(result.method) and "box" not in result.method
+    return "robust" if grown and params.mode == "box" else params.mode
+
+
+def passed(result: RegionsResult, params: RegionsParams) -> np.ndarray:
+    """Which regions ``(S,)`` are shown to lose the class at no more poses than is allowed."""
+    most = [lost_in(result, region).most for region in range(len(result.method))]
+    return np.asarray(most, dtype=float) <= params.most_lost
+
+
 def shown_region(result: RegionsResult, params: RegionsParams) -> int:
     """The region that words and pictures speak of; -1 before any has grown.
 
-    The largest without a failure, else the largest; always the largest in adversarial mode.
+    The largest box that passed its test, or the largest region without a failure, else the
+    largest; always the largest in adversarial mode.
     """
     able = grew(result)
     if not able.any():
         return -1
     looked = np.array([lost_in(result, region).known for region in range(len(able))])
-    clean = looked & ~failing(result) & (params.mode == "robust")
-    return int(np.argmax(np.where(able, np.nan_to_num(result.volume) + clean, -1)))
+    mode = mode_of(result, params)
+    good = looked & ~failing(result) & (mode == "robust")
+    if mode == "box":
+        good = passed(result, params)
+    return int(np.argmax(np.where(able, np.nan_to_num(result.volume) + good, -1)))

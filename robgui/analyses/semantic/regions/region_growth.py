@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from robgui.analyses.semantic.params import METHODS, GrowParams, Mode
+from robgui.analyses.semantic.regions.region_api import Grown, grown_of
 from robgui.analyses.semantic.regions.region_step import WEAKEST, Grower, Rules
 from robgui.analyses.semantic.scene.space import Space
 
@@ -22,8 +24,8 @@ class Growth:
         calls: Images that the network has seen.
     """
 
-    def __init__(self, space: Space, target: int, params: GrowParams) -> None:
-        self._space, self._target, self._params = space, target, params
+    def __init__(self, space: Space, target: int, params: GrowParams, mode: Mode) -> None:
+        self._space, self._target, self._params, self._mode = space, target, params, mode
         self._autograd = (
             "oir_w" in params.methods and space.chosen_gradient(params.gradient) == "autograd"
         )
@@ -38,7 +40,7 @@ class Growth:
             starts, self._target, self._params.batch
         )
         self.calls += len(starts)
-        held = (self.top1 == self._target) == (self._params.mode == "robust")
+        held = (self.top1 == self._target) == (self._mode == "robust")
         able = held if self._params.preset == "default" else torch.ones_like(held)
         methods = tuple(method for method in METHODS if method in self._params.methods)
         space, rules = self._space, Rules.of(self._params, self._autograd)
@@ -52,6 +54,21 @@ class Growth:
             rules,
             able,
         )
+
+    @property
+    def able(self) -> np.ndarray:
+        """Which regions ``(S,)`` are let grow."""
+        return self.grower.able
+
+    @property
+    def grown(self) -> Grown:
+        """The regions as they are now."""
+        return grown_of(self.grower)
+
+    @property
+    def progress(self) -> float:
+        """Steps taken, as a share of all."""
+        return self.grower.steps / self._params.iterations
 
     def grow(self) -> Iterator[None]:
         """Takes all steps; yields after every batch."""
@@ -69,12 +86,12 @@ class Growth:
             self.grower.tell(self._sided(scores))
             return
         sloped, gradients = yield from self._space.slopes(asked.sloped, self._target, batch)
-        sign = 1 if self._params.mode == "robust" else -1
+        sign = 1 if self._mode == "robust" else -1
         self.grower.tell(self._sided(scores), self._sided(sloped), sign * gradients)
 
     def _sided(self, scores: Tensor) -> Tensor:
         """The score that is to stay high: f, or 1 - f for adversarial regions (equation 4)."""
-        return scores if self._params.mode == "robust" else 1 - scores
+        return scores if self._mode == "robust" else 1 - scores
 
 
 def start_warning(

@@ -1,9 +1,9 @@
 """Semantic regions: how far around a pose, light, rotation does the class hold?
 
-Hamdi and Ghanem, Section 3: from a start u0 a box grows in which the score stays high (robust,
-    equation 2) or low
-(adversarial, equation 3). Naive, OIR_B and OIR_W (Algorithms 1 and 2) grow side by side from every
-start.
+The default finds the largest box around each start in which hardly a pose loses the class. Hamdi
+and Ghanem, Section 3: from a start u0 a box grows in which the score stays high (robust, equation
+2) or low (adversarial, equation 3). Naive, OIR_B and OIR_W (Algorithms 1 and 2) grow side by side
+from every start.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from robgui.analyses.semantic.params import IMAGE, RegionsParams
+from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams
+from robgui.analyses.semantic.regions.boxes import Boxes
 from robgui.analyses.semantic.regions.inside import Interior, Shown
-from robgui.analyses.semantic.regions.region_api import Grown, grown_of
+from robgui.analyses.semantic.regions.region_api import Grown
 from robgui.analyses.semantic.regions.region_growth import Growth, start_warning
 from robgui.analyses.semantic.regions.scan import Scan, given_starts, good_starts
 from robgui.analyses.semantic.result import RegionsResult
@@ -28,6 +29,8 @@ from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 _MOST_WORST = 6
+#: Progress is counted in so many parts.
+_PARTS = 1000
 
 
 def semantic_regions(
@@ -62,9 +65,15 @@ class _Regions:
         self._target = predicted_classes(classifier, dataset, params)[0]
         self._calls = int(self._target >= 0 and not params.target)
         self._scan = Scan(self._space)
-        self._growth = Growth(self._space, self._target, params)
+        self._side: Mode = "adversarial" if params.mode == "adversarial" else "robust"
+        self._growth = self._new_growth()
         self._interior: Interior | None = None
         self._worst: dict[str, np.ndarray] | None = None
+
+    def _new_growth(self) -> Growth | Boxes:
+        if self._params.mode == "box":
+            return Boxes(self._space, self._target, self._params)
+        return Growth(self._space, self._target, self._params, self._side)
 
     def work(self) -> Iterator[None]:
         """Scan, growing, inside; yields after every batch."""
@@ -74,23 +83,31 @@ class _Regions:
         starts = self._starts
         if starts is None:
             starts = good_starts(
-                self._space, self._scan, self._target, params.mode, params.start_count
+                self._space, self._scan, self._target, self._side, params.start_count
             )
-        growth = Growth(self._space, self._target, params)
+        growth = self._new_growth()
         yield from growth.begin(starts)
         self._growth = growth
         yield
         yield from self._growth.grow()
-        grower = self._growth.grower
+        yield from self._look_inside()
+
+    def _look_inside(self) -> Iterator[None]:
+        """What is in the regions; a box has been looked into by its test."""
+        params, growth, grown = self._params, self._growth, self._growth.grown
         bounds, starts = (
             torch.from_numpy(values).to(self._space.low.device)
-            for values in (grower.bounds, grower.start)
+            for values in (np.stack([grown.low, grown.high], 1), grown.start)
         )
         inside = Interior(
             self._space, self._target, bounds, starts, params.samples, params.seed, params.batch
         )
         self._interior = inside
-        yield from inside.look()
+        if isinstance(growth, Boxes):
+            for region in range(len(bounds)):
+                yield from inside.take(region, growth.points(region))
+        else:
+            yield from inside.look()
         self._keep_worst(inside)
 
     def _look_around(self) -> Iterator[None]:
@@ -102,34 +119,29 @@ class _Regions:
 
     def step(self) -> Step[RegionsResult]:
         """The complete picture now."""
-        grower = self._growth.grower
-        if not len(grower.method):
-            note = (
-                f"Looking where the class holds: {self._scan.looked} of {len(self._scan.points)}"
-                " pictures."
-            )
-            return Step(done=0, total=self._params.iterations, result=self._result(), note=note)
+        regions, note = len(self._growth.able), ""
         looked = 0 if self._interior is None else len(self._interior.outside)
-        done = self._params.iterations + looked if self._interior else grower.steps
-        return Step(
-            done=done, total=self._params.iterations + len(grower.method), result=self._result()
-        )
+        done = int(_PARTS * self._growth.progress) + looked if regions else 0
+        if not regions:
+            seen = f"{self._scan.looked} of {len(self._scan.points)}"
+            note = f"Looking where the class holds: {seen} pictures."
+        return Step(done=done, total=_PARTS + max(1, regions), result=self._result(), note=note)
 
     def _holds(self) -> np.ndarray:
         """Whether mean and variance are as equations 2 and 3 ask (the variance of an adversarial
         region is to be small too).
         """
         if self._interior is None:
-            return np.zeros(len(self._growth.grower.method), dtype=bool)
+            return np.zeros(len(self._growth.able), dtype=bool)
         mean, var, p = self._interior.mean, self._interior.var, self._params
-        enough = mean >= 1 - p.eps_m if p.mode == "robust" else mean <= p.eps_m
+        enough = mean >= 1 - p.eps_m if self._side == "robust" else mean <= p.eps_m
         return np.asarray(enough & (var <= p.eps_v))
 
     def _keep_worst(self, inside: Interior) -> None:
         """The images behind the findings: where the class fails inside a region, the lowest
         scores first.
         """
-        able = self._growth.grower.able
+        able = self._growth.able
         failing = np.flatnonzero(able & (inside.lowest_top1 != self._target))
         order = failing[np.argsort(inside.lowest_score[failing], kind="stable")][
             : affordable(self._classifier.shape, _MOST_WORST)
@@ -156,7 +168,7 @@ class _Regions:
         scores, tops = growth.score.tolist(), growth.top1.tolist()
         sentences = (
             start_warning(
-                self._params.mode,
+                self._side,
                 number,
                 score,
                 labels[top],
@@ -168,8 +180,7 @@ class _Regions:
         return tuple(filter(None, sentences))
 
     def _result(self) -> RegionsResult:
-        grower, inside = self._growth.grower, self._interior
-        grown: Grown = grown_of(grower)
+        grown, inside = self._growth.grown, self._interior
         count = len(grown.method)
         nothing = np.full(count, np.nan)
         complete = inside is not None and len(inside.outside) == count
@@ -184,7 +195,7 @@ class _Regions:
             start_number=grown.start_number,
             start_score=self._growth.score.double().cpu().numpy()[grown.start_number],
             start_top1=self._growth.top1.cpu().numpy()[grown.start_number],
-            grown=grower.able,
+            grown=self._growth.able,
             converged=grown.converged,
             hit_domain=grown.hit_domain,
             never_grew=grown.never_grew,
@@ -221,6 +232,7 @@ class _Regions:
             **(self._worst or self._no_worst()),
             inside_lost=np.full(count, -1) if inside is None else inside.lost.copy(),
             inside_total=np.zeros(count, dtype=np.int64) if inside is None else inside.total.copy(),
+            inside_most=self._growth.most if isinstance(self._growth, Boxes) else nothing,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
@@ -115,20 +115,45 @@ def good_starts(space: Space, looked: Scan, target: int, mode: Mode, count: int)
     """Up to ``count`` starts ``(P, n)``: points where the class holds (or does not, to find
     adversarial regions), far from each other.
     """
+    worth, top = _worth(looked, target, mode)
+    return looked.points[_far_apart(space, looked.points, worth, count, top)]
+
+
+def common_starts(
+    space: Space, looked: Sequence[Scan], targets: Sequence[int], mode: Mode, count: int
+) -> Tensor:
+    """Starts ``(count, n)`` that several looks have in common: points where the class of each of
+    them holds, then those where most do, far from each other.
+    """
+    parts = [_worth(one, target, mode) for one, target in zip(looked, targets, strict=True)]
+    worth = torch.stack([part[0] for part in parts]).mean(0)
+    top = torch.stack([part[1] for part in parts]).all(0)
+    points, worth = looked[0].points, torch.where(top, worth, worth * 1e-3)
+    return points[_far_apart(space, points, worth, count, torch.ones_like(top))]
+
+
+def _worth(looked: Scan, target: int, mode: Mode) -> tuple[Tensor, Tensor]:
+    """How good each point is to start from, and whether the class holds there (or does not)."""
     score = looked.shares[:, target].double()
     score = score if mode == "robust" else 1 - score
     top = (looked.shares.argmax(1) == target) == (mode == "robust")
-    worth = torch.where(top, score, score * 1e-3)
+    return torch.where(top, score, score * 1e-3), top
+
+
+def _far_apart(
+    space: Space, points: Tensor, worth: Tensor, count: int, allowed: Tensor
+) -> list[int]:
+    """Places of up to ``count`` points worth starting from; only ``allowed`` ones but the first."""
     first = len(worth) - 1 if float(worth[-1]) >= 0.5 * float(worth.max()) else int(worth.argmax())
     chosen = [first]
     while len(chosen) < min(count, len(worth)):
-        near = _distance(space, looked.points, looked.points[chosen]).amin(1)
-        value = worth * (near / _APART).clamp(max=1)
-        best = int(value.argmax())
-        if not bool(top[best]) or float(value[best]) <= 0:
+        near = _distance(space, points, points[chosen]).amin(1)
+        left = worth * (near / _APART).clamp(max=1)
+        best = int(left.argmax())
+        if not bool(allowed[best]) or float(left[best]) <= 0:
             break
         chosen.append(best)
-    return looked.points[chosen]
+    return chosen
 
 
 def same_starts(space: Space, count: int) -> Tensor:

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, SHORT_WORDS, RegionsParams
-from robgui.analyses.semantic.regions.lost import lost_in, shown_region, size_of
+from robgui.analyses.semantic.params import METHOD_WORDS, SHORT_WORDS, RegionsParams
+from robgui.analyses.semantic.regions.lost import lost_in, mode_of, shown_region, size_of
 from robgui.analyses.semantic.result import RegionsResult, pieces
 from robgui.analyses.semantic.views import METHOD_INKS, SCORE, score_matrix, view_axis
 from robgui.analyses.semantic.words import place_words, range_words
@@ -38,6 +38,8 @@ MOST_FRAMES = 32
 #: Room of one box in its lane, the others being gaps.
 _THICK = 0.7
 _SHARE = Axis("share of the range", low=0.0, high=1.0, kind="share")
+#: Every way to find a region, in the order of legends.
+_WAYS = tuple(METHOD_WORDS)
 #: Two numbers, one for each axis.
 Pair = tuple[float, float]
 
@@ -55,7 +57,9 @@ def regions_views(result: RegionsResult, params: RegionsParams) -> Sequence[View
             region_table(result),
             *([pictures] if pictures.pictures else []),
         ]
-        views += [bounds_table(result), size_bars(result), loss_curves(result)]
+        views.append(bounds_table(result))
+        if mode_of(result, params) != "box":  # boxes have one way to grow and no loss
+            views += [size_bars(result), loss_curves(result)]
     return views
 
 
@@ -115,7 +119,9 @@ def lost_bars(result: RegionsResult, params: RegionsParams) -> Bars:
     most = np.array([one.most if one.known else np.nan for one in inside])
     series = Series("lost", share, Ink("fails"), low=share, high=most)
     value = Axis("poses inside that lose the class", low=0.0, kind="share", better="low")
-    level = (Mark(params.most_lost, "allowed", Ink("holds")),) if params.mode == "robust" else ()
+    level: tuple[Mark, ...] = ()
+    if params.mode != "adversarial":
+        level = (Mark(params.most_lost, "allowed", Ink("holds")),)
     note = "The thin line goes up to the share that cannot be ruled out with 95 % confidence."
     return Bars(
         "What is lost inside",
@@ -163,7 +169,7 @@ def loss_curves(result: RegionsResult, step: int = -1) -> Curves:
     """What each way to grow minimises; a mark where a film stands."""
     count = result.loss.shape[1]
     lines: list[Line] = []
-    for row in sorted(range(len(result.method)), key=lambda row: METHODS.index(result.method[row])):
+    for row in sorted(range(len(result.method)), key=lambda row: _WAYS.index(result.method[row])):
         name = METHOD_WORDS[result.method[row]]
         quiet = any(line.name == name for line in lines)
         lines.append(
@@ -272,7 +278,7 @@ def bounds_table(result: RegionsResult) -> Table:
 
 def size_bars(result: RegionsResult) -> Bars:
     """The mean size that each way to grow reaches."""
-    methods = [method for method in METHODS if method in result.method]
+    methods = [method for method in _WAYS if method in result.method]
     owner = np.array(result.method)
     sizes = np.array([float(result.volume[owner == method].mean()) for method in methods])
     names = tuple(METHOD_WORDS[method] for method in methods)

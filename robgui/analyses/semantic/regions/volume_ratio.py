@@ -3,7 +3,8 @@ the class?
 
 Hamdi and Ghanem, Section 4.4 and Table 1: the mean, over shapes, starts and methods, of the volume
 of the grown region divided by the volume of the whole range (equation 20). The starts are the same
-for every shape and network.
+for every shape and network; unless the paper's are wanted, they lie where all of them see the
+class.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ import numpy as np
 from robgui.analyses.semantic.params import METHODS, SrvrParams
 from robgui.analyses.semantic.regions.region_api import grown_of
 from robgui.analyses.semantic.regions.region_growth import Growth
-from robgui.analyses.semantic.regions.scan import Scan, given_starts, same_starts
+from robgui.analyses.semantic.regions.scan import (
+    Scan,
+    common_starts,
+    given_starts,
+    same_starts,
+)
 from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes
 from robgui.core.dataset import Dataset
@@ -67,6 +73,9 @@ class _Table:
         for shape in range(len(self._spaces[0])):
             if self._target[shape] < 0:
                 yield from self._decide(shape)
+        if self._params.begin == "class" and not self._params.starts:
+            yield from self._choose_starts()
+        for shape in range(len(self._spaces[0])):
             for network in range(len(self._classifiers)):
                 yield from self._measure(network, shape)
         self._place = ""
@@ -119,10 +128,28 @@ class _Table:
             yield
         self._target[shape] = scan.usual_class()
 
+    def _choose_starts(self) -> Iterator[None]:
+        """Looks at every shape with every network and starts where they see the class."""
+        scans, targets, device = [], [], self._spaces[0][0].low.device
+        for shape, target in enumerate(self._target):
+            for network, spaces in enumerate(self._spaces):
+                who = f"network {network + 1} of {len(self._spaces)}"
+                self._place = self._words(shape, f"{who}: looking where the class is seen.")
+                scan, before = Scan(spaces[shape]), self._calls
+                for _ in scan.look(self._params.batch):
+                    self._calls = before + scan.looked
+                    yield
+                scan.shares = scan.shares.to(device)
+                scans.append(scan)
+                targets.append(target)
+        self._starts = common_starts(
+            self._spaces[0][0], scans, targets, self._params.mode, len(self._starts)
+        )
+
     def _measure(self, network: int, shape: int) -> Iterator[None]:
         self._place = self._words(shape, f"network {network + 1} of {len(self._classifiers)}")
         space = self._spaces[network][shape]
-        growth = self._growth = Growth(space, self._target[shape], self._params)
+        growth = self._growth = Growth(space, self._target[shape], self._params, self._params.mode)
         yield from growth.begin(self._starts.to(space.low.device))
         yield from growth.grow()
         grown, at = grown_of(growth.grower), (network, shape)

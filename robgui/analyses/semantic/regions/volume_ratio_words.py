@@ -155,7 +155,8 @@ def _sentence(result: SrvrResult, params: SrvrParams, network: int, share: SafeS
     if params.mode == "adversarial":
         around = f"A region grown around a pose that {name} gets wrong"
         return f"{around} fills on average {share.words} of {axes}."
-    fills = f"A region grown around a start fills on average {share.words} of {axes} for {name}"
+    start = "pose that it gets right" if not share.lost else "start"
+    fills = f"{name}: a region grown around a {start} fills on average {share.words} of {axes}"
     if not share.lost:
         return f"{fills}."
     return f"{fills}, and {share.lost} of {count(share.starts, 'start')} already lose the class."

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.analyses.semantic.params import METHOD_WORDS, RegionsParams
-from robgui.analyses.semantic.regions.lost import failing, grew, lost_in, shown_region, size_of
+from robgui.analyses.semantic.params import IMAGE, METHOD_WORDS, RegionsParams
+from robgui.analyses.semantic.regions.lost import (
+    CONFIDENCE,
+    failing,
+    grew,
+    lost_in,
+    mode_of,
+    passed,
+    shown_region,
+    size_of,
+)
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.words import (
     axes_words,
+    border_words,
     place_words,
     range_words,
     region_place,
@@ -25,6 +35,8 @@ def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
         status, sentence = _nothing_grew(result, params)
     elif params.mode == "adversarial":
         status, sentence = _adversarial_status(result), _lost_sentence(result, region)
+    elif mode_of(result, params) == "box":
+        status, sentence = _box_status(result, params, region), _box_sentence(result, params)
     else:
         status, sentence = _status(result, params, region), _sentence(result, params, region)
     return Verdict(
@@ -62,6 +74,45 @@ def _status(result: RegionsResult, params: RegionsParams, region: int) -> Status
     if result.volume[region] < params.enough:
         return Status.AT_RISK if _outside(result, region) >= 0 else Status.UNKNOWN
     return Status.HOLDS if inside.most <= params.most_lost else Status.UNKNOWN
+
+
+def _box_status(result: RegionsResult, params: RegionsParams, region: int) -> Status:
+    """A box that has not passed is no success; a pose lost inside it is a risk."""
+    if not _all_tried(result):
+        return Status.UNKNOWN
+    if not passed(result, params)[region]:
+        return Status.FAILS
+    return _status(result, params, region)
+
+
+def _box_sentence(result: RegionsResult, params: RegionsParams) -> str:
+    """The largest box that has passed, what was lost inside, and how much may be."""
+    region, name = shown_region(result, params), _class(result)
+    inside, size = lost_in(result, region), percent(size_of(result, region))
+    if not passed(result, params)[region]:
+        known = "none of the boxes" if _all_tried(result) else "no box so far"
+        allowed = setting_words(params.most_lost)
+        return (
+            f"{result.network}: {known} around {name} is shown to lose it at {allowed} of its"
+            " poses or less."
+        )
+    so_far = "" if _all_tried(result) else "So far, "
+    only = "only " if result.volume[region] < params.enough else ""
+    fills = f"a box that fills {only}{size} of {axes_words(result.axes)}"
+    sure = (
+        f"with {setting_words(CONFIDENCE)} confidence it is lost at {percent(inside.most)} or less"
+    )
+    drawn = f"all {count(inside.total, 'pose')} drawn from"
+    if inside.lost:
+        drawn = f"{inside.total - inside.lost:,} of {count(inside.total, 'pose')} drawn from"
+    return f"{so_far}{result.network} keeps {name} at {drawn} {fills}; {sure}."
+
+
+def _all_tried(result: RegionsResult) -> bool:
+    """Whether every box that grew has ended."""
+    return bool(result.converged[grew(result)].all()) and bool(
+        np.isfinite(result.inside_mean).all()
+    )
 
 
 def _adversarial_status(result: RegionsResult) -> Status:
@@ -104,6 +155,8 @@ def _number(result: RegionsResult, params: RegionsParams, region: int) -> Quanti
     if params.mode == "adversarial":
         text = f"{percent(volume)} of the range" if region >= 0 else "none found"
         return Quantity("Largest region that loses the class", volume, better="low", text=text)
+    if mode_of(result, params) == "box":
+        return _box_number(result, params, region)
     title = "Largest region without a failure inside"
     if region < 0 or not (lost_in(result, region).known or failing(result)[region]):
         known = bool(result.method) and (result.start_top1 != result.target).all()
@@ -114,6 +167,16 @@ def _number(result: RegionsResult, params: RegionsParams, region: int) -> Quanti
     return Quantity(title, volume, better="high", text=f"{percent(volume)} of the range")
 
 
+def _box_number(result: RegionsResult, params: RegionsParams, region: int) -> Quantity:
+    title = f"Largest box that loses at most {setting_words(params.most_lost)}"
+    if region >= 0 and passed(result, params)[region]:
+        volume = size_of(result, region)
+        return Quantity(title, volume, better="high", text=f"{percent(volume)} of the range")
+    known = bool(result.method) and _all_tried(result)
+    value, text = (0.0, "none") if known else (float("nan"), "not known yet")
+    return Quantity(title, value, better="high", text=text)
+
+
 def _scope(result: RegionsResult, params: RegionsParams) -> str:
     what = f"{_class(result)} of {result.shape} over {range_words(result.axes)}"
     regions, starts = len(result.method), len(np.unique(result.start_number))
@@ -121,6 +184,10 @@ def _scope(result: RegionsResult, params: RegionsParams) -> str:
         return f"{what}; no region yet."
     looked = sum(lost_in(result, region).known for region in range(regions))
     begun = f"{count(regions, 'region')} from {count(starts, 'start')}"
+    if mode_of(result, params) == "box":
+        boxes = count(regions, "box")
+        tried = "each tested on new poses, the confidence holds for all of them together"
+        return f"{what}; {boxes} from {count(starts, 'start')}, {tried}."
     if looked == regions:
         drawn = f"{count(int(result.inside_total[0]), 'pose')} drawn in each after it had grown"
         return f"{what}; {begun}, {drawn}."
@@ -137,6 +204,7 @@ def _evidence(result: RegionsResult, params: RegionsParams, region: int) -> tupl
     if result.warnings:
         unfit = "start is" if len(result.warnings) == 1 else "starts are"
         lines.insert(0, f"{len(result.warnings)} {unfit} unfit: {result.warnings[0]}")
+    lines.append(border_words(result.axes, params.scene == IMAGE))
     lines += [_fates(result), f"{count(result.model_calls, 'model call')}."]
     return tuple(line for line in lines if line)
 
@@ -193,7 +261,7 @@ def _region_words(result: RegionsResult, region: int) -> str:
 def _asked_words(result: RegionsResult, params: RegionsParams, region: int) -> str:
     """The paper's own test of a region: mean and variance of the score inside."""
     mean, var = float(result.inside_mean[region]), float(result.inside_var[region])
-    if not np.isfinite(mean):
+    if not np.isfinite(mean) or mode_of(result, params) == "box":
         return ""
     wanted = f"at least {number(1 - params.eps_m)}"
     if params.mode == "adversarial":

@@ -21,6 +21,7 @@ from robgui.analyses.semantic.params import (
     SpaceParams,
     SrvrParams,
 )
+from robgui.analyses.semantic.scene.own_class import own_class
 from robgui.analyses.semantic.scene.scene import Axis, Scene
 from robgui.analyses.semantic.scene.scenes import open_scene
 from robgui.core.dataset import Dataset, inputs
@@ -29,6 +30,9 @@ from robgui.core.model.classifier import Classifier
 
 #: What varies when nobody says so, by what the scene has.
 _USUAL = (("azimuth", "elevation"), ("rotation", "scale"))
+#: Ranges of a transformed image in which a class has a chance: turned on its head or at half its
+#: size hardly anything is recognised.
+USUAL_RANGES = {"rotation": (-45.0, 45.0), "scale": (70.0, 130.0)}
 #: Images made at once at most; rendering takes longer than transforming, and a stop is answered
 #: after one batch.
 _RENDERED, _TRANSFORMED = 64, 1024
@@ -264,7 +268,9 @@ def open_space(
     for name in (*params.axes, *params.ranges, *params.fixed):
         find_axis(scene, name)
     names = params.axes or _usual_axes(scene)
-    axes = tuple(_ranged(find_axis(scene, name)[1], params.ranges.get(name)) for name in names)
+    usual = USUAL_RANGES if spec == IMAGE and params.span == "usual" else {}
+    ranges = {**usual, **params.ranges}
+    axes = tuple(_ranged(find_axis(scene, name)[1], ranges.get(name)) for name in names)
     values = np.array(
         [_placed(axis, params.fixed.get(axis.name, axis.default)) for axis in scene.axes]
     )
@@ -274,16 +280,18 @@ def open_space(
 def predicted_classes(
     classifier: Classifier, dataset: Dataset | None, params: MapParams | RegionsParams | SrvrParams
 ) -> list[int]:
-    """For every shape the class asked for, or the one predicted for its input.
+    """For every shape the class asked for, the one predicted for its input, or that of its name.
 
-    -1 for a mesh, which must be looked at first.
+    -1 for a mesh of another name, which must be looked at first.
     """
     shapes = shapes_of(params.scenes, dataset)
     if params.target:
         return [class_of(params.target, classifier.labels)] * len(shapes)
     targets = [-1] * len(shapes)
-    for shape, (_, place) in enumerate(shapes):
-        if place is not None and dataset is not None:
+    for shape, (spec, place) in enumerate(shapes):
+        if place is None:
+            targets[shape] = own_class(spec, classifier.labels)
+        elif dataset is not None:
             targets[shape] = int(classifier.infer(inputs(classifier, dataset, [place])).argmax())
     return targets
 

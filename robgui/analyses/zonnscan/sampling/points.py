@@ -184,17 +184,26 @@ def block_size(dims: int) -> int:
     return 1 << int(math.log2(min(1024, max(SOBOL_REPLICATES, 2**22 // dims))))
 
 
+def round_ends(cap: int) -> Iterator[int]:
+    """How many points a zone has after each round: 32, 64, 96 and so on, 256, 320, 384.
+
+    A quarter of the last power of two is added, so that an early stop overshoots little.
+    """
+    stop = min(FIRST_ROUND, cap)
+    while stop < cap:
+        yield stop
+        stop = min(stop + max(FIRST_ROUND, (1 << stop.bit_length()) // 8), cap)
+    yield stop
+
+
 def stretches(cap: int, size: int) -> Iterator[list[tuple[int, int]]]:
     """Rounds of stretches ``(start, stop)`` that cover ``cap`` points, each stretch at most
     ``size`` long.
-
-    Rounds end at 32, 64, 96, 128, 160, 192, 224, 256, 320 …: a quarter of the last power of two is
-    added, so that an early stop overshoots little.
     """
-    start, stop = 0, min(FIRST_ROUND, cap)
-    while start < cap:
+    start = 0
+    for stop in round_ends(cap):
         yield [(first, min(first + size, stop)) for first in range(start, stop, size)]
-        start, stop = stop, min(stop + max(FIRST_ROUND, (1 << stop.bit_length()) // 8), cap)
+        start = stop
 
 
 def stretch_generator(seed: int, start: int, device: torch.device) -> torch.Generator:

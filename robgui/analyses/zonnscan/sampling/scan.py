@@ -11,13 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.analyses.zonnscan.sampling.intervals import unsure
 from robgui.analyses.zonnscan.sampling.points import stretches
-from robgui.analyses.zonnscan.sampling.tally import Tally, intervals, too_skewed
+from robgui.analyses.zonnscan.sampling.tally import Tally
 from robgui.analyses.zonnscan.sampling.zones import Block, Cloud
 from robgui.core.model.classifier import Classifier
 
-#: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.
-FEWEST = 64
 #: Batches whose answers are counted together: counting takes many small operations, and a picture
 #: every four batches will do.
 COUNTED = 4
@@ -34,7 +33,8 @@ class Scan:
         cloud: Zones and their samples.
         tally: Where to count.
         cap: Most samples per zone, a multiple of the cloud's lanes.
-        target: Half-width at which a zone stops; 0 never stops early.
+        target: Half-width of the index at which a zone stops; 0 never stops early.
+        target_share: Half-width of the share of changes that it needs too; 0 does not watch it.
         batch: Most inputs per model call; 0 lets the program choose.
     """
 
@@ -46,6 +46,7 @@ class Scan:
         *,
         cap: int,
         target: float = 0.0,
+        target_share: float = 0.0,
         batch: int = 0,
     ) -> None:
         self.tally = tally
@@ -53,7 +54,7 @@ class Scan:
         self.active = list(range(len(tally.samples)))
         self._classifier = classifier
         self._cloud = cloud
-        self._target = target
+        self._target, self._target_share = target, target_share
         self._batch = batch
         self._memory: Tensor | None = None
 
@@ -122,10 +123,5 @@ class Scan:
 
     def _going_on(self) -> list[int]:
         """The zones to take more samples of: those neither at the cap nor sure enough."""
-        below = self.tally.samples < self.cap
-        if self._target == 0:
-            return np.flatnonzero(below).tolist()
-        counts = self.tally.counts()
-        low, high = intervals(counts)
-        unsure = (counts.samples < FEWEST) | (high - low > 2 * self._target) | too_skewed(counts)
-        return np.flatnonzero(below & unsure).tolist()
+        going = unsure(self.tally.counts(), self.cap, self._target, self._target_share)
+        return np.flatnonzero(going).tolist()

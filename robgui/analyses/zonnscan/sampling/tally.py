@@ -1,4 +1,4 @@
-"""What is counted while samples pass, and the intervals that follow from it.
+"""What is counted while samples pass.
 
 The index of a zone is E[H_C(M(U))] (Definition 1 of the paper): the mean entropy of the outputs,
 with the logarithm to base C. Entropies come from log-softmax, so that a confidence of 1 - 1e-12
@@ -8,7 +8,6 @@ still counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,23 +15,10 @@ import torch
 from scipy import special
 from torch import Tensor
 
-from robgui.analyses.zonnscan.resolution import rare, resolution
-from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES
-
 #: Samples whose classes are kept, so that a panel can show them with their pictures.
 SHOWN = 8
-#: What a 95 % interval leaves out at either end.
-TAIL = 0.025
 #: exp(-200) is 0 in float32: below it a term p·log p is 0, and the bound keeps 0·inf out.
 _LOWEST_LOG = -200.0
-#: Entropies that spread less than this are equal but for rounding to single precision.
-_CONSTANT = 1e-6
-#: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it
-#: could do.
-_SKEWNESS_KNOWN = 1e-4
-#: Student's interval needs so many samples times the square of their skewness (Cochran, "Sampling
-#: Techniques").
-_PER_SKEWNESS = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +86,17 @@ class Counts:
     @property
     def index(self) -> np.ndarray:
         """Mean entropy ``(Z,)``; nan where nothing was sampled yet."""
-        return _ratio(self.lane_sums.sum(1), self.samples)
+        return ratio(self.lane_sums.sum(1), self.samples)
 
     @property
     def replicates(self) -> np.ndarray:
         """Mean entropy in each lane ``(Z, lanes)``."""
-        return _ratio(self.lane_sums, self.samples[:, None] // self.lane_sums.shape[1])
+        return ratio(self.lane_sums, self.samples[:, None] // self.lane_sums.shape[1])
 
     @property
     def crossing(self) -> np.ndarray:
         """Share of samples of another class ``(Z,)``."""
-        return _ratio(self.crossed, self.samples)
+        return ratio(self.crossed, self.samples)
 
 
 class Tally:
@@ -187,110 +173,13 @@ class Tally:
             lane_sums=sums[:, :lanes].copy(),
             squares=sums[:, lanes],
             cubes=sums[:, lanes + 1],
-            confidence=_ratio(sums[:, lanes + 2 : lanes + 2 + classes], self.samples[:, None]),
-            votes=_ratio(sums[:, lanes + 2 + classes : -1], self.samples[:, None]),
+            confidence=ratio(sums[:, lanes + 2 : lanes + 2 + classes], self.samples[:, None]),
+            votes=ratio(sums[:, lanes + 2 + classes : -1], self.samples[:, None]),
             crossed=sums[:, -1].copy(),
         )
 
 
-def half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` of the 95 % intervals of the index.
-
-    Infinite where one cannot be had yet.
-
-    Replicated Sobol: Student's interval over the replicates. Plain and antithetic: Student's
-        interval over
-    samples or pairs; where all of them are equal to single precision that interval is empty, and
-    3/n stands in, because a value seen in no sample may still have probability 3/n.
-    """
-    lanes = counts.lane_sums.shape[1]
-    rows = counts.samples // lanes
-    if lanes == SOBOL_REPLICATES:
-        half = (
-            special.stdtrit(lanes - 1, 1 - TAIL)
-            * counts.replicates.std(1, ddof=1)
-            / math.sqrt(lanes)
-        )
-        return np.where(rows > 0, half, np.inf)
-    variance = np.maximum(
-        _ratio(counts.squares - rows * np.nan_to_num(counts.index) ** 2, rows - 1), 0
-    )
-    student = special.stdtrit(np.maximum(rows - 1, 1), 1 - TAIL)
-    half = np.where(
-        variance > _CONSTANT**2,
-        student * np.sqrt(_ratio(variance, rows)),
-        _ratio(np.full(len(rows), 3.0), counts.samples),
-    )
-    return np.where(rows > 1, half, np.inf)
-
-
-def safe_half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` that hold what they promise near sharp boundaries too, early stop
-    included.
-
-    What rare values may add stands beside Student's term. Measured at the default settings by
-    ``tests/bench/coverage_zonnscan.py``.
-    """
-    return np.asarray(half_widths(counts) + _per_zone(rare, counts))
-
-
-def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
-    """Both ends ``(Z,)`` of the 95 % intervals of the index, in [0, 1]; nan without samples.
-
-    An index that the samples cannot tell from 0 has an interval from 0 to at least what they can.
-    """
-    index, half = counts.index, safe_half_widths(counts)
-    least = _per_zone(resolution, counts)
-    low, high = np.clip(index - half, 0, 1), np.clip(index + half, 0, 1)
-    hidden = index < least
-    return np.where(hidden, 0.0, low), np.where(
-        hidden, np.minimum(1, np.maximum(high, least)), high
-    )
-
-
-def _per_zone(of: Callable[[float], float], counts: Counts) -> np.ndarray:
-    return np.array([of(samples) for samples in counts.samples.tolist()])
-
-
-def too_skewed(counts: Counts) -> np.ndarray:
-    """Zones ``(Z,)`` with too few plain samples or pairs for Student's interval, because a few
-    of them stand far out.
-
-    Sobol points have no need of it: measured with it their intervals hold no more often, for a
-        fifth more samples.
-
-    Near a sharp boundary most entropies are close to 0 and a few are not: while few of these have
-        been seen, the spread
-    is more often found too small than too large, and a zone that stopped then would promise too
-    much.
-    """
-    lanes = counts.lane_sums.shape[1]
-    rows = counts.samples // lanes
-    if lanes == SOBOL_REPLICATES:
-        return np.zeros(len(rows), dtype=bool)
-    mean, square, cube = (
-        _ratio(sums, rows)
-        for sums in (
-            counts.lane_sums.sum(1) / counts.lane_sums.shape[1],
-            counts.squares,
-            counts.cubes,
-        )
-    )
-    spread = np.sqrt(np.maximum(square - mean**2, 0))
-    skewness = _ratio(cube - 3 * mean * square + 2 * mean**3, spread**3)
-    return np.asarray((spread > _SKEWNESS_KNOWN) & (rows < _PER_SKEWNESS * skewness**2))
-
-
-def clopper_pearson(hits: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Exact 95 % interval of a share: ``hits`` of ``trials``; (0, 1) without trials."""
-    hits, trials = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
-    inner = np.maximum(trials - hits, 0)
-    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), inner + 1, TAIL), 0.0)
-    high = np.where(inner > 0, special.betaincinv(hits + 1, np.maximum(inner, 1), 1 - TAIL), 1.0)
-    return low, high
-
-
-def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """Division that gives nan, without a warning, where ``below`` is not positive."""
     quotient: np.ndarray = np.divide(
         above,

@@ -53,7 +53,8 @@ def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
         lines=(*_class_lines(result), _uncertainty(result), _changed(result), *_others(result)),
         marks=tuple(_marks(result, params)),
         levels=(own,) if exact else (),
-        note="Grey: other classes. Bands: 95 % intervals. Upright: nearest changes of class found.",
+        note="Grey: other classes. Bands: 95 % intervals; a band without its line lies where the "
+        "samples cannot tell the uncertainty from 0. Upright: nearest changes of class found.",
     )
 
 
@@ -102,6 +103,11 @@ def _confidence(result: ZonnscanResult, c: int) -> np.ndarray:
     return result.mean_confidence[:, c]
 
 
+def told(result: ZonnscanResult, values: np.ndarray) -> np.ndarray:
+    """Means of the samples ``(R,)``; nan where these are too few to tell them from 0."""
+    return np.where((result.radii == 0) | (values >= _least(result)), values, np.nan)
+
+
 def highest(result: ZonnscanResult) -> np.ndarray:
     """Upper ends ``(R,)`` of the uncertainty's intervals, never below what the samples resolve."""
     return np.asarray(
@@ -111,7 +117,8 @@ def highest(result: ZonnscanResult) -> np.ndarray:
 
 def _uncertainty(result: ZonnscanResult) -> Line:
     high = np.where(np.isfinite(result.index), highest(result), np.nan)
-    return Line("uncertainty", result.index, Ink("text"), low=result.ci_low, high=high)
+    value = told(result, result.index)
+    return Line("uncertainty", value, Ink("text"), low=result.ci_low, high=high)
 
 
 def _changed(result: ZonnscanResult) -> Line:
@@ -143,9 +150,9 @@ def _marks(result: ZonnscanResult, params: ZonnscanParams) -> list[Mark]:
 def _disagreement(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
     """A zone cut by a sharp boundary has a low uncertainty: its samples are sure but disagree."""
     lines = (
-        Line("of single answers", result.index, Ink("text")),
-        Line("of the mean answer", result.entropy_of_mean, Ink("series", 4)),
-        Line("difference", result.mutual_information, Ink("series", 3)),
+        Line("of single answers", told(result, result.index), Ink("text")),
+        Line("of the mean answer", told(result, result.entropy_of_mean), Ink("series", 4)),
+        Line("difference", told(result, result.mutual_information), Ink("series", 3)),
     )
     return Curves(
         title="How samples disagree",
@@ -185,27 +192,26 @@ def _original(result: ZonnscanResult, pixels: np.ndarray) -> Picture:
 
 def _table(result: ZonnscanResult, params: ZonnscanParams) -> Table:
     high = highest(result)
-    told = (result.radii == 0) | (result.index >= _least(result))
     other = rival(result)
     columns = [
         Column("radius", _cells(result.radii), "number"),
         Column("samples", tuple(int(n) for n in result.samples), "count"),
-        Column("uncertainty", _cells(result.index, told), "number"),
+        Column("uncertainty", _cells(told(result, result.index)), "number"),
         Column("at least", _cells(result.ci_low), "number"),
         Column("at most", _cells(np.where(result.samples > 0, high, np.nan)), "number"),
         Column("change class", _cells(result.crossing), "share"),
         Column("change at least", _cells(result.crossing_low), "share"),
         Column("change at most", _cells(result.crossing_high), "share"),
-        Column("of the mean answer", _cells(result.entropy_of_mean), "number"),
+        Column("of the mean answer", _cells(told(result, result.entropy_of_mean)), "number"),
     ]
     for c in (result.predicted, other):
         if c >= 0:
             name = f"confidence in {result.labels[c]}"
-            columns.append(Column(name, _cells(_confidence(result, c)), "share"))
+            columns.append(Column(name, _cells(told(result, _confidence(result, c))), "share"))
     return Table(
         "The sweep in numbers",
         tuple(columns),
-        note="No uncertainty stands where the samples cannot tell it from 0; at most holds there.",
+        note="No number stands where the samples cannot tell it from 0; at most holds there.",
     )
 
 
@@ -213,6 +219,5 @@ def _least(result: ZonnscanResult) -> np.ndarray:
     return np.array([resolution(n) for n in result.samples])
 
 
-def _cells(values: np.ndarray, known: np.ndarray | None = None) -> tuple[float | None, ...]:
-    shown = np.isfinite(values) if known is None else np.isfinite(values) & known
-    return tuple(float(v) if k else None for v, k in zip(values, shown, strict=True))
+def _cells(values: np.ndarray) -> tuple[float | None, ...]:
+    return tuple(float(v) if math.isfinite(v) else None for v in values)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 import threading
 import time
 from typing import IO
 
+from robgui.core.execution.worker.pipes import LARGEST, widen
+
 #: Bytes of what was printed last that are kept.
 _KEPT = 4 * 2**10
-#: Bytes read at once, and seconds of rest after a large read: a worker that prints without end goes
-#: on, and costs this program next to nothing.
-_CHUNK = 2**20
+#: Seconds of rest after a large read: a worker that prints without end goes on, and costs this
+#: program next to nothing.
 _REST_SECONDS = 0.005
 
 
@@ -42,17 +41,8 @@ class Log:
 
     def _read(self) -> None:
         with self._pipe as pipe:
-            _widen(pipe.fileno())
-            while chunk := os.read(pipe.fileno(), _CHUNK):
+            widen(pipe)
+            while chunk := os.read(pipe.fileno(), LARGEST):
                 self._last = (self._last + chunk[-_KEPT:])[-_KEPT:]
                 if len(chunk) > _KEPT:
                     time.sleep(_REST_SECONDS)
-
-
-def _widen(pipe: int) -> None:
-    """Makes room for more in a pipe, where the system lets us."""
-    if sys.platform == "linux":
-        import fcntl
-
-        with contextlib.suppress(OSError):  # the user has too many pipes already
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _CHUNK)

@@ -19,6 +19,7 @@ from typing import IO, Any, cast
 from robgui.core.execution.worker.folder import private_folder, remove
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.log import Log
+from robgui.core.execution.worker.pipes import widen
 
 #: What a worker learns of this program's environment: where things are and how to compute, no
 #: secrets and no display.
@@ -88,6 +89,8 @@ class WorkerProcess:
         self._process = _starter().submit(_start, self._folder).result()
         pipes = [self._process.stdin, self._process.stdout, self._process.stderr]
         self._to, self._from, errors = (cast(IO[bytes], pipe) for pipe in pipes)
+        for pipe in (self._to, self._from):
+            widen(pipe)
         self._log = Log(errors)
         self._reader = threading.Thread(
             target=self._read, args=(events,), name="worker reader", daemon=True

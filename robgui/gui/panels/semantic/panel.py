@@ -112,6 +112,7 @@ def offer_starts(
     values = {
         "scene": spec,
         "axes": tuple(axis.name for axis in result.axes),
+        "span": params.span,
         "ranges": ranges,
         "fixed": fixed,
         "target": params.target if spec == IMAGE else _class_name(result, spec),

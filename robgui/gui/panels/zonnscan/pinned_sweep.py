@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robgui.analyses.zonnscan.views.samples import radius_words
+from robgui.analyses.zonnscan.views.sweep import told
 from robgui.core.view import Curves, Ink, Line
 
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ class PinnedSweep:
         """The picture of another sweep with the thin lines of this one behind it."""
         result = self.result
         lines = (
-            Line("reference: uncertainty", result.index, Ink("quiet"), x=result.radii),
+            Line(
+                "reference: uncertainty",
+                told(result, result.index),
+                Ink("quiet"),
+                x=result.radii,
+            ),
             Line(
                 "reference: change class",
                 result.crossing,

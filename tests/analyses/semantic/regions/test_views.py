@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from robgui.analyses.semantic.params import METHOD_WORDS, RegionsParams
+from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, RegionsParams
 from robgui.analyses.semantic.regions.lost import lost_in
 from robgui.analyses.semantic.regions.views import MOST_FRAMES, fate, regions_views
 from robgui.core.view import Bars, Boxes, Curves, Film, Table
@@ -33,7 +33,7 @@ def test_the_growing_is_a_film_of_boxes_over_the_map_with_its_steps() -> None:
     ends = [(box.x, box.y, box.x + box.width, box.y + box.height) for box in last.boxes]
     np.testing.assert_allclose(ends, np.hstack([result.low, result.high]), atol=1e-4)
     assert max(box.width for box in first.boxes) < 5 < min(box.width for box in last.boxes)
-    assert {box.name for box in last.boxes} == set(METHOD_WORDS.values())
+    assert {box.name for box in last.boxes} == {METHOD_WORDS[method] for method in METHODS}
     assert [(spot.x, spot.y) for spot in last.spots] == [(140, 40), (120, 30)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robgui.analyses.semantic.params import METHOD_WORDS, SrvrParams
+from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, SrvrParams
 from robgui.analyses.semantic.regions.volume_ratio_views import srvr_views
 from robgui.core.view import Bars, Boxes, Table, difference
 from tests.analyses.semantic.toy import FLAT, open_toy, plateau, run, titled, toy_net, with_hole
@@ -24,7 +24,10 @@ def test_the_share_of_one_network_is_drawn_by_way_to_grow_and_can_be_subtracted_
         for f, n in ((FLAT, "a"), (with_hole, "b"))
     )
     first, second = (srvr_views(result, SrvrParams())[0] for result in (one, other))
-    assert first.names == ("mean", *METHOD_WORDS.values()) and first.levels[0].name == "enough"
+    assert (
+        first.names == ("mean", *(METHOD_WORDS[way] for way in METHODS))
+        and first.levels[0].name == "enough"
+    )
     np.testing.assert_allclose(first.series[0].values, [one.srvr[0], *one.by_method[0]])
     assert np.isfinite(first.series[0].low[0]) and np.isnan(first.series[0].low[1:]).all()
     gap = difference(first, second)

@@ -96,7 +96,7 @@ def test_every_network_has_a_verdict_with_its_own_share() -> None:
     )
     said = says("srvr", result)
     assert [one.number.value for one in said.models] == pytest.approx(result.srvr.tolist())
-    assert "for a" in said.models[0].sentence and "for b" in said.models[1].sentence
+    assert [one.sentence[:2] for one in said.models] == ["a:", "b:"]
 
 
 def test_before_the_first_region_is_done_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,3 +107,16 @@ def test_before_the_first_region_is_done_nothing_is_known(monkeypatch: pytest.Mo
     said = says("srvr", early)
     assert said.status is Status.UNKNOWN and "No region has been grown yet" in said.sentence
     assert "0 of 24 regions done so far" in said.scope
+
+
+def test_starts_lie_where_every_network_sees_the_class() -> None:
+    """The paper's starts miss the plateau; those of the program do not."""
+    nets = (toy_net(FLAT, "a"), toy_net(plateau([(130.0, 220.0), (20.0, 60.0)]), "b"))
+    paper = run("srvr", nets, target="pot", begin="range")
+    inside = run("srvr", nets, target="pot", begin="class")
+    assert paper.bad_starts.sum() > 0 and inside.bad_starts.sum() == 0
+    assert inside.starts.shape == paper.starts.shape == (4, 2)
+    assert (inside.srvr > paper.srvr).all()
+    said = says("srvr", inside)
+    assert "around a pose that it gets right" in said.models[0].sentence
+    assert inside.model_calls > 0 and (inside.start_top1 == 1).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,20 +12,22 @@ from scipy import stats
 
 from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult
 from robgui.analyses.zonnscan.sampling.clouds import zone_cloud
+from robgui.analyses.zonnscan.sampling.intervals import (
+    FEWEST,
+    clopper_pearson,
+    half_widths,
+    intervals,
+    shares,
+)
 from robgui.analyses.zonnscan.sampling.points import (
     SOBOL_REPLICATES,
     base_points,
     block_size,
+    round_ends,
     stretches,
 )
 from robgui.analyses.zonnscan.sampling.scan import Scan
-from robgui.analyses.zonnscan.sampling.tally import (
-    Counts,
-    Tally,
-    clopper_pearson,
-    half_widths,
-    intervals,
-)
+from robgui.analyses.zonnscan.sampling.tally import Counts, Tally
 from robgui.analyses.zonnscan.sampling.zones import EVERY, BoxCloud, linf_corners
 from robgui.analyses.zonnscan.sweep import _Sweep
 from robgui.core.dataset import from_arrays
@@ -246,17 +249,51 @@ def test_a_mean_that_the_samples_cannot_tell_from_zero_has_an_interval_from_zero
     low, high = intervals(counts_of(1024, 1e-7, SOBOL_REPLICATES))
     assert low == 0 and high == pytest.approx(np.log(40) / 1024)
     low, high = intervals(counts_of(1024, 0.02, SOBOL_REPLICATES))
-    assert low == pytest.approx(0.02 - np.log(40) / 3072) and high == pytest.approx(
-        0.02 + np.log(40) / 3072
-    )
+    assert low == pytest.approx(0.02 - np.log(40) / 3072)
+    assert high == pytest.approx(0.02 + 0.75 * np.log(40) / 1024)
+
+
+def test_rare_values_widen_the_interval_most_to_the_side_where_they_stand() -> None:
+    low, high = intervals(counts_of(1024, 0.98, SOBOL_REPLICATES))
+    assert 0.98 - low == pytest.approx(0.75 * np.log(40) / 1024)
+    assert high - 0.98 == pytest.approx(np.log(40) / 3072)
+
+
+@pytest.mark.parametrize("share", [0.0004, 0.003, 0.01, 0.03, 0.2])
+def test_the_interval_of_a_share_holds_it_where_that_interval_made_the_zone_stop(
+    share: float,
+) -> None:
+    cap, runs = 1024, 4000
+    ends = np.array(list(round_ends(cap)))
+    draws = np.random.default_rng(1).random((runs, cap)) < share
+    hits = draws.cumsum(1)[:, ends - 1].astype(float)
+    going, held = np.ones(runs, dtype=bool), np.zeros(runs, dtype=bool)
+    for look, samples in enumerate(ends):
+        counts = counts_of(samples, 0.0)
+        low, high = shares(
+            replace(counts, samples=np.full(runs, samples), crossed=hits[:, look]), cap, stops=True
+        )
+        stops = going & (samples >= FEWEST) & ((high - low <= 0.02) | (samples == cap))
+        held[stops] = ((low <= share) & (share <= high))[stops]
+        going &= ~stops
+    assert not going.any() and held.mean() >= 0.95, held.mean()
+
+
+def test_a_radius_is_not_done_when_its_share_of_changes_is_not_known_closely() -> None:
+    """A sharp boundary: the uncertainty is about 0 at once, the share of changes is not."""
+    sharp = linear([4000.0], -1320.0)
+    loose = sweep(sharp, [0.5], radii=(0.2,), target_share=0)
+    closely = sweep(sharp, [0.5], radii=(0.2,))
+    assert loose.samples[0] < closely.samples[0] == 1024
+    surely = sweep(linear([40.0], 40.0), [0.5], radii=(0.2,))
+    assert surely.samples[0] < 1024 and surely.crossing_high[0] <= 0.02
 
 
 def test_a_zone_goes_on_until_its_samples_could_tell_the_target() -> None:
     result = sweep(Classifier.from_module(Constant([9.0, 0.0]), (2,)), [0.3, 0.3], radii=(0.1, 0.5))
-    assert (result.samples == 384).all() and (result.ci_high - result.ci_low <= 0.01).all()
-    assert (
-        sweep(linear([0.5], 0.0), [0.3], radii=(0.1,), target_half_width=0.05).samples == 64
-    ).all()
+    assert (result.samples == 448).all() and (result.ci_high - result.ci_low <= 0.01).all()
+    settings = {"radii": (0.1,), "target_half_width": 0.1, "target_share": 0.1}
+    assert (sweep(linear([0.5], 0.0), [0.3], **settings).samples == FEWEST).all()
 
 
 def test_clopper_pearson_is_exact_at_both_ends_and_between() -> None:

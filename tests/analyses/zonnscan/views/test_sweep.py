@@ -125,3 +125,25 @@ def test_the_input_of_a_table_and_of_a_sequence_is_drawn_too() -> None:
         images = views(swept(kind=kind, input=x), PARAMS)[2]
         assert images.pictures[0].pixels.shape[2] == 3
     assert len(LABELS) == 3
+
+
+def test_no_view_holds_a_number_that_the_samples_cannot_tell_from_zero() -> None:
+    least = np.log(40) / 1024
+    low = np.array([1e-9, 1e-7, 1e-4, 0.2])
+    result = swept(
+        index=low,
+        entropy_of_mean=low,
+        mutual_information=np.array([0, 1e-8, 1e-5, 0.1]),
+        mean_confidence=np.stack([1 - low, low, np.zeros(4)], 1),
+    )
+    shown = views(result, PARAMS)
+    for view in shown:
+        if isinstance(view, Curves):
+            for line in view.lines:
+                if line.ink.role in ("text", "series"):
+                    sampled = np.asarray(line.y)[1:]
+                    assert (np.isnan(sampled) | (sampled >= least)).all(), (view.title, line.name)
+    table = next(view for view in shown if isinstance(view, Table))
+    means = ("uncertainty", "of the mean answer", "confidence in coat")
+    for column in (column for column in table.columns if column.name in means):
+        assert column.cells[0] is not None and column.cells[1:3] == (None, None), column.name

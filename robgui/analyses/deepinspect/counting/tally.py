@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from robgui.analyses.deepinspect.kernels import avg_bias_rounds, napvd_rounds
-from robgui.analyses.deepinspect.neurons import Reading, members
+from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
+from robgui.analyses.deepinspect.counting.neurons import Reading, members
+from robgui.analyses.deepinspect.counting.resampling import Grouped, fits
+from robgui.analyses.deepinspect.counting.truth import Type2Tally, type1conf
 from robgui.analyses.deepinspect.params import InspectParams
-from robgui.analyses.deepinspect.result import Quality
-from robgui.analyses.deepinspect.truth import Type2Tally, avg_cd_rounds, quality, type1conf
 from robgui.core.dataset import Dataset, align
 from robgui.core.errors import ModelError
 from robgui.core.model.classifier import Classifier
@@ -39,6 +39,8 @@ class TallyPart:
     predicted: np.ndarray
     bits: np.ndarray
     type2: np.ndarray
+    group_counts: np.ndarray
+    group_members: np.ndarray
 
 
 class Tally:
@@ -53,11 +55,20 @@ class Tally:
         seen: Inputs so far.
         layers: Names of the layers.
         layer_sizes: Neurons of each.
+        grouped: The counts of the first threshold by groups of inputs, for intervals; None where
+            they were not asked for or would be too many.
     """
 
     def __init__(
-        self, classifier: Classifier, dataset: Dataset, thresholds: Sequence[float]
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        thresholds: Sequence[float],
+        *,
+        intervals: bool = False,
+        first: int = 0,
     ) -> None:
+        """``first`` is the number of the first input among all of which these are a part."""
         self._multi_label = classifier.settings.multi_label
         self._thresholds = thresholds
         self._device = device = classifier.device
@@ -68,6 +79,8 @@ class Tally:
         self.counts = torch.zeros((len(thresholds), m, 0), device=device)
         self.active = torch.zeros(len(thresholds), dtype=torch.float64, device=device)
         self.seen = 0
+        self.grouped: Grouped | None = None
+        self._intervals, self._first = intervals, first
         self.layers: tuple[str, ...] = ()
         self.layer_sizes = np.zeros(0, dtype=np.int64)
         self._members = torch.zeros(m, device=device)
@@ -88,6 +101,7 @@ class Tally:
             self.counts = torch.zeros(
                 (len(self._thresholds), self._m, int(self.layer_sizes.sum())), device=self._device
             )
+            self._make_groups()
         self._finite &= torch.isfinite(reading.scores).all()
         scaled = reading.scaled()
         top = reading.scores.argmax(1)
@@ -101,6 +115,10 @@ class Tally:
                 counts.addmm_(member.T.float(), act)
             else:
                 counts.index_add_(0, top, act)  # the same sum, without the zeros of member
+        if self.grouped is not None:
+            own = members(reading.scores, False) if member is None else member
+            act = (scaled > self._thresholds[0]).float()
+            self.grouped.add(reading.places + self._first, own, act)
         self._members += torch.bincount(top, minlength=self._m) if member is None else member.sum(0)
         places = torch.from_numpy(reading.places).to(self._device)
         self._predicted[places] = top.to(torch.int32)
@@ -112,9 +130,16 @@ class Tally:
                 )
         self.seen += len(reading.places)
 
+    def _make_groups(self) -> None:
+        if self._intervals and fits(self._m, self.neurons):
+            self.grouped = Grouped(self._m, self.neurons, self._device)
+
     def part(self) -> TallyPart:
         """Everything it has counted, on the host, for ``absorb``."""
         self._check()
+        nothing = torch.zeros((0, 0), device=self._device)
+        counts = nothing if self.grouped is None else self.grouped.counts
+        group_members = nothing if self.grouped is None else self.grouped.members
         return TallyPart(
             counts=self.counts.cpu().numpy(),
             active=self.active.cpu().numpy(),
@@ -125,6 +150,8 @@ class Tally:
             predicted=self.predicted(),
             bits=self.bits(),
             type2=self._type2.counts(),
+            group_counts=counts.cpu().numpy(),
+            group_members=group_members.cpu().numpy(),
         )
 
     def absorb(self, part: TallyPart, start: int) -> None:
@@ -132,6 +159,7 @@ class Tally:
         if not self.layers:
             self.layers, self.layer_sizes = part.layers, part.layer_sizes
             self.counts = torch.zeros(part.counts.shape, device=self._device)
+            self._make_groups()
         self.counts += torch.from_numpy(part.counts).to(self._device)
         self.active += torch.from_numpy(part.active).to(self._device)
         self._members += torch.from_numpy(part.members).to(self._device)
@@ -140,6 +168,8 @@ class Tally:
         )
         if self._multi_label:
             self._bits[start : start + len(part.bits)] = part.bits
+        if self.grouped is not None and part.group_counts.size:
+            self.grouped.absorb(part.group_counts, part.group_members)
         self._type2.absorb(part.type2)
         self.seen += part.seen
 
@@ -224,89 +254,6 @@ class Tally:
                 f"{self._name} returns scores that are not finite numbers; check its weights, mean"
                 " and std."
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """What the labels say: true confusion and disparity; ``(0, 0)`` without labels."""
-
-    conf: np.ndarray
-    avg_cd: np.ndarray
-
-
-def truth_rounds(tally: Tally) -> Generator[None, None, Truth]:
-    """True confusion and disparity, in portions."""
-    conf = tally.conf()
-    if not conf.size:
-        return Truth(conf, conf)
-    disparity = yield from avg_cd_rounds(torch.from_numpy(conf))
-    return Truth(conf, disparity.numpy())
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Distance and average bias of every pair ``(m, m)``, and how well they find the truth.
-
-    None without one.
-    """
-
-    napvd: np.ndarray
-    avg_bias: np.ndarray
-    confusion: Quality | None
-    bias: Quality | None
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """MODE: distance of the classes' weights in the last layer, and the average bias of these
-    distances.
-    """
-
-    distance: np.ndarray
-    avg_bias: np.ndarray
-
-
-def ranking_rounds(
-    tally: Tally, truth: Truth, params: InspectParams, mode: Baseline | None, place: int = 0
-) -> Generator[None, None, Ranking]:
-    """Ranks all pairs by one threshold, in portions."""
-    distance = yield from tally.napvd_rounds(params, place)
-    average = yield from avg_bias_rounds(torch.from_numpy(distance), params.bias_filter)
-    unfair = average.numpy()
-    if not truth.conf.size:
-        return Ranking(distance, unfair, None, None)
-    yield
-    confusion = quality(
-        -distance,
-        truth.conf,
-        None if mode is None else -mode.distance,
-        params.cutoff,
-        params.top_percent,
-    )
-    yield
-    bias = quality(
-        unfair,
-        truth.avg_cd,
-        None if mode is None else mode.avg_bias,
-        params.cutoff,
-        params.top_percent,
-    )
-    return Ranking(distance, unfair, confusion, bias)
-
-
-def mode_rounds(
-    classifier: Classifier, params: InspectParams
-) -> Generator[None, None, Baseline | None]:
-    """The MODE baseline from the weights of the last layer, in portions.
-
-    None when these cannot be seen.
-    """
-    weights = classifier.class_weights()
-    if weights is None:
-        return None
-    distance = (yield from napvd_rounds(weights.T.cpu())).numpy()
-    average = yield from avg_bias_rounds(torch.from_numpy(distance), params.bias_filter)
-    return Baseline(distance, average.numpy())
 
 
 def remarks_on(

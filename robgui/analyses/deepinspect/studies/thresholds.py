@@ -11,19 +11,19 @@ from dataclasses import fields
 
 import numpy as np
 
-from robgui.analyses.deepinspect.kernels import finish
-from robgui.analyses.deepinspect.pairs import Reported, report
-from robgui.analyses.deepinspect.params import ThresholdsParams
-from robgui.analyses.deepinspect.result import Quality, Sensitivity, ThresholdsResult
-from robgui.analyses.deepinspect.streaming import sharpened
-from robgui.analyses.deepinspect.tally import (
+from robgui.analyses.deepinspect.counting.kernels import finish
+from robgui.analyses.deepinspect.counting.ranking import (
     Ranking,
-    Tally,
     mode_rounds,
     ranking_rounds,
-    remarks_on,
     truth_rounds,
 )
+from robgui.analyses.deepinspect.counting.streaming import sharpened
+from robgui.analyses.deepinspect.counting.tally import Tally, remarks_on
+from robgui.analyses.deepinspect.pairs import Reported, report
+from robgui.analyses.deepinspect.params import ThresholdsParams
+from robgui.analyses.deepinspect.result import Quality
+from robgui.analyses.deepinspect.studies.result import Sensitivity, ThresholdsResult
 from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Step
 from robgui.core.model.classifier import Classifier

@@ -17,9 +17,9 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from robgui.analyses.deepinspect.neurons import GrowingPace, Reading, members, read
+from robgui.analyses.deepinspect.counting.neurons import GrowingPace, Reading, members, read
 from robgui.analyses.deepinspect.params import CoverageParams
-from robgui.analyses.deepinspect.result import CoverageResult
+from robgui.analyses.deepinspect.studies.result import CoverageResult
 from robgui.core.dataset import Dataset
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Step

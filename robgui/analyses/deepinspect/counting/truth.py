@@ -13,7 +13,13 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from robgui.analyses.deepinspect.kernels import Array, answer, as_tensor, finish, known_classes
+from robgui.analyses.deepinspect.counting.kernels import (
+    Array,
+    answer,
+    as_tensor,
+    finish,
+    known_classes,
+)
 from robgui.analyses.deepinspect.pairs import beyond, pair_places, top_share
 from robgui.analyses.deepinspect.result import Quality
 

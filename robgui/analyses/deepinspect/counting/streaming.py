@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Protocol, TypeVar
 
-from robgui.analyses.deepinspect.neurons import GrowingPace, read
+from robgui.analyses.deepinspect.counting.neurons import GrowingPace, read
+from robgui.analyses.deepinspect.counting.tally import Tally
 from robgui.analyses.deepinspect.params import InspectParams
-from robgui.analyses.deepinspect.tally import Tally
 from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier

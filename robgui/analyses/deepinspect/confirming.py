@@ -1,0 +1,55 @@
+"""Reported pairs put to the test: how few pixels turn an input of one class into the other?"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+
+from robgui.analyses.deepinspect.pairs import members_of
+from robgui.analyses.deepinspect.result import Confirmation, DeepInspectResult
+from robgui.core.dataset import Dataset, inputs
+from robgui.core.model.classifier import Classifier
+
+#: Model calls of each game; there are two for each pair, one in each direction.
+CALLS = 1000
+
+
+def refusal(classifier: Classifier) -> str:
+    """Why no pair of this model can be confirmed; empty when they can."""
+    if classifier.kind != "image" or classifier.settings.multi_label:
+        return "Pairs are confirmed by changing pixels, which needs images with one class each."
+    return ""
+
+
+def confirmation_rounds(
+    classifier: Classifier, dataset: Dataset, result: DeepInspectResult, count: int, seed: int
+) -> Generator[None, None, tuple[Confirmation, ...]]:
+    """Plays a targeted game in both directions for each of the first reported pairs."""
+    pairs = result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top
+    found: list[Confirmation] = []
+    for a, b in pairs[:count].tolist():
+        for start, target in ((a, b), (b, a)):
+            places = members_of(result, start)
+            if len(places):
+                place = int(places[0])
+                found.append((yield from _played(classifier, dataset, place, start, target, seed)))
+    return tuple(found)
+
+
+def _played(
+    classifier: Classifier, dataset: Dataset, place: int, start: int, target: int, seed: int
+) -> Generator[None, None, Confirmation]:
+    from robgui.analyses.feature_game.params import FeatureGameParams
+    from robgui.analyses.feature_game.play.match import Match, best_outcome
+
+    image = inputs(classifier, dataset, np.array([place]))[0]
+    params = FeatureGameParams(target=str(target), max_calls=CALLS, persistence=False, seed=seed)
+    game = Match(classifier, image, params)
+    if game.oracle.original == target:  # by rounding to 8 bits alone
+        return Confirmation(start, target, place, 0.0, game.oracle.calls)
+    for _ in game:
+        yield
+    best = best_outcome(game.outcomes, "l0")
+    pixels = float("nan") if best is None else best.severity.l0_pixels
+    return Confirmation(start, target, place, pixels, game.oracle.calls)

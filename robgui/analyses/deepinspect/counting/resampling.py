@@ -1,0 +1,114 @@
+"""How sure the distances are: counts kept apart for some groups of inputs, drawn again and again.
+
+Activations are never stored, so inputs cannot be drawn anew one by one. Instead every input belongs
+to one of a few groups, chosen by its number; the counts of the groups are kept, and groups are
+drawn with replacement. The ends of an interval are mirrored at the distance itself (the basic
+bootstrap): few inputs make every distance too large, and drawing anew adds the same excess once
+more, which mirroring takes off again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
+from robgui.analyses.deepinspect.params import Norm
+
+#: Groups of inputs.
+GROUPS = 32
+#: Counts kept in all groups together; larger networks get no intervals.
+MOST = 16_000_000
+#: Draws, and the fewest that still give an interval; work of all of them together.
+DRAWS, FEWEST_DRAWS, WORK = 200, 60, 4e10
+#: Share of the draws inside an interval.
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """Ends ``(m, m)`` of the 95 % interval of every distance; ``(0, 0)`` where there are none."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+
+NO_INTERVALS = Intervals(np.zeros((0, 0)), np.zeros((0, 0)))
+
+
+class Grouped:
+    """Counts of every group of inputs, on the model's device.
+
+    Attributes:
+        counts: ``(GROUPS, m, N)`` members of a class that activate a neuron.
+        members: ``(GROUPS, m)`` members of a class.
+    """
+
+    def __init__(self, classes: int, neurons: int, device: torch.device) -> None:
+        self.counts = torch.zeros((GROUPS, classes, neurons), device=device)
+        self.members = torch.zeros((GROUPS, classes), device=device)
+
+    def add(self, places: np.ndarray, member: Tensor, act: Tensor) -> None:
+        """Adds a batch: numbers of the inputs, their classes ``(n, m)``, their active neurons."""
+        group = torch.from_numpy(group_of(places)).to(act.device)
+        weight = member.float()
+        for one in torch.unique(group).tolist():
+            chosen = (group == one).nonzero()[:, 0]
+            self.counts[one].addmm_(weight[chosen].T, act[chosen])
+            self.members[one] += weight[chosen].sum(0)
+
+    def absorb(self, counts: np.ndarray, members: np.ndarray) -> None:
+        """Adds what was counted elsewhere."""
+        self.counts += torch.from_numpy(counts).to(self.counts.device)
+        self.members += torch.from_numpy(members).to(self.members.device)
+
+
+def group_of(places: np.ndarray) -> np.ndarray:
+    """The group of each input by its number; neighbours fall apart, whatever order the data has."""
+    mixed = (np.asarray(places, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray((mixed >> np.uint64(40)) % np.uint64(GROUPS), dtype=np.int64)
+
+
+def fits(classes: int, neurons: int) -> bool:
+    """Whether the groups of such a network may be kept and drawn often enough."""
+    return GROUPS * classes * neurons <= MOST and _draws(classes, neurons) >= FEWEST_DRAWS
+
+
+def interval_rounds(
+    grouped: Grouped, distance: np.ndarray, norm: Norm
+) -> Generator[None, None, Intervals]:
+    """The intervals of all distances, in portions."""
+    rng = np.random.default_rng(0)
+    drawn = []
+    for _ in range(_draws(*grouped.counts.shape[1:])):
+        weights = torch.from_numpy(rng.multinomial(GROUPS, np.full(GROUPS, 1 / GROUPS))).to(
+            grouped.counts
+        )
+        counts = torch.tensordot(weights, grouped.counts, dims=1)
+        again = yield from napvd_rounds(counts.T, norm, weights @ grouped.members)
+        drawn.append(again.cpu().numpy())
+    ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+    with np.errstate(all="ignore"):
+        below, above = _quantiles(np.stack(drawn), ends)
+    known = np.isfinite(distance)
+    low = np.where(known, np.maximum(0.0, 2 * distance - above), np.nan)
+    high = np.where(known, np.maximum(0.0, 2 * distance - below), np.nan)
+    return Intervals(low, high)
+
+
+def _quantiles(drawn: np.ndarray, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Quantiles over the draws; a draw without members of a class says nothing about it."""
+    known = np.isfinite(drawn)
+    ordered = np.sort(np.where(known, drawn, np.inf), axis=0)
+    count = known.sum(0)
+    places = [np.clip(np.round(end * (count - 1)), 0, None).astype(np.int64) for end in ends]
+    below, above = (np.take_along_axis(ordered, place[None], 0)[0] for place in places)
+    return np.where(count > 0, below, np.nan), np.where(count > 0, above, np.nan)
+
+
+def _draws(classes: int, neurons: int) -> int:
+    return int(min(DRAWS, WORK / max(1, neurons * classes * classes)))

@@ -1,0 +1,145 @@
+"""What the studies of thresholds and of coverage look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.deepinspect.params import CoverageParams, ThresholdsParams
+from robgui.analyses.deepinspect.studies.result import CoverageResult, Sensitivity, ThresholdsResult
+from robgui.analyses.deepinspect.views import SHOWN_CLASSES, cells
+from robgui.core.view import Axis, Bars, Column, Curves, Ink, Line, Mark, Series, Table, View
+
+
+def thresholds_views(result: ThresholdsResult, params: ThresholdsParams) -> Sequence[View]:
+    """Confused pairs over the threshold, biased ones, and all figures as a table."""
+    return (
+        _sensitivity("Confused pairs and the threshold", result, result.confusion, params),
+        _sensitivity("Biased pairs and the threshold", result, result.bias, params),
+        _threshold_table(result),
+    )
+
+
+def _sensitivity(
+    title: str, result: ThresholdsResult, values: Sensitivity, params: ThresholdsParams
+) -> Curves:
+    middle = f"{result.thresholds[result.reference]:g}"
+    lines = [
+        Line(
+            f"same pairs as at {middle}",
+            values.agreement,
+            Ink("series", 0),
+            symbol="circle",
+            strong=True,
+        )
+    ]
+    if result.labelled:
+        lines += [
+            Line(
+                "reported pairs that are true", values.precision, Ink("series", 1), symbol="square"
+            ),
+            Line(
+                "true pairs that are reported", values.recall, Ink("series", 2), symbol="triangle"
+            ),
+            Line(
+                f"true among the top {params.top_percent:g} %",
+                values.top_precision,
+                Ink("series", 3),
+                symbol="diamond",
+            ),
+        ]
+    return Curves(
+        title,
+        Axis("activation threshold"),
+        Axis("share of pairs", kind="share", low=0, high=1),
+        result.thresholds,
+        tuple(lines),
+        marks=(Mark(float(result.thresholds[result.reference]), "compared with"),),
+    )
+
+
+def _threshold_table(result: ThresholdsResult) -> Table:
+    columns = [
+        Column("Threshold", tuple(float(value) for value in result.thresholds), "number"),
+        Column("Active neurons", cells(result.active), "share"),
+    ]
+    for kind, values in (("Confused", result.confusion), ("Biased", result.bias)):
+        columns.append(
+            Column(f"{kind} pairs", tuple(int(value) for value in values.reported), "count")
+        )
+        columns.append(Column(f"{kind}: same pairs", cells(values.agreement), "share"))
+        if result.labelled:
+            columns.append(Column(f"{kind}: true", cells(values.precision), "share"))
+            columns.append(Column(f"{kind}: found", cells(values.recall), "share"))
+    return Table("All thresholds", tuple(columns))
+
+
+def coverage_views(result: CoverageResult, params: CoverageParams) -> Sequence[View]:
+    """The criteria over the classes, and every number as a table."""
+    criteria = coverage_criteria(result, params)
+    return (
+        _criteria_bars(result, criteria),
+        _criteria_means(criteria),
+        _coverage_table(result, criteria),
+    )
+
+
+def coverage_criteria(result: CoverageResult, params: CoverageParams) -> dict[str, np.ndarray]:
+    """Name of each criterion -> its value for every class."""
+    return {
+        "neurons activated": result.neuron,
+        f"of {params.sections:,} sections reached": result.multisection,
+        "outer regions reached": result.boundary,
+        "driven above their range": result.strong,
+        f"among the top {params.top} of their layer": result.top,
+    }
+
+
+def _criteria_bars(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Bars:
+    shown = np.argsort(-result.counts, kind="stable")[:SHOWN_CLASSES]
+    shown = np.sort(shown[result.counts[shown] > 0])
+    rows = tuple(
+        Series(name, values[shown].astype(np.float64), Ink("series", i))
+        for i, (name, values) in enumerate(criteria.items())
+    )
+    left = int((result.counts > 0).sum()) - len(shown)
+    return Bars(
+        "Coverage by class",
+        Axis("share of the neurons", kind="share", low=0, high=1),
+        tuple(result.classes[int(c)] for c in shown),
+        rows,
+        x=Axis("predicted class"),
+        note=(
+            f"The {len(shown)} classes with the most inputs; {left:,} are not shown."
+            if left > 0
+            else ""
+        ),
+    )
+
+
+def _criteria_means(criteria: dict[str, np.ndarray]) -> Bars:
+    means = np.array(
+        [float(np.nanmean(of)) if np.isfinite(of).any() else np.nan for of in criteria.values()]
+    )
+    title = "Mean over the classes"
+    return Bars(
+        title,
+        Axis("mean coverage", kind="share", low=0, high=1),
+        tuple(criteria),
+        (Series("mean", means),),
+    )
+
+
+def _coverage_table(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Table:
+    columns = [
+        Column("Class", result.classes),
+        Column("Predicted", tuple(int(value) for value in result.counts), "count"),
+        *(Column(name, cells(values), "share") for name, values in criteria.items()),
+        Column("Different top sets", _whole(result.patterns), "count"),
+    ]
+    return Table("All classes", tuple(columns))
+
+
+def _whole(values: np.ndarray) -> tuple[int | None, ...]:
+    return tuple(int(value) if np.isfinite(value) else None for value in values)

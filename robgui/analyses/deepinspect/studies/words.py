@@ -1,0 +1,74 @@
+"""What the studies of thresholds and of coverage say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.deepinspect.params import CoverageParams, ThresholdsParams
+from robgui.analyses.deepinspect.studies.result import CoverageResult, ThresholdsResult
+from robgui.core.text.words import count, number, percent
+from robgui.core.verdict import Quantity, Status, Verdict
+
+
+def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Verdict:
+    """Over which thresholds the reported pairs stay the same."""
+    scope = f"{_seen(result)} at {count(len(result.thresholds), 'threshold')}."
+    agreement = result.confusion.agreement
+    if not np.isfinite(agreement).any():
+        return Verdict(
+            Status.UNKNOWN, "No pair of classes stands out at any threshold.", scope=scope
+        )
+    middle = f"{result.thresholds[result.reference]:g}"
+    least = float(np.nanmin(agreement))
+    stable = result.thresholds[np.nan_to_num(agreement) >= params.stable]
+    sentence = (
+        f"At least {percent(params.stable)} of the confused pairs are the same as at {middle} for"
+        f" thresholds from {stable.min():g} to {stable.max():g}."
+    )
+    because = [f"Fewest pairs in common with those at {middle}: {percent(least)}."]
+    if result.labelled and np.isfinite(result.confusion.aucec).any():
+        best = int(np.nanargmax(result.confusion.aucec))
+        because.append(f"By the labels the ranking is best at {result.thresholds[best]:g}.")
+    quantity = Quantity(
+        "Pairs in common at the worst threshold", least, better="high", text=percent(least)
+    )
+    status = Status.HOLDS if result.complete and least >= params.stable else Status.AT_RISK
+    if not result.complete:
+        status = Status.UNKNOWN
+    return Verdict(status, sentence, quantity, scope, tuple(because))
+
+
+def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
+    """Whether coverage tells the classes apart.
+
+    It is no statement about the quality of the model.
+    """
+    scope = f"{_seen(result)}."
+    if not np.isfinite(result.effect_shares).all():
+        words = "Coverage cannot be compared: fewer than two classes have two predicted inputs."
+        return Verdict(Status.UNKNOWN, words, scope=scope)
+    weak = float(result.effect_shares[:2].sum())
+    sentence = (
+        f"Coverage hardly differs in {percent(weak)} of the pairs of classes, so it cannot tell"
+        " these apart."
+    )
+    because = (
+        "Coverage says which neurons were used, not whether the model is right.",
+        _kruskal_words(result),
+    )
+    quantity = Quantity("Pairs of classes with equal coverage", weak, text=percent(weak))
+    return Verdict(Status.UNKNOWN, sentence, quantity, scope, because)
+
+
+def _kruskal_words(result: CoverageResult) -> str:
+    surety = f"p = {number(result.kruskal_p)}" if result.kruskal_p > 0 else "p < 10⁻³⁰⁰"
+    differ = "differs" if result.kruskal_p < 0.05 else "does not differ"
+    return f"Over all classes together it {differ} (Kruskal–Wallis, {surety})."
+
+
+def _seen(result: ThresholdsResult | CoverageResult) -> str:
+    words = (
+        f"{count(result.done, 'input')} of {result.dataset},"
+        f" {count(result.model_calls, 'model call')}"
+    )
+    return words if result.complete else f"So far {words}"

@@ -1,0 +1,144 @@
+"""The largest boxes of a space: all of them ask together, the network answers in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.semantic.params import RegionsParams
+from robgui.analyses.semantic.regions.domain import Domain
+from robgui.analyses.semantic.regions.largest_box import Answer, LargestBox
+from robgui.analyses.semantic.regions.lost import CONFIDENCE
+from robgui.analyses.semantic.regions.region_api import Grown
+from robgui.analyses.semantic.regions.region_step import GREW
+from robgui.analyses.semantic.scene.space import Space
+
+
+class Boxes:
+    """One box for every start; those that begin outside the class stay where they are.
+
+    Attributes:
+        score: ``(P,)`` score at each start.
+        top1: ``(P,)`` class there.
+        able: ``(P,)`` bool, which boxes grow.
+        boxes: ``(P,)`` the boxes.
+        calls: Images that the network has seen.
+    """
+
+    def __init__(self, space: Space, target: int, params: RegionsParams) -> None:
+        self._space, self._target, self._params = space, target, params
+        low, high = space.low.cpu().numpy(), space.high.cpu().numpy()
+        self._domain = Domain.of(low, high, space.periodic, shares=True, clip=True)
+        self.boxes: list[LargestBox] = []
+        self._starts = np.zeros((0, len(space.axes)))
+        self._trace: list[np.ndarray] = []
+        self.calls = 0
+        self.score: Tensor
+        self.top1: Tensor
+        self.able: np.ndarray
+
+    def begin(self, starts: Tensor) -> Iterator[None]:
+        """Looks at the starts ``(P, n)``; yields between batches."""
+        params = self._params
+        self.score, self.top1 = yield from self._space.scores(starts, self._target, params.batch)
+        self.calls += len(starts)
+        self.able = (self.top1 == self._target).cpu().numpy()
+        self._starts = starts.cpu().numpy()
+        risk = (1 - CONFIDENCE) / max(1, int(self.able.sum()))  # the headline names any of them
+        self.boxes = [
+            LargestBox(
+                seed,
+                self._domain,
+                self._target,
+                np.random.default_rng([params.seed, place]),
+                most_lost=params.most_lost,
+                risk=risk,
+                epsilon=params.epsilon,
+            )
+            for place, seed in enumerate(self._domain.measured(self._starts))
+        ]
+        self._trace = [self._bounds()]
+
+    def grow(self) -> Iterator[None]:
+        """Every box to its end, one batch of poses for all of them; yields after every batch."""
+        lives = {place: self.boxes[place].life() for place in np.flatnonzero(self.able).tolist()}
+        asked = {place: next(life) for place, life in lives.items()}
+        while asked:
+            answers = yield from self._answers(list(asked.values()))
+            for place, answer in zip(list(asked), answers, strict=True):
+                try:
+                    asked[place] = lives[place].send(answer)
+                except StopIteration:
+                    del asked[place]
+            bounds = self._bounds()
+            if (bounds != self._trace[-1]).any():
+                self._trace.append(bounds)
+            yield
+
+    def points(self, place: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Poses ``(m, n)`` of the last test of a box with scores and classes, the start last.
+
+        The start alone where the box did not grow.
+        """
+        drawn, device = self.boxes[place].drawn, self._space.low.device
+        units = self._domain.in_units(self._domain.wrapped(drawn.points))
+        points = torch.from_numpy(np.concatenate([units, self._starts[place : place + 1]]))
+        scores = torch.from_numpy(drawn.scores).to(device, torch.float32)
+        tops = torch.from_numpy(drawn.tops).to(device)
+        return (
+            points.to(device),
+            torch.cat([scores, self.score[place : place + 1]]),
+            torch.cat([tops, self.top1[place : place + 1]]),
+        )
+
+    def _answers(self, asked: list[np.ndarray]) -> Generator[None, None, list[Answer]]:
+        points = self._domain.in_units(self._domain.wrapped(np.concatenate(asked)))
+        at = torch.from_numpy(points).to(self._space.low.device)
+        scores, tops = yield from self._space.scores(at, self._target, self._params.batch)
+        self.calls += len(points)
+        ends = np.cumsum([len(part) for part in asked])[:-1]
+        pairs = (np.split(values.cpu().numpy(), ends) for values in (scores, tops))
+        answers: list[Answer] = list(zip(*pairs, strict=True))
+        return answers
+
+    def _bounds(self) -> np.ndarray:
+        """Bounds ``(P, 2, n)`` in shares of the ranges."""
+        n = self._starts.shape[1]
+        bounds = [np.stack([box.low, box.high]) for box in self.boxes]
+        return np.stack(bounds) if bounds else np.zeros((0, 2, n))
+
+    @property
+    def progress(self) -> float:
+        """How much of the work is done, 0 to 1."""
+        growing = [box.progress for box, able in zip(self.boxes, self.able, strict=True) if able]
+        return float(np.mean(growing)) if growing else 1.0
+
+    @property
+    def most(self) -> np.ndarray:
+        """``(P,)`` shares of lost poses that are not ruled out; nan for a box not yet tried."""
+        return np.array([box.most if len(box.drawn.tops) else np.nan for box in self.boxes])
+
+    @property
+    def grown(self) -> Grown:
+        """The boxes as they are now."""
+        trace = np.stack(self._trace, 1)
+        low, high = trace[:, -1, 0], trace[:, -1, 1]
+        first = np.array([box.first for box in self.boxes])
+        units = self._domain.in_units(trace)
+        return Grown(
+            low=units[:, -1, 0],
+            high=units[:, -1, 1],
+            trace=units,
+            loss=np.zeros((len(trace), 0)),
+            method=("box",) * len(trace),
+            start=self._starts,
+            start_number=np.arange(len(trace)),
+            start_score=self.score.double().cpu().numpy(),
+            converged=np.array([box.done for box in self.boxes], dtype=bool) | ~self.able,
+            hit_domain=self.able & self._domain.reached(low, high),
+            never_grew=((high - low) <= GREW * first[:, None]).all(1),
+            volume=self._domain.share(low, high),
+        )

@@ -1,0 +1,32 @@
+"""The class that a mesh belongs to by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+#: Classes of the bundled objects in ImageNet, for networks that know its classes by number only.
+IMAGENET_CLASS = {"teapot": 849, "scanned_mug": 504, "scanned_pitcher": 725}
+_IMAGENET_CLASSES = 1000
+
+
+def own_class(spec: str, labels: Sequence[str]) -> int:
+    """The one class whose name is that of a mesh, or ends with it; -1 where there is none.
+
+    ``scanned_mug`` is a “coffee mug”. Synonyms are parted by commas, as in lists of ImageNet.
+    """
+    if len(labels) == _IMAGENET_CLASSES and all(label.strip().isdigit() for label in labels):
+        return IMAGENET_CLASS.get(spec, -1)
+    name = Path(spec).stem.lower().replace("_", " ").removeprefix("scanned ").strip()
+    ends = [
+        place
+        for place, label in enumerate(labels)
+        if any(word == name or word.endswith(f" {name}") for word in _names(label))
+    ]
+    exact = [place for place in ends if name in _names(labels[place])]
+    found = exact or ends
+    return found[0] if len(found) == 1 else -1
+
+
+def _names(label: str) -> list[str]:
+    return [word.strip().lower().replace("_", " ") for word in label.split(",")]

@@ -1,0 +1,172 @@
+"""The 95 % intervals that follow from what was counted, early stop included."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import special
+
+from robgui.analyses.zonnscan.resolution import rare, rarer, resolution
+from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES, round_ends
+from robgui.analyses.zonnscan.sampling.tally import Counts, ratio
+
+#: What a 95 % interval leaves out at either end.
+TAIL = 0.025
+#: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.
+FEWEST = 64
+#: Of the 5 % that the interval of a share leaves out, those kept for all early stops together.
+EARLY = 0.01
+#: A large share of changes need not be known more closely than this share of it.
+LARGE_SHARE = 0.2
+#: Entropies that spread less than this are equal but for rounding to single precision.
+_CONSTANT = 1e-6
+#: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it
+#: could do.
+_SKEWNESS_KNOWN = 1e-4
+#: Student's interval needs so many samples times the square of their skewness (Cochran, "Sampling
+#: Techniques").
+_PER_SKEWNESS = 25
+
+
+def half_widths(counts: Counts) -> np.ndarray:
+    """Half-widths ``(Z,)`` of Student's 95 % intervals of the index.
+
+    Infinite where one cannot be had yet.
+
+    Replicated Sobol: over the replicates. Plain and antithetic: over samples or pairs; where all of
+    them are equal to single precision that interval is empty, and 3/n stands in, because a value
+    seen in no sample may still have probability 3/n.
+    """
+    lanes = counts.lane_sums.shape[1]
+    rows = counts.samples // lanes
+    if lanes == SOBOL_REPLICATES:
+        half = (
+            special.stdtrit(lanes - 1, 1 - TAIL)
+            * counts.replicates.std(1, ddof=1)
+            / math.sqrt(lanes)
+        )
+        return np.where(rows > 0, half, np.inf)
+    variance = np.maximum(
+        ratio(counts.squares - rows * np.nan_to_num(counts.index) ** 2, rows - 1), 0
+    )
+    student = special.stdtrit(np.maximum(rows - 1, 1), 1 - TAIL)
+    half = np.where(
+        variance > _CONSTANT**2,
+        student * np.sqrt(ratio(variance, rows)),
+        ratio(np.full(len(rows), 3.0), counts.samples),
+    )
+    return np.where(rows > 1, half, np.inf)
+
+
+def safe_half_widths(counts: Counts) -> np.ndarray:
+    """Half-widths ``(Z,)`` that hold what they promise near sharp boundaries too: the larger side
+    of ``intervals``.
+    """
+    return np.asarray(half_widths(counts) + _per_zone(rarer, counts))
+
+
+def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends ``(Z,)`` of the 95 % intervals of the index, in [0, 1]; nan without samples.
+
+    What rare values may add stands beside Student's term. They stand far out to the side where
+    there is room: upwards of a small index, downwards of a large one. An index that the samples
+    cannot tell from 0 has an interval from 0 to at least what they can. Measured at the default
+    settings by ``tests/bench/coverage_zonnscan.py``.
+    """
+    index, half = counts.index, half_widths(counts)
+    small, outer, inner = index < 0.5, _per_zone(rarer, counts), _per_zone(rare, counts)
+    least = _per_zone(resolution, counts)
+    low = np.clip(index - half - np.where(small, inner, outer), 0, 1)
+    high = np.clip(index + half + np.where(small, outer, inner), 0, 1)
+    hidden = index < least
+    return np.where(hidden, 0.0, low), np.where(
+        hidden, np.minimum(1, np.maximum(high, least)), high
+    )
+
+
+def _per_zone(of: Callable[[float], float], counts: Counts) -> np.ndarray:
+    return np.array([of(samples) for samples in counts.samples.tolist()])
+
+
+def too_skewed(counts: Counts) -> np.ndarray:
+    """Zones ``(Z,)`` with too few plain samples or pairs for Student's interval, because a few
+    of them stand far out.
+
+    Sobol points have no need of it: measured with it their intervals hold no more often, for a
+    fifth more samples.
+
+    Near a sharp boundary most entropies are close to 0 and a few are not: while few of these have
+    been seen, the spread is more often found too small than too large, and a zone that stopped then
+    would promise too much.
+    """
+    lanes = counts.lane_sums.shape[1]
+    rows = counts.samples // lanes
+    if lanes == SOBOL_REPLICATES:
+        return np.zeros(len(rows), dtype=bool)
+    mean, square, cube = (
+        ratio(sums, rows)
+        for sums in (
+            counts.lane_sums.sum(1) / counts.lane_sums.shape[1],
+            counts.squares,
+            counts.cubes,
+        )
+    )
+    spread = np.sqrt(np.maximum(square - mean**2, 0))
+    skewness = ratio(cube - 3 * mean * square + 2 * mean**3, spread**3)
+    return np.asarray((spread > _SKEWNESS_KNOWN) & (rows < _PER_SKEWNESS * skewness**2))
+
+
+def shares(counts: Counts, cap: int, stops: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends ``(Z,)`` of the 95 % intervals of the share of samples that cross.
+
+    A zone that may stop by itself looks at its interval again and again, and each look could
+    mislead it. So 1 % of error is shared out among the looks before the cap and 4 % are kept for
+    it: the interval where a zone stops holds whatever made it stop (Clopper and Pearson at each
+    look, Bonferroni over them).
+    """
+    if not stops:
+        return clopper_pearson(counts.crossed, counts.samples)
+    looks = sum(1 for end in round_ends(cap) if FEWEST <= end < cap)
+    early = EARLY / 2 / max(1, looks)
+    return clopper_pearson(
+        counts.crossed, counts.samples, np.where(counts.samples < cap, early, TAIL - EARLY / 2)
+    )
+
+
+def clopper_pearson(
+    hits: np.ndarray, trials: np.ndarray, tail: np.ndarray | float = TAIL
+) -> tuple[np.ndarray, np.ndarray]:
+    """Exact interval of a share: ``hits`` of ``trials``; (0, 1) without trials.
+
+    ``tail`` is what it leaves out at either end.
+    """
+    hits, trials = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    inner = np.maximum(trials - hits, 0)
+    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), inner + 1, tail), 0.0)
+    high = np.where(inner > 0, special.betaincinv(hits + 1, np.maximum(inner, 1), 1 - tail), 1.0)
+    return low, high
+
+
+def unsure(counts: Counts, cap: int, target: float, target_share: float) -> np.ndarray:
+    """Zones ``(Z,)`` that need more samples: their index or their share of changes is not known
+    closely enough.
+
+    Args:
+        counts: What was counted.
+        cap: Most samples per zone.
+        target: Half-width of the index at which a zone may stop; 0 never stops early.
+        target_share: Half-width of the share of changes, or a fifth of that share where it is
+            large; 0 does not watch it.
+    """
+    below = counts.samples < cap
+    if target == 0:
+        return np.asarray(below)
+    low, high = intervals(counts)
+    wanted = (counts.samples < FEWEST) | (high - low > 2 * target) | too_skewed(counts)
+    if target_share > 0:
+        least, most = shares(counts, cap, stops=True)
+        closely = np.maximum(target_share, LARGE_SHARE * np.nan_to_num(counts.crossing))
+        wanted |= most - least > 2 * closely
+    return np.asarray(below & wanted)

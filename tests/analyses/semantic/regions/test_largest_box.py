@@ -1,0 +1,134 @@
+"""The largest box against scenes whose share of lost poses is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from robgui.analyses.semantic.regions.box_test import at_most, evidence, needed
+from robgui.analyses.semantic.regions.domain import Domain
+from robgui.analyses.semantic.regions.largest_box import LargestBox
+
+SEEDS, RISK, MOST_LOST = 200, 0.05, 0.01
+Loses = Callable[[np.ndarray], np.ndarray]
+
+
+def found(
+    loses: Loses, start: tuple[float, ...], seed: int, wraps: bool = False
+) -> tuple[LargestBox, int]:
+    """A box grown where ``loses`` says which poses lose the class, and what it asked."""
+    n = len(start)
+    domain = Domain.of(np.zeros(n), np.ones(n), [wraps] * n, shares=True, clip=True)
+    box = LargestBox(
+        np.array(start),
+        domain,
+        0,
+        np.random.default_rng(seed),
+        most_lost=MOST_LOST,
+        risk=RISK,
+        epsilon=0.005,
+    )
+    life, calls = box.life(), 0
+    try:
+        points = next(life)
+        while True:
+            calls += len(points)
+            lost = loses(domain.wrapped(points))
+            points = life.send((1.0 - lost, lost.astype(np.int64)))
+    except StopIteration:
+        return box, calls
+
+
+def disc(points: np.ndarray) -> np.ndarray:
+    return ((points - 0.5) ** 2).sum(1) > 0.3**2
+
+
+def disc_share(box: LargestBox) -> float:
+    """Lost share of a box, by exact chords of the disc at many heights."""
+    heights = np.linspace(box.low[1], box.high[1], 4001)
+    half = np.sqrt(np.maximum(0.3**2 - (heights - 0.5) ** 2, 0))
+    chord = np.minimum(box.high[0], 0.5 + half) - np.maximum(box.low[0], 0.5 - half)
+    return float(1 - np.maximum(chord, 0).mean() / (box.high[0] - box.low[0]))
+
+
+def corner(points: np.ndarray) -> np.ndarray:
+    return points.sum(1) > 1.0
+
+
+def corner_share(box: LargestBox) -> float:
+    """Lost share of a box: what lies beyond x + y = 1, a triangle cut twice at most."""
+
+    def beyond(x: float, y: float) -> float:
+        return max(0.0, x + y - 1) ** 2 / 2
+
+    (a, c), (b, d) = box.low, box.high
+    area = beyond(b, d) - beyond(a, d) - beyond(b, c) + beyond(a, c)
+    return float(area / ((b - a) * (d - c)))
+
+
+@pytest.mark.parametrize(
+    ("loses", "share", "start", "least"),
+    [(disc, disc_share, (0.5, 0.5), 0.1), (corner, corner_share, (0.3, 0.4), 0.15)],
+    ids=["disc", "corner"],
+)
+def test_the_claim_about_the_inside_is_false_in_at_most_five_per_cent_of_the_runs(
+    loses: Loses, share: Callable[[LargestBox], float], start: tuple[float, ...], least: float
+) -> None:
+    boxes = [found(loses, start, seed) for seed in range(SEEDS)]
+    claimed = [box for box, _ in boxes if box.most <= MOST_LOST]
+    false = sum(share(box) > MOST_LOST for box in claimed)
+    volumes = [float((box.high - box.low).prod()) for box in claimed]
+    assert len(claimed) >= 0.95 * SEEDS and false <= 0.05 * SEEDS, (len(claimed), false)
+    assert np.median(volumes) >= least, np.median(volumes)
+    assert np.mean([calls for _, calls in boxes]) <= 4000
+
+
+def test_where_every_box_loses_too_much_hardly_any_claim_is_made() -> None:
+    """Poses are lost by chance a little more often than allowed, wherever the box is."""
+    claims = 0
+    for seed in range(SEEDS):
+        chance = np.random.default_rng(10_000 + seed)
+        box, _ = found(lambda points, c=chance: c.random(len(points)) < 0.0105, (0.5, 0.5), seed)
+        claims += box.most <= MOST_LOST
+    assert claims <= 0.05 * SEEDS, claims
+
+
+@pytest.mark.parametrize("wraps", [False, True])
+def test_a_class_that_is_never_lost_fills_the_whole_range(wraps: bool) -> None:
+    box, calls = found(lambda points: np.zeros(len(points), bool), (0.2, 0.9, 0.5), 0, wraps)
+    assert (box.high - box.low).prod() == pytest.approx(1) and box.most <= MOST_LOST
+    assert calls < 2000
+
+
+def test_a_box_goes_round_where_the_range_does() -> None:
+    """The class is lost from 0.4 to 0.6 only; the start lies near the seam."""
+    box, _ = found(lambda points: (points[:, 0] > 0.4) & (points[:, 0] < 0.6), (0.95,), 1, True)
+    assert box.high[0] - box.low[0] == pytest.approx(0.8, abs=0.03) and box.high[0] > 1
+
+
+def test_a_thin_hole_in_the_box_is_cut_away() -> None:
+    def slit(points: np.ndarray) -> np.ndarray:
+        return np.abs(points[:, 0] - 0.7) < 0.02
+
+    box, _ = found(slit, (0.4, 0.5), 3)
+    assert box.most <= MOST_LOST and box.high[0] < 0.69 and (box.high - box.low).prod() > 0.6
+
+
+def test_the_test_of_a_share_may_be_looked_at_after_every_pose() -> None:
+    draws = np.random.default_rng(0).random((2000, 3000)) < MOST_LOST
+    lost = draws.cumsum(1)
+    totals = np.arange(1, 3001)
+    kept = np.log((1 - MOST_LOST / 10) / (1 - MOST_LOST))
+    ever = (-lost * np.log(10) + (totals - lost) * kept >= -np.log(RISK)).any(1)
+    assert ever.mean() <= RISK + 3 * np.sqrt(RISK * (1 - RISK) / 2000)
+    assert evidence(3, 100, MOST_LOST) == pytest.approx(-3 * np.log(10) + 97 * kept)
+
+
+def test_the_bound_is_the_smallest_share_that_is_ruled_out() -> None:
+    clean = needed(MOST_LOST, RISK)
+    assert clean == 332 and at_most(0, clean, RISK) == pytest.approx(MOST_LOST, rel=3e-3)
+    assert at_most(1, clean, RISK) > 1.1 * MOST_LOST
+    assert at_most(1, clean + 255, RISK) == pytest.approx(MOST_LOST, rel=3e-3)
+    assert at_most(5, 5, RISK) == pytest.approx(1)

@@ -1,0 +1,78 @@
+"""What is looked at when nobody says so: ranges and classes."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from robgui import resources
+from robgui.analyses.semantic.params import MapParams, RegionsParams, SrvrParams
+from robgui.analyses.semantic.scene.own_class import own_class
+from robgui.analyses.semantic.scene.space import open_space, predicted_classes
+from robgui.core.dataset import open_dataset
+from robgui.core.execution.registry import find
+from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
+
+
+@pytest.fixture(scope="module")
+def cnn() -> Classifier:
+    return load(resources.path("demo", "fashion_cnn.safetensors"), device="cpu")
+
+
+def test_an_image_is_turned_and_scaled_where_its_class_has_a_chance(cnn: Classifier) -> None:
+    one = open_dataset(resources.path("demo", "fashion.npz")).subset([3])
+
+    def ends(**settings: object) -> list[tuple[float, float, bool]]:
+        space = open_space("image", cnn, one, MapParams.parse(settings))
+        return [(axis.low, axis.high, axis.periodic) for axis in space.axes]
+
+    assert ends() == [(-45, 45, False), (70, 130, False)]
+    assert ends(span="whole") == ends(preset="paper") == [(-180, 180, True), (50, 150, False)]
+    assert ends(ranges={"rotation": (-90, 90)})[0] == (-90, 90, False)
+    assert ends(axes=("blur",))[0][:2] == (0.0, 2.0)
+    known, params = find("semantic_map"), MapParams(step={"rotation": 15, "scale": 20})
+    *_, last = known.engine((cnn,), one, params)
+    assert "rotation -45° to 45°, scale 70 % to 130 %" in known.verdict(last.result, params).scope
+
+
+def test_more_of_the_usual_range_keeps_the_class_than_of_the_whole(cnn: Classifier) -> None:
+    some = open_dataset(resources.path("demo", "fashion.npz")).subset([3, 8, 20, 40, 77, 101])
+    known, shares = find("semantic_map"), {}
+    for span in ("usual", "whole"):
+        params = MapParams(span=span, step={"rotation": 15, "scale": 15})
+        *_, last = known.engine((cnn,), some, params)
+        kept = last.result.tops == last.result.target[None, :, None, None]
+        shares[span] = float(kept.mean())
+    assert shares["usual"] > 1.4 * shares["whole"], shares
+
+
+@pytest.mark.parametrize(
+    ("spec", "labels", "place"),
+    [
+        ("scanned_mug", ("cup", "coffee mug", "teapot"), 1),
+        ("teapot", ("cup", "coffee mug", "teapot"), 2),
+        ("files/mug.obj", ("Mug", "coffee mug"), 0),
+        ("scanned_pitcher", ("soup bowl", "pitcher, ewer"), 1),
+        ("scanned_mug", ("beer mug", "coffee mug"), -1),
+        ("box", ("box turtle", "cat"), -1),
+        ("scanned_mug", tuple(str(c) for c in range(1000)), 504),
+        ("scanned_mug", tuple(str(c) for c in range(10)), -1),
+    ],
+)
+def test_a_mesh_is_its_own_class_where_the_labels_know_it(
+    spec: str, labels: tuple[str, ...], place: int
+) -> None:
+    assert own_class(spec, labels) == place
+
+
+@pytest.mark.parametrize("params", [MapParams, RegionsParams, SrvrParams])
+def test_the_bundled_mug_is_looked_at_as_a_mug_and_a_class_that_is_asked_for_wins(
+    params: type[MapParams] | type[RegionsParams] | type[SrvrParams],
+) -> None:
+    net = Classifier.from_callable(
+        lambda x: torch.zeros(len(x), 3), (3, 8, 8), ("cup", "coffee mug", "vase"), "net"
+    )
+    assert predicted_classes(net, None, params(scene="scanned_mug")) == [1]
+    assert predicted_classes(net, None, params(scene="scanned_mug", target="vase")) == [2]
+    assert predicted_classes(net, None, params(scene="torus")) == [-1]

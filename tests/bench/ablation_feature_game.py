@@ -1,0 +1,127 @@
+"""What does the work in the feature game: the search with one part taken out at a time.
+
+``python -m tests.bench.ablation_feature_game`` prints a table of changed pixels on the bundled
+networks; it asserts nothing. The parts: the opening (what each one-pixel move does), greedy play,
+refinement, swaps, the tree, the features.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+
+from robgui import resources
+from robgui.analyses.feature_game import FeatureGameParams, feature_game
+from robgui.analyses.feature_game.features.keypoints import grid
+from robgui.analyses.feature_game.play import match, search
+from robgui.analyses.feature_game.play.game import State
+from robgui.analyses.feature_game.play.tree import Node
+from robgui.core.dataset import Dataset, align, open_dataset
+from robgui.core.loading import load
+from robgui.core.model.classifier import Classifier
+
+
+def _root_only(self: search.GuidedSearch) -> list[Node]:
+    return [self.root]
+
+
+def _no_swap(self: search.GuidedSearch, final: State) -> Generator[None, None, None]:
+    yield from ()
+
+
+def _random_features(image: np.ndarray) -> tuple[np.ndarray, str]:
+    """As many keypoints as SIFT finds, of the same sizes and strengths, anywhere."""
+    found, source = _FIND(image)
+    rng = np.random.default_rng(int(image.astype(np.int64).sum()) % 2**32)
+    places = rng.random((len(found), 2)) * (image.shape[2] - 1, image.shape[1] - 1)
+    return np.column_stack([places, found[:, 2:]]), source
+
+
+def _grid_features(image: np.ndarray) -> tuple[np.ndarray, str]:
+    return grid(image.shape[1], image.shape[2]), "grid"
+
+
+_FIND = match.find_keypoints
+#: What is taken out -> what is put in its place.
+VARIANTS: dict[str, tuple[tuple[object, str, object], ...]] = {
+    "whole search": (),
+    "tree off": ((search.GuidedSearch, "_descend", _root_only),),
+    "random features": ((match, "find_keypoints", _random_features),),
+    "features off (grid)": ((match, "find_keypoints", _grid_features),),
+    "swaps off": ((search.GuidedSearch, "_repair", _no_swap),),
+    "tree and swaps off": (
+        (search.GuidedSearch, "_descend", _root_only),
+        (search.GuidedSearch, "_repair", _no_swap),
+    ),
+}
+
+
+@contextmanager
+def without(patches: tuple[tuple[object, str, object], ...]) -> Iterator[None]:
+    """The engine with parts replaced."""
+    kept = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
+    for owner, name, part in patches:
+        setattr(owner, name, part)
+    try:
+        yield
+    finally:
+        for owner, name, part in kept:
+            setattr(owner, name, part)
+
+
+def pixels(classifier: Classifier, dataset: Dataset, places: list[int], calls: int) -> np.ndarray:
+    """Changed pixels of each image; nan where none were found."""
+    found = []
+    for place in places:
+        params = FeatureGameParams(max_calls=calls, persistence=False)
+        for step in feature_game(classifier, dataset.subset([place]), params):
+            result = step.result
+        found.append(result.severity.l0_pixels)
+    return np.array(found)
+
+
+def right(classifier: Classifier, dataset: Dataset, count: int) -> list[int]:
+    """Images that the network gets right, in random order."""
+    order = np.random.default_rng(0).permutation(len(dataset))[: 8 * count]
+    predicted = classifier.infer(dataset.array(order, classifier.shape)).argmax(1).cpu().numpy()
+    assert dataset.labels is not None
+    return [int(place) for place in order[predicted == dataset.labels[order]][:count]]
+
+
+def table(model: str, data: str, count: int, calls: int) -> None:
+    """Prints the rows of one network."""
+    classifier = load(resources.path("demo", model), device="cpu")
+    dataset = align(classifier, open_dataset(resources.path("demo", data)))
+    places = right(classifier, dataset, count)
+    print(f"{classifier.name}, {len(places)} images, {calls:,} calls each", flush=True)
+    print(f"{'':22}{'found':>7}{'mean':>8}{'median':>8}{'same as whole':>15}", flush=True)
+    whole: np.ndarray | None = None
+    for name, patches in VARIANTS.items():
+        with without(patches):
+            values = pixels(classifier, dataset, places, calls)
+        whole = values if whole is None else whole
+        same = int((values == whole).sum())
+        print(
+            f"{name:22}{int(np.isfinite(values).sum()):>7}{np.nanmean(values):>8.2f}"
+            f"{np.nanmedian(values):>8.1f}{f'{same} of {len(values)}':>15}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Prints the table of every network."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--images", type=int, default=24)
+    parser.add_argument("--calls", type=int, default=5000)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    table("fashion_cnn.safetensors", "fashion.npz", options.images, options.calls)
+    table("traffic_cnn.pt2", "traffic", max(2, options.images // 2), options.calls)
+
+
+if __name__ == "__main__":
+    main()
