@@ -92,7 +92,9 @@ def make_app() -> list[Path]:
         strip_symbols(APP / "_internal")
     make_list(BUILDER, APP / LIST)
     smoke(PROGRAM)
-    return [APP, shutil.copy(APP / LIST, DIST / f"robgui-{version()}.{LIST}")]
+    beside = DIST / f"robgui-{version()}.{LIST}"
+    shutil.copy(APP / LIST, beside)
+    return [APP, beside]
 
 
 def make_list(python: Path, target: Path) -> Path:

@@ -221,7 +221,9 @@ def hashes_for(purpose: str) -> Path:
 
 def pip(lock: IO[str], *what: str) -> None:
     """Installs with the pinned versions; pip holds the lock too, in case this process is killed."""
-    versions = [] if "--require-hashes" in what else ["--constraint", CONSTRAINTS]
+    versions: list[str | Path] = ["--constraint", CONSTRAINTS]
+    if "--require-hashes" in what:
+        versions = []
     shown = [] if sys.stdout.isatty() else ["--quiet"]
     command: list[str | Path] = [
         PYTHON,

@@ -35,6 +35,10 @@ class Outcome:
     seconds: float
 
 
+_NO_MEMORY = re.compile(
+    "not enough memory|more memory than there is|bad_alloc|can't allocate|nable to allocate"
+    "|bad allocation"
+)
 #: More is no sentence.
 _LONGEST = 2000
 
@@ -55,14 +59,15 @@ def of_error(error: BaseException, seconds: float) -> Outcome:
 def _lacks_memory(error: BaseException | None) -> bool:
     """Whether an allocation failed on the way, also where it became a sentence."""
     seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        if isinstance(error, MemoryError) or re.search(
-            r"not enough memory|bad_alloc|can't allocate|Unable to allocate|bad allocation",
-            str(error),
-        ):
+    waiting = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, MemoryError) or _NO_MEMORY.search(str(one)):
             return True
-        error = error.__cause__ or error.__context__
+        waiting += [one.__cause__, one.__context__]
     return False
 
 

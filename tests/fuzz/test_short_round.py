@@ -35,6 +35,39 @@ def test_a_hostile_file_is_refused_by_a_sentence_or_loaded(tmp_path, name):
     assert sum(tally.ends.values()) == files and tally.ends[End.REFUSED] > 0, tally
 
 
+@pytest.mark.parametrize("name", [name for name in every_kind(1) if name != "operation"])
+def test_most_honest_files_open_within_the_same_limits(tmp_path, monkeypatch, name):
+    """Otherwise a round would only show that everything is refused."""
+    kind = every_kind(1)[name]
+    honest = tmp_path / "honest" / name
+    honest.mkdir(parents=True)
+    kind.make(honest)
+    plant = tmp_path / "child.py"
+    plant.write_text(_HONEST, encoding="utf-8")
+    monkeypatch.setattr("tests.fuzz.rounds.CHILD", str(plant))
+    files = sum(path.is_dir() for path in honest.iterdir())
+    tally = fuzz(kind, honest, 0, range(files), tmp_path / "faults")
+    assert tally.is_clean and tally.ends[End.LOADED] >= 0.5 * files, tally
+
+
+#: A child that spoils nothing.
+_HONEST = """
+import dataclasses, sys
+from tests.fuzz import child, kinds
+
+every = kinds.every_kind
+
+def unspoiled(files):
+    return {
+        name: dataclasses.replace(kind, spoil=lambda content, dice, seed: content)
+        for name, kind in every(files).items()
+    }
+
+kinds.every_kind = unspoiled
+child.main(sys.argv[1:])
+"""
+
+
 def test_the_same_number_makes_the_same_file(tmp_path):
     kind = every_kind(1)["table"]
     kind.make(tmp_path / "honest")

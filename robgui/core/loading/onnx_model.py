@@ -107,7 +107,9 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
                 _raw(model, scores), content=hashlib.sha256(model.SerializeToString()).hexdigest()
             )
     except ModelError as error:
-        raise error if str(path) in str(error) else ModelError(f"{path}: {error}.") from error
+        if str(path) in str(error):
+            raise
+        raise ModelError(f"{path}: {error}.") from error
 
 
 def _raw(model: Any, scores: str) -> Raw:
