@@ -14,7 +14,7 @@ from robgui.analyses.feature_game.result import (
     Persistence,
 )
 from robgui.analyses.feature_game.words import NO_GUARANTEE, none_found
-from robgui.core.text.words import count, number, percent
+from robgui.core.text.words import count, number, percent, rough_percent
 from robgui.core.view import (
     Axis,
     Bars,
@@ -271,7 +271,7 @@ def _turned(result: FeatureGameResult, turned: Persistence) -> Table:
         for angle, pair in zip(turned.angles, turned.rotated_class.T, strict=True)
     ]
     rows += [
-        (f"scaled to {100 * float(scale):.0f} %", *pair)
+        (f"scaled to {rough_percent(float(scale))}", *pair)
         for scale, pair in zip(turned.scales, turned.scaled_class.T, strict=True)
     ]
     labels, original = result.labels, result.original

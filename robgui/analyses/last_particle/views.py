@@ -11,7 +11,7 @@ import numpy as np
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.result import LastParticleResult
 from robgui.analyses.last_particle.words import chance_of, noise_words
-from robgui.core.text.words import probability
+from robgui.core.text.words import number, percent, probability
 from robgui.core.view import (
     Axis,
     Bars,
@@ -124,13 +124,13 @@ def _failures(result: LastParticleResult) -> Images:
 
     name = result.labels[result.label]
     pictures = []
-    for failing, number, caption in (
+    for failing, given, caption in (
         (result.failure, result.failure_class, "with noise"),
         (result.counterexample, result.counterexample_class, "found by gradient search"),
     ):
         if failing is None:
             continue
-        other = result.labels[number] if number >= 0 else ""
+        other = result.labels[given] if given >= 0 else ""
         pictures.append(
             Picture(
                 picture_of(result.input, result.kind),
@@ -186,11 +186,11 @@ def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Tabl
     rows: list[tuple[str, str]] = [
         ("rounds done", f"{result.killed:,} of {result.m:,}"),
         ("independent lines left", f"{result.ancestors:,} of {lines:,}"),
-        ("new inputs that did not move", f"{100 * result.stuck:.3g} %"),
+        ("new inputs that did not move", percent(result.stuck)),
         ("repetitions", f"{params.replicas:,}"),
     ]
     if np.isfinite(result.dispersion):
-        rows.append(("spread of the repetitions, 1 is as expected", f"{result.dispersion:.3g}"))
+        rows.append(("spread of the repetitions, 1 is as expected", number(result.dispersion)))
         rows.append(("how likely such a spread is", probability(result.dispersion_p, 2)))
     if result.monte_carlo_samples:
         rows.append(

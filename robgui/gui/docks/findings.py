@@ -385,8 +385,11 @@ class Findings(QWidget):
     def show_run(self, finding: StoredFinding) -> None:
         """Draws the run that found it."""
         run = next((run for run in self._store.history.runs if run.id == finding.run_id), None)
-        if run is not None:
-            self._store.history.show_run(run)
+        if run is None:
+            return
+        self._store.history.show_run(run)
+        if finding.places:  # one of the inputs of the run, not the one that was chosen before
+            self._store.choose(run.request, finding.places[0], origin=self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         row = self.table.currentIndex().row()

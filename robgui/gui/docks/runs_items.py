@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.likeness import inputs_in_words
 from robgui.core.execution.run import Run, RunState
-from robgui.core.text.words import duration
+from robgui.core.text.words import duration, rough_percent, time_left
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.widgets.plain import tip
 
@@ -150,6 +150,11 @@ class RunsModel(QAbstractTableModel):
 class ProgressDelegate(QStyledItemDelegate):
     """Paints a bar under the words while a job is on its way."""
 
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        """Of a sentence the beginning is read; names, in the other columns, lose their middle."""
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideRight
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()
         assert isinstance(model, RunsModel)
@@ -219,11 +224,9 @@ def progress_in_words(job: Execution) -> str:
     share = job.share
     if share is None:
         return f"{job.done:,} done" if job.newest is not None else "starting …"
-    words = f"{share * 100:.0f} %"
+    words = rough_percent(share)
     left = job.seconds_left
-    return (
-        words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
-    )
+    return words if left is None or job.state is RunState.PAUSED else f"{words}, {time_left(left)}"
 
 
 def started_in_words(row: Row) -> str:

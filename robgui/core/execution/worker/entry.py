@@ -52,7 +52,7 @@ def keep_bytecode() -> bool:
     """
     torch = find_spec("torch")
     sources = [str(Path(__file__).with_name("child.py"))]
-    if torch is not None and torch.origin is not None:
+    if torch is not None and torch.origin:
         sources.append(torch.origin)
     if getattr(sys, "frozen", False) or not any(_lacks_bytecode(source) for source in sources):
         return False
