@@ -5,6 +5,7 @@ files.
 from __future__ import annotations
 
 import io
+import os
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 from robgui.core.errors import IncompleteModelError, ModelError, TrustError
 from robgui.core.loading.architecture import build
 from robgui.core.loading.archive import Archive
-from robgui.core.loading.pickles import foreign_globals
+from robgui.core.loading.pickles import foreign_globals, largest_storage
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 from robgui.core.model.backend import TorchBackend
 from robgui.core.regular import open_regular
@@ -106,6 +107,14 @@ def _torch_object(path: Path, trust: bool) -> object:
 def _verify(path: Path) -> None:
     with open_regular(path) as file:
         zipped = file.read(2) == b"PK"
+        length = os.fstat(file.fileno()).st_size
+        file.seek(0)
+        claimed = 0 if zipped else largest_storage(file)
+    if claimed > length:
+        raise ModelError(
+            f"{path} is damaged: a tensor in it claims {claimed:,} values, more than the file has"
+            " bytes."
+        )
     if zipped:
         with Archive(path) as archive:
             archive.verify()

@@ -76,7 +76,9 @@ def make_scripts(folder: Path) -> None:
     save_script(table_net(), place(folder, "table", ".pt"))
     save_script(image_net(), place(folder, "image", ".pt"))
     for name in ("resnet", "vit", "encoder", "lstm", "gru", "given state", "waves"):
-        save_script(network(name), place(folder, name, ".pt"))
+        target = save_script(network(name), place(folder, name, ".pt"))
+        side = f"shape = {list(NETWORKS[name][1])}\n"
+        target.with_name("main.pt.toml").write_text(side, encoding="utf-8")
     for name in ("resnet", "lstm", "gru"):
         example = torch.rand(2, *NETWORKS[name][1])
         save_script(network(name), place(folder, f"{name} traced", ".pt"), example)
