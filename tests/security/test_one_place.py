@@ -60,6 +60,7 @@ ALLOWED = {
     "core/dataset/images.py: open": "Pillow is given a file that open_regular opened",
     "analyses/semantic/scene/mesh_file.py: open": "Pillow is given bytes of read_regular",
     "analyses/semantic/scene/mesh_file.py: load_scene": "trimesh is given bytes of read_regular",
+    "analyses/pipeline/ways.py: open": "a picture in memory that was packed just before",
     "report/pictures.py: open": "a picture in memory that was drawn just before",
     "core/workspace/database.py: connect": "SQLite, after the file was looked at; or memory",
     "core/loading/weights.py: load": "torch, after sniff looked at the file",
