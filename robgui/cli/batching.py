@@ -123,13 +123,7 @@ def _gates(suite: Suite, texts: Sequence[str]) -> list[Gate]:
 
 
 def _workspace(given: argparse.Namespace, suite: Suite) -> Path:
-    if given.workspace:
-        return Path(given.workspace)
-    return (
-        suite.path.parent / suite.workspace
-        if suite.workspace
-        else Path(f"{suite.path.stem}.robgui")
-    )
+    return Path(given.workspace) if given.workspace else suite.runs
 
 
 def _list(plan: Plan) -> int:
