@@ -19,11 +19,11 @@ from robgui.batch.places import local_workers
 from robgui.batch.plan import MOST_REQUESTS, Plan, Planned, expand
 from robgui.batch.suite import Suite, read_suite
 from robgui.core.errors import RobguiError
+from robgui.core.execution.asking.question import Question
+from robgui.core.execution.asking.questions import register_question
 from robgui.core.execution.executor import Executor
-from robgui.core.execution.question import Question
 from robgui.core.execution.request import Request
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.questions import register_question
 from robgui.core.execution.worker.workers import Workers
 
 if TYPE_CHECKING:
