@@ -31,7 +31,7 @@ def local_places(device: str = "", workers: int = 0) -> list[Place]:
 
     Without a number one on the CPU.
     """
-    from robgui.core.loading import default_device, devices
+    from robgui.core.loading.devices import default_device, devices
 
     wanted = device or default_device().type
     found = [name for name, _ in devices() if wanted in (name, name.partition(":")[0])]

@@ -11,8 +11,8 @@ from robgui.core.model.remembered import overlooked
 
 if TYPE_CHECKING:
     from robgui.core.execution.inline import Inline
-    from robgui.core.execution.worker.questions import DataCard
     from robgui.core.execution.worker.workers import Workers
+    from robgui.core.model.answers import DataCard
     from robgui.core.model.card import ModelCard
 
     Executor = Inline | Workers

@@ -77,11 +77,11 @@ def bench_loop(folder: Path) -> None:
 
     wait(lambda: bool(store.analyses) and store.history.workspace is not None)
     window.commands.start_demo()
-    wait(lambda: not store.background.busy)
+    wait(lambda: not store.busy)
     for name in ("fashion_cnn.safetensors", "fashion_mlp.pt2"):
         model = next(m for m in store.library.models if m.name == name)
         store.library.use_model(model)
-        wait(lambda: not store.background.busy and not store.pictures.busy)
+        wait(lambda: not store.busy and not store.pictures.busy)
         form = window.run_pane.form()
         assert form is not None
         form.set_values({"samples": 100_000, "target_half_width": 0.0})

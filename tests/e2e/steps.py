@@ -28,9 +28,7 @@ def click_cell(qtbot, table, row, column=0, *, twice=False):
 
 def idle(qtbot, window):
     """Waits until nothing is loading."""
-    qtbot.waitUntil(
-        lambda: not (window.store.background.busy or window.store.keeping.busy), timeout=120_000
-    )
+    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy), timeout=120_000)
 
 
 def load_demo(qtbot, window):
@@ -39,7 +37,7 @@ def load_demo(qtbot, window):
     qtbot.waitUntil(
         lambda: (
             len(window.store.library.models) == 6
-            and not (window.store.background.busy or window.store.keeping.busy)
+            and not (window.store.busy or window.store.keeping.busy)
         ),
         timeout=120_000,
     )

@@ -133,14 +133,7 @@ def window(qtbot, tmp_path, files):
 
 def idle(qtbot, store):
     qtbot.waitUntil(
-        lambda: (
-            not (
-                store.background.busy
-                or store.keeping.busy
-                or store.pictures.busy
-                or store.runner.busy
-            )
-        ),
+        lambda: not (store.busy or store.keeping.busy or store.pictures.busy or store.runner.busy),
         timeout=300_000,
     )
 

@@ -12,8 +12,9 @@ from robgui.analyses.semantic.regions.views import regions_views
 from robgui.analyses.semantic.regions.volume_ratio_views import srvr_views
 from robgui.analyses.semantic.regions.volume_ratio_words import TITLE, srvr_findings, srvr_verdict
 from robgui.analyses.semantic.regions.words import regions_verdict
-from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult
+from robgui.analyses.semantic.result import MapResult, RegionsResult, Sight, SrvrResult
 from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
+from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
 
 _DEMO = ("fashion_cnn.safetensors", "fashion.npz", 6)
@@ -142,4 +143,7 @@ METHOD = Method(
     folder=Path(__file__).parent,
     order=20,
     claims="robgui.reproduce.semantic.claims:claims",
+    questions=(
+        Question("semantic_look", deferred("robgui.analyses.semantic.scene.looking:look"), Sight),
+    ),
 )

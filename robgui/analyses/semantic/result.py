@@ -15,6 +15,33 @@ def _none(*shape: int, dtype: type = float) -> np.ndarray:
     return np.zeros(shape, dtype=dtype)
 
 
+#: How many classes a Sight names.
+TOP = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a network sees at a place of a scene.
+
+    Attributes:
+        name: What to call the scene.
+        image: ``(c, h, w)`` float32 in [0, 1], as the network sees it.
+        classes: The best classes, the best first, with their ``names`` and ``shares``.
+        axes: All parameters of the scene.
+        usual: Names of those that vary when nobody says otherwise.
+        notes: What was changed while a mesh was read.
+    """
+
+    name: str
+    image: np.ndarray
+    classes: tuple[int, ...]
+    names: tuple[str, ...]
+    shares: tuple[float, ...]
+    axes: tuple[Axis, ...]
+    usual: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Traps:
     """P traps: spots of low score that lie inside a connected region of high score, the worst

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from robgui.analyses.zonnscan.params import (
     CornerCasesParams,
     PopulationsParams,
@@ -13,6 +15,7 @@ from robgui.analyses.zonnscan.params import (
 from robgui.analyses.zonnscan.result import (
     CornerCasesResult,
     PopulationsResult,
+    Twins,
     WatermarkResult,
     ZonnscanResult,
 )
@@ -25,6 +28,7 @@ from robgui.analyses.zonnscan.words import populations as populations_words
 from robgui.analyses.zonnscan.words import sweep as sweep_words
 from robgui.analyses.zonnscan.words import watermark as watermark_words
 from robgui.core.execution.analysis import Analysis, Demo, Shards, Takes, deferred
+from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
 
 _FOLDER = "robgui.analyses.zonnscan"
@@ -176,4 +180,8 @@ METHOD = Method(
     folder=Path(__file__).parent,
     order=10,
     claims="robgui.reproduce.zonnscan.claims:claims",
+    questions=(
+        Question("zonnscan_twin", deferred(f"{_FOLDER}.answering:twin"), Twins),
+        Question("zonnscan_samples", deferred(f"{_FOLDER}.answering:samples"), np.ndarray),
+    ),
 )

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robgui.analyses.zonnscan.zone import Sampler
 
+if TYPE_CHECKING:
+    from robgui.analyses.zonnscan.params import ZonnscanParams
+
 
 def _nothing() -> np.ndarray:
     return np.zeros(0, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Inputs moved against their class.
+
+    Attributes:
+        values: ``(n, *shape)`` in the units of the data.
+        classes: ``(n,)`` the class that each was moved away from.
+    """
+
+    values: np.ndarray
+    classes: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,3 +264,18 @@ def moves(index: np.ndarray) -> np.ndarray:
     if not runs.any():
         return np.zeros(index.shape[2])
     return np.asarray(np.abs(index[1, runs].mean(0) - index[0, runs].mean(0)))
+
+
+def corners_drawn(result: ZonnscanResult) -> np.ndarray:
+    """The input ``(1, *shape)``, or the corners of a box, around which a sweep has sampled."""
+    return result.corners if len(result.corners) else result.input[None]
+
+
+def how_drawn(result: ZonnscanResult, params: ZonnscanParams) -> dict[str, Any]:
+    """How a sweep has drawn its samples, for ``samples_of``."""
+    return {
+        "zone": params.zone,
+        "sampler": result.sampler,
+        "samples": int(result.samples.max()),
+        "seed": params.seed,
+    }

@@ -20,13 +20,13 @@ from torch import Tensor
 from robgui.analyses.zonnscan.gradient_search import GradientSearch
 from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest_crossing
 from robgui.analyses.zonnscan.params import ZonnscanParams
-from robgui.analyses.zonnscan.result import ZonnscanResult
+from robgui.analyses.zonnscan.result import ZonnscanResult, corners_drawn, how_drawn
 from robgui.analyses.zonnscan.sampling.clouds import radius_of, zone_cloud
 from robgui.analyses.zonnscan.sampling.intervals import intervals, shares
 from robgui.analyses.zonnscan.sampling.points import FIRST_ROUND
 from robgui.analyses.zonnscan.sampling.scan import Scan
 from robgui.analyses.zonnscan.sampling.tally import SHOWN, Tally, entropy_of, read_scores
-from robgui.analyses.zonnscan.zone import Zone, fitted_radii, largest_radius
+from robgui.analyses.zonnscan.zone import Sampler, Zone, fitted_radii, largest_radius
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
@@ -272,18 +272,26 @@ def zone_samples(
 
     At a radius of the sweep their classes are in ``shown_class``.
     """
-    shape = result.input.shape
-    corners = torch.from_numpy(
-        result.corners if len(result.corners) else result.input[None]
-    ).flatten(1)
     if radius <= 0:
         return np.repeat(result.input[None], count, axis=0)
-    samples = int(result.samples.max())
-    cloud, _, _ = zone_cloud(
-        params.zone, corners, [radius], sampler=result.sampler, samples=samples, seed=params.seed
-    )
-    zone = torch.zeros(1, dtype=torch.int64, device=corners.device)
-    block = cloud.block(0, min(FIRST_ROUND, samples // cloud.lanes * cloud.lanes), zone)
+    return samples_of(corners_drawn(result), radius, **how_drawn(result, params), count=count)
+
+
+def samples_of(
+    corners: np.ndarray,
+    radius: float,
+    *,
+    zone: Zone,
+    sampler: Sampler,
+    samples: int,
+    seed: int,
+    count: int,
+) -> np.ndarray:
+    """The first ``count`` samples of a zone around ``corners``, drawn as a run draws them."""
+    flat = torch.from_numpy(np.ascontiguousarray(corners)).flatten(1)
+    cloud, _, _ = zone_cloud(zone, flat, [radius], sampler=sampler, samples=samples, seed=seed)
+    first = torch.zeros(1, dtype=torch.int64, device=flat.device)
+    block = cloud.block(0, min(FIRST_ROUND, samples // cloud.lanes * cloud.lanes), first)
     for _ in block.prepare():
         continue
-    return np.asarray(block.at(zone)[0, :count].reshape(-1, *shape).numpy())
+    return np.asarray(block.at(first)[0, :count].reshape(-1, *corners.shape[1:]).numpy())

@@ -92,7 +92,7 @@ class DerivedDataset(Dataset):
         plain = from_arrays(np.stack([item.values for item in items]), kind=first.kind)
         labels = np.array([item.label for item in items], dtype=np.int64)
         super().__init__(
-            _Named(plain, [item.name for item in items]),
+            Named(plain, [item.name for item in items]),
             name=f"derived from {first.family}",
             labels=labels if (labels >= 0).any() else None,
             names=first.names,
@@ -122,7 +122,7 @@ def numbered(items: Sequence[Derived], ids: Sequence[int]) -> list[Derived]:
     return [replace(item, id=number) for item, number in zip(items, ids, strict=True)]
 
 
-class _Named(Source):
+class Named(Source):
     """The items of another dataset under names of their own."""
 
     def __init__(self, dataset: Dataset, names: Sequence[str]) -> None:

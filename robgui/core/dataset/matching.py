@@ -2,23 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from robgui.core.dataset.dataset import Dataset, Indices, plain
 from robgui.core.errors import DataError
+from robgui.core.model.settings import Kind, ModelSettings
 from robgui.core.text.words import count
-
-if TYPE_CHECKING:
-    from robgui.core.model.classifier import Classifier
 
 #: How far a value may lie outside [0, 1] by rounding alone.
 _ROUNDING = 1e-5
 
 
-def inputs(classifier: Classifier, dataset: Dataset, indices: Indices | None = None) -> np.ndarray:
+class Model(Protocol):
+    """What is to be known of a model to fit data to it: a Classifier, or the card of one."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def settings(self) -> ModelSettings: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def kind(self) -> Kind: ...
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def classes(self) -> int: ...
+
+    @property
+    def notice(self) -> Callable[[str], None]: ...
+
+    def encode(self, values: Any) -> np.ndarray: ...
+
+    def batch(self, wanted: int = 0) -> int: ...
+
+    def with_settings(self, settings: ModelSettings) -> Any: ...
+
+
+M = TypeVar("M", bound=Model)
+
+
+def inputs(classifier: Model, dataset: Dataset, indices: Indices | None = None) -> np.ndarray:
     """Items as the classifier takes them: float32 ``(n, *classifier.shape)`` in [0, 1].
 
     Raises:
@@ -32,7 +64,7 @@ def inputs(classifier: Classifier, dataset: Dataset, indices: Indices | None = N
 
 
 def batches(
-    classifier: Classifier, dataset: Dataset, size: int = 0, *, together: int = 1
+    classifier: Model, dataset: Dataset, size: int = 0, *, together: int = 1
 ) -> Iterator[tuple[list[int], np.ndarray]]:
     """Goes through all readable items: indices and inputs in [0, 1].
 
@@ -49,21 +81,27 @@ def batches(
         yield indices, _in_unit(classifier, fitting, classifier.encode(items))
 
 
-def match(classifier: Classifier, dataset: Dataset) -> Classifier:
+def match(classifier: M, dataset: Dataset, notice: Callable[[str], None] | None = None) -> M:
     """Checks that the two fit.
 
     Returns the classifier, with the dataset's class names and value ranges if it has none of its
     own.
 
+    Args:
+        classifier: The model, or its card.
+        dataset: The data.
+        notice: Told what the user should know; by default as the model says.
+
     Raises:
         DataError: Kind, shape or class count do not fit.
     """
+    tell = notice or classifier.notice
     _check_kind(classifier, dataset)
     fitting = align(classifier, dataset)
     _check_shape(classifier, fitting)
     _check_classes(classifier, fitting)
-    classifier = _named(classifier, fitting)
-    _tell_strange_names(classifier, dataset, fitting)
+    classifier = _named(classifier, fitting, tell)
+    _tell_strange_names(classifier, dataset, fitting, tell)
     settings = classifier.settings
     if classifier.kind == "image" or (settings.low, settings.high) != ((0.0,), (1.0,)):
         return classifier
@@ -75,16 +113,17 @@ def match(classifier: Classifier, dataset: Dataset) -> Classifier:
             f"{dataset.name} does not vary, so the value range of {classifier.name} cannot be told"
             " from it; set low and high of the model."
         )
-    classifier.notice(
+    tell(
         f"{classifier.name} has no value range of its own; it takes the lowest and highest value of"
         f" each column of {dataset.name}."
     )
-    return classifier.with_settings(
+    ranged: M = classifier.with_settings(
         settings.change(low=tuple(map(float, low)), high=tuple(map(float, high)))
     )
+    return ranged
 
 
-def _named(classifier: Classifier, dataset: Dataset) -> Classifier:
+def _named(classifier: M, dataset: Dataset, tell: Callable[[str], None]) -> M:
     """The classifier with the dataset's class names when it has none and there is one for each
     of its classes.
     """
@@ -95,14 +134,17 @@ def _named(classifier: Classifier, dataset: Dataset) -> Classifier:
         or len({plain(name) for name in names}) != len(names)
     ):
         return classifier
-    classifier.notice(
+    tell(
         f"{classifier.name} has no class names of its own; it takes those of {dataset.name}, in"
         " their order."
     )
-    return classifier.with_settings(classifier.settings.change(labels=names))
+    named: M = classifier.with_settings(classifier.settings.change(labels=names))
+    return named
 
 
-def _tell_strange_names(classifier: Classifier, dataset: Dataset, fitting: Dataset) -> None:
+def _tell_strange_names(
+    classifier: Model, dataset: Dataset, fitting: Dataset, tell: Callable[[str], None]
+) -> None:
     """Says what becomes of the classes of the dataset whose names the classifier does not know."""
     known = {plain(label) for label in classifier.labels}
     used = sorted(_used(dataset)) if dataset.names and classifier.settings.labels else []
@@ -123,9 +165,7 @@ def _tell_strange_names(classifier: Classifier, dataset: Dataset, fitting: Datas
             f"the classes of {dataset.name} are taken by their numbers, so that “{name}” is"
             f" “{classifier.labels[strange[0]]}”."
         )
-    classifier.notice(
-        f"{classifier.name} knows no class “{name}”, as {dataset.name} calls one; {what}"
-    )
+    tell(f"{classifier.name} knows no class “{name}”, as {dataset.name} calls one; {what}")
 
 
 def _used(dataset: Dataset) -> set[int]:
@@ -135,7 +175,7 @@ def _used(dataset: Dataset) -> set[int]:
     return set(np.unique(dataset.labels).tolist()) - {-1} if dataset.labels is not None else set()
 
 
-def align(classifier: Classifier, dataset: Dataset) -> Dataset:
+def align(classifier: Model, dataset: Dataset) -> Dataset:
     """The dataset with the classifier's class order and columns, as far as names tell them.
 
     Class folders are numbered by the alphabet, a model's outputs are not: without this a label
@@ -167,7 +207,7 @@ def align(classifier: Classifier, dataset: Dataset) -> Dataset:
     )
 
 
-def _as_taken(classifier: Classifier, dataset: Dataset) -> Dataset:
+def _as_taken(classifier: Model, dataset: Dataset) -> Dataset:
     """The columns and the framing that the classifier takes."""
     if classifier.kind == "image":
         return dataset.framed(classifier.settings.framing)
@@ -177,7 +217,7 @@ def _as_taken(classifier: Classifier, dataset: Dataset) -> Dataset:
     return dataset
 
 
-def _in_unit(classifier: Classifier, dataset: Dataset, x: np.ndarray) -> np.ndarray:
+def _in_unit(classifier: Model, dataset: Dataset, x: np.ndarray) -> np.ndarray:
     if x.size == 0 or classifier.kind == "image":
         return x
     outside = ~((x >= -_ROUNDING) & (x <= 1 + _ROUNDING))
@@ -193,7 +233,7 @@ def _in_unit(classifier: Classifier, dataset: Dataset, x: np.ndarray) -> np.ndar
     return np.asarray(np.clip(x, 0, 1))
 
 
-def _check_kind(classifier: Classifier, dataset: Dataset) -> None:
+def _check_kind(classifier: Model, dataset: Dataset) -> None:
     if classifier.kind != dataset.kind:
         words = {"image": "images", "table": "table rows", "sequence": "sequences"}
         raise DataError(
@@ -202,7 +242,7 @@ def _check_kind(classifier: Classifier, dataset: Dataset) -> None:
         )
 
 
-def _check_shape(classifier: Classifier, dataset: Dataset) -> None:
+def _check_shape(classifier: Model, dataset: Dataset) -> None:
     if dataset.kind == "image":
         channels = dataset.shape[0] if dataset.shape else 3
         if channels != classifier.shape[0] and {channels, classifier.shape[0]} != {1, 3}:
@@ -218,7 +258,7 @@ def _check_shape(classifier: Classifier, dataset: Dataset) -> None:
         )
 
 
-def _check_classes(classifier: Classifier, dataset: Dataset) -> None:
+def _check_classes(classifier: Model, dataset: Dataset) -> None:
     columns = classifier.classes if dataset.label_matrix is None else dataset.label_matrix.shape[1]
     if columns != classifier.classes:
         raise DataError(

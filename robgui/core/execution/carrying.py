@@ -41,7 +41,7 @@ def carry_out(task: Task, shelf: Shelf) -> Generator[Report, None, None]:
         engine = analysis.engine(
             classifiers if analysis.several_models else classifiers[0], dataset, params
         )
-        yield from _steps(engine)
+        yield from _steps(engine, classifiers)
     except (Exception, SystemExit) as error:
         if isinstance(error.__context__, GeneratorExit):  # it could not clean up; nobody listens
             raise
@@ -83,10 +83,12 @@ def versions() -> dict[str, str]:
     }
 
 
-def _steps(engine: Iterator[Step[Any]]) -> Iterator[Report]:
+def _steps(engine: Iterator[Step[Any]], classifiers: tuple[Classifier, ...]) -> Iterator[Report]:
+    before = sum(classifier.calls for classifier in classifiers)
     try:
         for step in engine:
-            yield Report(RunState.RUNNING, step=step, done=step.done, total=step.total)
+            calls = sum(classifier.calls for classifier in classifiers) - before
+            yield Report(RunState.RUNNING, step, step.done, step.total, calls)
     except GeneratorExit:
         close = getattr(engine, "close", None)
         if close is not None:

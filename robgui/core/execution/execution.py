@@ -16,6 +16,7 @@ from robgui.core.finding import Finding
 from robgui.core.verdict import Verdict
 
 if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
     from robgui.core.execution.request import Request
     from robgui.core.workspace import Workspace
 
@@ -59,6 +60,7 @@ class Execution:
         budget: Shared by executions that run side by side.
         trusted: Digests of the code of its models that the user has allowed to run, beside what
             they trust anyway.
+        data: The data of the request where they live in memory only.
 
     Attributes:
         state: The same as in the workspace.
@@ -69,6 +71,7 @@ class Execution:
         problem: The error itself, where it happened in this process or can be rebuilt.
         findings: The failures it has found, once it has ended.
         device: Where it is computed, once known.
+        calls: How many inputs its models have answered so far.
         versions: What it is computed with, once known.
         attempts: How often it was handed to a worker.
         stop_asked: The moment (``time.monotonic``) of the first ``stop``; 0 before.
@@ -84,13 +87,14 @@ class Execution:
         run_id: str | None = None,
         budget: CommitBudget | None = None,
         trusted: frozenset[str] = frozenset(),
+        data: Dataset | None = None,
     ) -> None:
         if workspace is not None and workspace.read_only:
             raise WorkspaceError(
                 f"{workspace.reason} Nothing can be recorded in it; open another workspace to run"
                 " an analysis."
             )
-        self.task = Task(request, part, trusted=trusted)
+        self.task = Task(request, part, trusted=trusted, data=data)
         self.analysis = self.task.analysis()
         self.params = self.analysis.params.parse(dict(request.params))
         self.run_id = run_id
@@ -101,7 +105,7 @@ class Execution:
         self.error = self.details = self.device = ""
         self.problem: BaseException | None = None
         self.findings: tuple[Finding, ...] = ()
-        self.attempts = 0
+        self.calls = self.attempts = 0
         self.stop_asked = 0.0
         self.wake: Callable[[], None] = lambda: None
         self.workspace = workspace
@@ -291,6 +295,7 @@ class Execution:
 
     def _keep(self, report: Report) -> None:
         self.device = report.device or self.device
+        self.calls = max(self.calls, report.calls)
         self.versions = dict(report.versions) or self.versions
         if report.step is not None:
             self.newest = report.step

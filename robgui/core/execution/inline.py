@@ -112,8 +112,8 @@ class Inline:
                 return
 
     def ask(self, what: str, **values: Any) -> Any:
-        """Answers a question as a worker would, see ``worker.questions``."""
-        from robgui.core.execution.worker.questions import answer
+        """Answers a question as a worker would, see ``asking.questions``."""
+        from robgui.core.execution.asking.questions import answer
 
         return answer(self._shelf, what, values)
 

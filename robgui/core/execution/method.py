@@ -14,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.asking.question import Question
 
 GROUP = "robgui.methods"
 
@@ -32,6 +33,7 @@ class Method:
         icon: Its icon, an SVG that is tinted.
         order: Its place in the rail; ours take 10 to 50.
         claims: ``module:name`` of its paper's claims; empty without.
+        questions: What its panels ask of models besides running an analysis.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Method:
     icon: str = "icon.svg"
     order: int = 100
     claims: str = ""
+    questions: tuple[Question, ...] = ()
 
     @property
     def help_path(self) -> Path:

@@ -16,6 +16,7 @@ from robgui.core.execution.registry import find
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
+    from robgui.core.model.card import ModelCard
     from robgui.core.model.classifier import Classifier
 
 
@@ -102,7 +103,7 @@ class Request(BaseModel):
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def reference(thing: Classifier | Dataset) -> Reference:
+def reference(thing: Classifier | ModelCard | Dataset) -> Reference:
     """How to find ``thing`` again."""
     path = "" if thing.path is None else str(thing.path.absolute())
     settings = getattr(
@@ -121,7 +122,7 @@ def reference(thing: Classifier | Dataset) -> Reference:
 
 def build_request(
     analysis: str | Analysis,
-    models: Sequence[Classifier | Reference],
+    models: Sequence[Classifier | ModelCard | Reference],
     dataset: Dataset | Reference | None,
     params: Params | Mapping[str, Any],
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from robgui.core.errors import DataError, ModelError, RobguiError
 from robgui.core.execution.request import Reference, Request
+from robgui.core.model.card import fingerprint
+from robgui.core.model.settings import ModelSettings
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.dataset.derived import Derived
     from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace
 
@@ -49,6 +51,13 @@ class Shelf:
         self._given_datasets = {dataset.fingerprint: dataset for dataset in datasets}
         self._models: OrderedDict[str, Classifier] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
+        self._lock = threading.RLock()
+
+    @property
+    def loaded(self) -> list[Classifier]:
+        """The models at hand."""
+        with self._lock:
+            return [*self._given_models.values(), *self._models.values()]
 
     def models(
         self, request: Request, trusted: frozenset[str] = frozenset()
@@ -57,7 +66,7 @@ class Shelf:
 
         Code runs if its digest is ``trusted`` or the user trusts it anyway.
         """
-        return tuple(self._model(model, request.device, trusted) for model in request.models)
+        return tuple(self.model(model, request.device, trusted) for model in request.models)
 
     def dataset(self, request: Request) -> Dataset | None:
         """The dataset of a request, whole."""
@@ -72,11 +81,13 @@ class Shelf:
         """Keeps a model that is loaded already."""
         if self._notice is not None:
             classifier.notice = self._notice
-        _kept(self._models, classifier.fingerprint, lambda: classifier)
+        with self._lock:
+            self._models.pop(classifier.fingerprint, None)
+            _kept(self._models, classifier.fingerprint, lambda: classifier)
 
-    def add_dataset(self, dataset: Dataset) -> None:
-        """Keeps data that are open already."""
-        _kept(self._datasets, dataset.fingerprint, lambda: dataset)
+    def add_dataset(self, dataset: Dataset, name: str = "") -> None:
+        """Keeps data that are open already, under the fingerprint ``name`` if it is given."""
+        _kept(self._datasets, name or dataset.fingerprint, lambda: dataset)
 
     def model_at_hand(self, fingerprint: str) -> Classifier:
         """A model that is loaded."""
@@ -90,24 +101,28 @@ class Shelf:
             raise DataError("The data are no longer open; open them again.")
         return self._datasets[fingerprint]
 
-    def add_derived(self, derived: Sequence[Derived]) -> None:
-        """Takes derived inputs that a request looks at.
-
-        They live in a workspace that is not open here.
+    def model(self, wanted: Reference, device: str, trusted: frozenset[str]) -> Classifier:
+        """A model that is loaded, that differs from one in its settings only, or that is loaded
+        now; code runs as in ``models``.
         """
-        from robgui.core.dataset.derived import DerivedDataset
+        with self._lock:
+            if wanted.fingerprint in self._given_models:
+                return self._given_models[wanted.fingerprint]
+            make = partial(self._load, wanted, self._device or device, trusted)
+            return _kept(
+                self._models, wanted.fingerprint, lambda: self._with_settings(wanted) or make()
+            )
 
-        if derived:
-            self.add_dataset(DerivedDataset(derived))
-
-    def _model(self, wanted: Reference, device: str, trusted: frozenset[str]) -> Classifier:
-        if wanted.fingerprint in self._given_models:
-            return self._given_models[wanted.fingerprint]
-        return _kept(
-            self._models,
-            wanted.fingerprint,
-            partial(self._load, wanted, self._device or device, trusted),
-        )
+    def _with_settings(self, wanted: Reference) -> Classifier | None:
+        """A loaded model of the same content, with the settings that are wanted."""
+        settings = ModelSettings.model_validate(wanted.options)
+        for known in (*self._given_models.values(), *self._models.values()):
+            if (
+                fingerprint(known.content, settings) == wanted.fingerprint
+                and known.settings.settled == settings.settled
+            ):
+                return known.with_settings(settings)
+        return None
 
     def _load(self, wanted: Reference, device: str, trusted: frozenset[str]) -> Classifier:
         from robgui.core.loading import load

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robgui.core.execution.analysis import Analysis, Step
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +23,14 @@ class Task:
         merge: The last Steps of all parts, in their order.
         trusted: Digests of the code of its models that the user has allowed to run, beside what
             they trust anyway.
+        data: The data of the request where they live in memory only; None where they can be opened.
     """
 
     request: Request
     part: range | None = None
     merge: tuple[Step[Any], ...] = ()
     trusted: frozenset[str] = frozenset()
+    data: Dataset | None = None
 
     def analysis(self) -> Analysis:
         """What there is to do."""
@@ -44,6 +49,7 @@ class Report:
         step: The newest Step, where the result comes along.
         done: Units of work, for a report that leaves a large result out.
         device: Where it is computed, once that is known.
+        calls: How many inputs its models have answered so far.
         error: One sentence for a failed task or a lost worker.
         details: More about an error that nobody foresaw, for the log.
         problem: The error itself, for whoever catches it.
@@ -53,6 +59,7 @@ class Report:
     step: Step[Any] | None = None
     done: int = 0
     total: int | None = None
+    calls: int = 0
     device: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     error: str = ""

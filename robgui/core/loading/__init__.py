@@ -2,8 +2,27 @@
 trusts it.
 """
 
-from robgui.core.loading.architecture import is_ours
-from robgui.core.loading.devices import default_device, devices
-from robgui.core.trust.opening import load
+from __future__ import annotations
 
-__all__ = ["default_device", "devices", "is_ours", "load"]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.core.loading.architecture import is_ours
+    from robgui.core.loading.devices import default_device
+    from robgui.core.trust.opening import load
+
+__all__ = ["default_device", "is_ours", "load"]
+
+_HOMES = {
+    "default_device": "robgui.core.loading.devices",
+    "is_ours": "robgui.core.loading.architecture",
+    "load": "robgui.core.trust.opening",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imported when it is first used: looking into a file for what it would run needs no torch."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

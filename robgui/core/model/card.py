@@ -1,9 +1,14 @@
-"""ModelCard: what is known of a model that is loaded in a worker."""
+"""ModelCard: what is known of a model that is loaded somewhere else."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import hashlib
+import logging
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from robgui.core.model.settings import Kind, ModelSettings
 
@@ -14,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """A model as those see it who do not hold it; whoever wants its answers asks the worker.
+    """A model as those see it who do not hold it; whoever wants its answers asks where it is.
 
     Attributes:
-        path: The file it came from.
+        file: The path of the file it came from; empty for what lives in memory only.
         labels: One name per class.
         gradients: Whether it can give gradients.
         activations: Whether it can show its activations.
@@ -26,11 +31,14 @@ class ModelCard:
         parameters: How many numbers it has learned; None for a black box.
         device: Where it is.
         autocast: Whether it computes in half precision.
+        channels_last: Whether its images lie channels last in memory.
+        largest_batch: How many inputs it should see at once.
+        content: Digest of the weights alone; the same model with other settings has the same.
         ran: Digest of the code that its file has run; empty for none.
     """
 
     name: str
-    path: str
+    file: str
     settings: ModelSettings
     labels: tuple[str, ...]
     gradients: bool
@@ -40,8 +48,15 @@ class ModelCard:
     parameters: int | None
     device: str
     autocast: bool
-    fingerprint: str
+    channels_last: bool
+    largest_batch: int
+    content: str
     ran: str = ""
+
+    @property
+    def path(self) -> Path | None:
+        """The file it came from, if any."""
+        return Path(self.file) if self.file else None
 
     @property
     def kind(self) -> Kind:
@@ -59,32 +74,70 @@ class ModelCard:
         return len(self.labels)
 
     @property
+    def precision(self) -> tuple[bool, bool]:
+        """Whether half precision (autocast) and channels last are on."""
+        return self.autocast, self.channels_last
+
+    @property
     def capabilities(self) -> ModelCard:
         """What it can do beyond answering, as a Classifier says it: ``gradients``,
         ``activations``, ``reason``.
         """
         return self
 
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that change with weights and settings."""
+        return fingerprint(self.content, self.settings)
+
+    def with_settings(self, settings: ModelSettings) -> ModelCard:
+        """The same weights with other settings; whether the model takes them is not tried."""
+        numbers = tuple(str(number) for number in range(self.classes))
+        return replace(self, settings=settings, labels=settings.labels or numbers)
+
+    def at(self, device: str, *, autocast: bool, channels_last: bool) -> ModelCard:
+        """The same model somewhere else; it is moved when it is asked next."""
+        return replace(self, device=device, autocast=autocast, channels_last=channels_last)
+
+    def encode(self, values: Any) -> np.ndarray:
+        """Table or sequence values in their own units -> [0, 1]; images are in [0, 1] already."""
+        return encode(self.settings, values)
+
+    def decode(self, x: Any) -> np.ndarray:
+        """[0, 1] -> table or sequence values in their own units; the inverse of encode."""
+        return decode(self.settings, x)
+
+    def batch(self, wanted: int = 0) -> int:
+        """How many inputs to send at once; ``wanted`` 0 lets the program choose."""
+        return min(wanted or self.largest_batch, self.largest_batch)
+
+    def notice(self, sentence: str) -> None:
+        """What the user should know of it goes into the log: a card knows nobody to tell."""
+        logging.getLogger("robgui").info("%s", sentence)
+
     def reference(self) -> Reference:
         """How to find it again."""
-        from robgui.core.execution.request import Reference
+        from robgui.core.execution.request import reference
 
-        options = self.settings.model_dump(mode="json")
-        return Reference(
-            kind="model",
-            name=self.name,
-            path=self.path,
-            fingerprint=self.fingerprint,
-            options=options,
-        )
+        return reference(self)
+
+    def asked(self) -> dict[str, Any]:
+        """What a question says of the model it is about."""
+        return {
+            "reference": self.reference().model_dump(mode="json"),
+            "trusted": [self.ran] if self.ran else [],
+            "device": self.device,
+            "autocast": self.autocast,
+            "channels_last": self.channels_last,
+        }
 
 
 def card_of(classifier: Classifier) -> ModelCard:
     """The card of a loaded model."""
-    able = classifier.capabilities
+    able, (autocast, channels_last) = classifier.capabilities, classifier.precision
     return ModelCard(
         name=classifier.name,
-        path="" if classifier.path is None else str(classifier.path.absolute()),
+        file="" if classifier.path is None else str(classifier.path.absolute()),
         settings=classifier.settings,
         labels=tuple(classifier.labels),
         gradients=able.gradients,
@@ -93,7 +146,37 @@ def card_of(classifier: Classifier) -> ModelCard:
         remarks=tuple(classifier.remarks),
         parameters=classifier.parameters,
         device=str(classifier.device),
-        autocast=classifier.precision[0],
-        fingerprint=classifier.fingerprint,
+        autocast=autocast,
+        channels_last=channels_last,
+        largest_batch=classifier.batch(),
+        content=classifier.content,
         ran=classifier.ran,
     )
+
+
+def fingerprint(content: str, settings: ModelSettings) -> str:
+    """Sixteen hexadecimal digits of a model: they change with its weights and its settings."""
+    return hashlib.sha256(f"{content}|{settings.identity()}".encode()).hexdigest()[:16]
+
+
+def encode(settings: ModelSettings, values: Any) -> np.ndarray:
+    """Table or sequence values in their own units -> [0, 1]; images are in [0, 1] already."""
+    array = np.asarray(values, dtype=np.float32)
+    if settings.kind == "image":
+        return array
+    low, high = _limits(settings)
+    return np.asarray((array - low) / np.where(high == low, 1, high - low), dtype=np.float32)
+
+
+def decode(settings: ModelSettings, x: Any) -> np.ndarray:
+    """[0, 1] -> table or sequence values in their own units; the inverse of encode."""
+    array = np.asarray(x, dtype=np.float32)
+    if settings.kind == "image":
+        return array
+    low, high = _limits(settings)
+    return np.asarray(low + array * (high - low), dtype=np.float32)
+
+
+def _limits(settings: ModelSettings) -> tuple[np.ndarray, np.ndarray]:
+    low, high = (np.asarray(limit, dtype=np.float32) for limit in (settings.low, settings.high))
+    return low, high

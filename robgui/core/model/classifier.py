@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from robgui.core.errors import ModelError, RobguiError
 from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, first_line
+from robgui.core.model.card import fingerprint
 from robgui.core.model.convention import Convention
 from robgui.core.model.cost import Counter, batch_size
 from robgui.core.model.guessing import kind_of, output_kind, random_inputs, try_function
@@ -256,8 +257,7 @@ class Classifier:
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with weights and settings."""
-        known = f"{self._content}|{self.settings.identity()}"
-        return hashlib.sha256(known.encode()).hexdigest()[:16]
+        return fingerprint(self._content, self.settings)
 
     def tensor(self, values: Any) -> Tensor:
         """Inputs ``(n, *shape)`` or one input as a float tensor on the device."""

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.core.model.card import decode, encode
 from robgui.core.model.settings import ModelSettings
 
 
@@ -23,19 +24,11 @@ class Convention:
 
     def encode(self, values: Any) -> np.ndarray:
         """Table or sequence values in their own units -> [0, 1]; images are in [0, 1] already."""
-        array = np.asarray(values, dtype=np.float32)
-        if self._image:
-            return array
-        low, high = self._limits()
-        return np.asarray((array - low) / np.where(high == low, 1, high - low), dtype=np.float32)
+        return encode(self._settings, values)
 
     def decode(self, x: Any) -> np.ndarray:
         """[0, 1] -> table or sequence values in their own units; the inverse of encode."""
-        array = np.asarray(x, dtype=np.float32)
-        if self._image:
-            return array
-        low, high = self._limits()
-        return np.asarray(low + array * (high - low), dtype=np.float32)
+        return decode(self._settings, x)
 
     def raw_input(self, x: Tensor, *, channels_last: bool = False) -> Tensor:
         """What the model was trained on, for inputs ``(n, *shape)`` in [0, 1]; differentiable."""
@@ -66,11 +59,6 @@ class Convention:
         if self._settings.lowest_wins:
             raw = -raw
         return raw if raw.shape[1] != 1 else torch.cat([torch.zeros_like(raw), raw], 1)
-
-    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.asarray(self._settings.low, dtype=np.float32), np.asarray(
-            self._settings.high, dtype=np.float32
-        )
 
     def _make_constants(self, device: torch.device) -> None:
         """(low + x·(high − low) − mean) / std as shift + x·scale, or nothing to do."""

@@ -182,6 +182,11 @@ class ModelSettings(BaseModel):
                 raise ValueError(f"{name} has {count} values; this model takes 1 or {places}")
 
     @property
+    def settled(self) -> tuple[str, str]:
+        """What is settled while a file is read; everything else can be changed afterwards."""
+        return self.architecture, self.scores
+
+    @property
     def framing(self) -> Framing:
         """How pictures are brought to the model's size."""
         from robgui.core.dataset.framing import Framing

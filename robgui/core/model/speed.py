@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
+from robgui.core.model.answers import Speed
 
-from robgui.core.model.classifier import Classifier
+if TYPE_CHECKING:
+    import torch
+
+    from robgui.core.model.classifier import Classifier
 
 _SECONDS = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """One way to compute: inputs per second and the largest change of a probability it brings."""
-
-    name: str
-    inputs_per_second: float
-    largest_change: float
-
-
 def measure(classifier: Classifier) -> list[Speed]:
     """Times a batch of random inputs each way; the classifier is left as it was found."""
+    import torch
+
     ways = [("as it is", False, False), ("half precision", True, False)]
     if classifier.kind == "image":
         ways += [("channels last", False, True), ("both", True, True)]

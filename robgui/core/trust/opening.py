@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import torch
 
     from robgui.core.model.classifier import Classifier
+    from robgui.core.trust.code import Code
     from robgui.core.trust.snapshot import Snapshot
 
 
@@ -60,11 +61,16 @@ def load(
         return _run(snapshot, path, device, given)
 
 
-def code_of(path: Path, **overrides: Any) -> str:
-    """The digest of what loading a model with these settings would run."""
+def what_runs(path: Path, **overrides: Any) -> Code:
+    """What loading a model with these settings would run; nothing is run."""
     snapshot = _snapshot(path, str({**read_side_file(path), **overrides}.get("architecture", "")))
     snapshot.discard()
-    return snapshot.code.digest
+    return snapshot.code
+
+
+def code_of(path: Path, **overrides: Any) -> str:
+    """The digest of what loading a model with these settings would run."""
+    return what_runs(path, **overrides).digest
 
 
 def renew(path: Path, ran: str, settings: ModelSettings) -> None:

@@ -1,4 +1,4 @@
-"""Starts the window: on screen first, torch after."""
+"""Starts the window: on screen first, everything else after."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class Asked(QObject):
             self._waiting.append(Path(file))
 
     def begin(self) -> None:
-        """Imports torch and opens what waits: one workspace (without any the user's own), then
-        models and data.
+        """Starts the processes and opens what waits: one workspace (without any the user's own),
+        then models and data.
         """
         files, self._waiting = self._waiting or [], None
         store = self._window.store
@@ -123,7 +123,7 @@ def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 
 
 def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:
-    """The window on its workspace; torch is imported and files are opened once it is on screen."""
+    """The window on its workspace; processes are started and files opened once it is on screen."""
     store, settings = Store(), load_settings()
     store.memory = round(settings.memory_gb * 1e9)
     window = MainWindow(store, settings)

@@ -30,7 +30,7 @@ from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.card import ModelCard
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
 
@@ -186,7 +186,7 @@ class Commands:
             Entry("pause", "Pause or resume", "Run", w.run_pane.toggle_pause, "Ctrl+P", "pause"),
             Entry("stop", "Stop", "Run", w.run_pane.stop_job, "Ctrl+.", "stop"),
             Entry(
-                "stop_all", "Stop everything", "Run", self._store.runner.stop_all, "Ctrl+Shift+."
+                "stop_all", "Stop everything", "Run", self._store.stop_everything, "Ctrl+Shift+."
             ),
             Entry(
                 "inspect",
@@ -284,7 +284,7 @@ class Commands:
             run=panel is not None and not store.obstacle(panel.analysis.name),
             pause=active,
             stop=active,
-            stop_all=store.runner.busy,
+            stop_all=store.runner.busy or bool(store.library.loading),
             check_model=store.library.model is not None,
             remove_model=store.library.model is not None,
             save_picture=shown,
@@ -398,7 +398,7 @@ class Commands:
         if self._store.library.model is not None:
             self._store.library.remove_model(self._store.library.model)
 
-    def _show_model(self, classifier: Classifier) -> None:
+    def _show_model(self, classifier: ModelCard) -> None:
         if self._dialog is not None:
             self._dialog.close()
         self._dialog = ModelDialog(self._store, classifier, self._window)

@@ -28,12 +28,10 @@ class DeviceMenu(QMenu):
         self.aboutToShow.connect(self._fill)
 
     def _fill(self) -> None:
-        from robgui.core.loading import devices
-
         library = self._store.library
         self.clear()
         group = QActionGroup(self)
-        for device, name in devices():
+        for device, name in library.devices:
             action = self._switch(f"{device}: {name}", device == library.device)
             action.triggered.connect(lambda _=False, device=device: self._set(device))
             group.addAction(action)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,13 +30,20 @@ class Status(QStatusBar):
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
         self._speed = Label(toolTip="Inputs the model has answered per second")
-        self._memory = Label(toolTip="Memory used by the program, or by the graphics card")
+        self._memory = Label(toolTip="Memory of the window and of the processes for models")
         self.device = QToolButton(
             autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup
         )
         self.device.setToolButtonStyle(self.device.toolButtonStyle().ToolButtonTextBesideIcon)
         self.device.setAccessibleName("Device")
+        self.stop = QToolButton(text="Stop", autoRaise=True)
+        self.stop.setToolTip(
+            "Stop waiting for the model; a run goes on. A process that does not answer within two"
+            " seconds is ended and started anew."
+        )
+        self.stop.clicked.connect(lambda _checked: store.answers.stop())
         self.addWidget(self._busy)
+        self.addWidget(self.stop)
         self.addWidget(self._working, 1)
         for widget in (self._speed, self._memory, self.device):
             self.addPermanentWidget(widget)
@@ -52,6 +61,7 @@ class Status(QStatusBar):
     def _show_working(self, words: str) -> None:
         self._working.setText(words)
         self._busy.setVisible(bool(words))
+        self.stop.setVisible(self._store.asking)
         self._show_speed()
 
     def _show_speed(self) -> None:
@@ -67,22 +77,27 @@ class Status(QStatusBar):
         self.device.setIcon(icon("device"))
 
     def _look(self) -> None:
-        calls = sum(model.calls for model in self._store.library.models)
+        calls = self._store.answered
         now = time.monotonic()
         rate = max(0, calls - self._calls) / max(now - self._looked, 1e-3)
         self._calls, self._looked, self._rate = calls, now, rate
         self._show_speed()
-        self._memory.setText(_memory(self._store.library.device))
+        self._memory.setText(_memory(self._store.pids))
         self.device.setText(self._store.library.device or "…")
 
 
-def _memory(device: str) -> str:
-    """Memory in use: of the graphics card when the models are there, else of the program."""
-    if device.startswith("cuda"):
-        import torch
+def _memory(pids: Sequence[int]) -> str:
+    """Memory in use: of the window, and of the processes in which models are."""
+    if sys.platform != "linux":
+        return ""
+    own, models = _resident("self"), sum(_resident(str(pid)) for pid in pids)
+    return f"memory {amount(own)}" + (f", models {amount(models)}" if models else "")
 
-        return f"{amount(torch.cuda.memory_allocated(device))} on the card"
-    if sys.platform == "linux":
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-        return f"memory {amount(int(pages) * 4096)}"
-    return ""
+
+def _resident(process: str) -> int:
+    """Bytes that a process holds; 0 for one that is gone."""
+    try:
+        pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

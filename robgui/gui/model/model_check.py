@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robgui.core.errors import ModelError, RobguiError
+from robgui.core.errors import RobguiError
+from robgui.core.execution.worker.slot import LostError
 from robgui.core.text.words import count, percent
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from robgui.core.dataset import Dataset
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.answers import Scores
+    from robgui.core.model.card import ModelCard
     from robgui.core.model.settings import ModelSettings
+
+Ask = Callable[..., Any]
 
 SHOWN = 8
 TOP = 3
@@ -59,7 +61,7 @@ class Preview:
         notes: What is good to know.
     """
 
-    classifier: Classifier | None = None
+    classifier: ModelCard | None = None
     problem: str = ""
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -82,32 +84,45 @@ class _Talk:
     notes: list[str] = field(default_factory=list)
 
 
-def has_several_outputs(classifier: Classifier) -> bool:
+def has_several_outputs(classifier: ModelCard) -> bool:
     """Whether the model has more outputs than the scores; the loader remarks on it."""
     return bool(classifier.settings.scores) or any(
         "is taken for the scores" in remark for remark in classifier.remarks
     )
 
 
-def preview(classifier: Classifier, values: dict[str, Any], dataset: Dataset | None) -> Preview:
-    """Eight predictions with ``values`` as settings; called away from the GUI thread."""
+def preview(
+    ask: Ask, classifier: ModelCard, values: dict[str, Any], dataset: Dataset | None
+) -> Preview:
+    """Eight predictions with ``values`` as settings; called away from the GUI thread.
+
+    Args:
+        ask: Asks whoever has the model, as Models does.
+        classifier: The model.
+        values: The settings.
+        dataset: Where the eight inputs come from; None without.
+    """
     talk = _Talk()
     try:
-        candidate = _with(classifier, classifier.settings.change(**values))
+        settings = classifier.settings.change(**values)
+        candidate: ModelCard = ask("card", model=classifier, settings=settings.model_dump())
     except RobguiError as error:
         return Preview(problem=_refusal(classifier, values, error))
-    candidate.notice = talk.notes.append
     if dataset is None or not len(dataset):
         return Preview(candidate)
     try:
         fitted = _match(candidate, dataset, talk)
-        guesses = _guess(fitted, dataset, talk)
+        guesses = _guess(ask, fitted, dataset, talk)
+    except LostError as error:
+        return Preview(problem=str(error))
     except RobguiError as error:
         return Preview(candidate, str(error), tuple(talk.warnings), tuple(talk.notes))
     return Preview(fitted, "", tuple(talk.warnings), tuple(talk.notes), guesses)
 
 
-def measure(classifier: Classifier, dataset: Dataset, wanted: Callable[[], bool]) -> Accuracy:
+def measure(
+    ask: Ask, classifier: ModelCard, dataset: Dataset, wanted: Callable[[], bool]
+) -> Accuracy:
     """Clean accuracy on a spread of inputs, until time is up or nobody wants it any more."""
     from robgui.core.dataset import align, batches
 
@@ -127,7 +142,8 @@ def measure(classifier: Classifier, dataset: Dataset, wanted: Callable[[], bool]
     for places, x in batches(classifier, dataset.subset(chosen), 32):
         if not wanted() or (time.monotonic() > end and len(guesses) > 1):
             break
-        guesses.append(classifier.probs(x).argmax(1).cpu().numpy())
+        scores: Scores = ask("scores", model=classifier, x=x)
+        guesses.append(scores.probabilities.argmax(1))
         if labels is not None:
             truths.append(labels[chosen[places]])
     return _accuracy(
@@ -167,31 +183,7 @@ def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[floa
     }
 
 
-def _with(classifier: Classifier, settings: ModelSettings) -> Classifier:
-    """The same model with other settings.
-
-    Which of its outputs is meant is settled while its file is read.
-    """
-    if settings.scores == classifier.settings.scores:
-        return classifier.with_settings(settings)
-    if classifier.path is None:
-        raise ModelError(
-            f"{classifier.name} is not from a file; which of its outputs holds the scores is said"
-            " where it is made."
-        )
-    from robgui.core.loading import load
-
-    half, last = classifier.precision
-    again = load(
-        classifier.path,
-        trust=frozenset({classifier.ran}),
-        device=classifier.device,
-        **settings.model_dump(),
-    )
-    return again.to(classifier.device, autocast=half, channels_last=last)
-
-
-def _refusal(classifier: Classifier, values: dict[str, Any], error: RobguiError) -> str:
+def _refusal(classifier: ModelCard, values: dict[str, Any], error: RobguiError) -> str:
     """Why these settings cannot work.
 
     A foreign error about matrices is introduced by what it means.
@@ -205,7 +197,7 @@ def _refusal(classifier: Classifier, values: dict[str, Any], error: RobguiError)
     return str(error)
 
 
-def _match(candidate: Classifier, dataset: Dataset, talk: _Talk) -> Classifier:
+def _match(candidate: ModelCard, dataset: Dataset, talk: _Talk) -> ModelCard:
     """Takes over the data's value range where the model has none; what does not fit is said."""
     from robgui.core.dataset import align, match
     from robgui.core.dataset.dataset import plain
@@ -228,7 +220,7 @@ def _match(candidate: Classifier, dataset: Dataset, talk: _Talk) -> Classifier:
             f" “{label}” here and “{name}” there; classes are compared by number."
         )
     try:
-        return match(candidate, dataset)
+        return match(candidate, dataset, talk.notes.append)
     except RobguiError as error:
         if candidate.kind != dataset.kind:
             raise
@@ -236,22 +228,17 @@ def _match(candidate: Classifier, dataset: Dataset, talk: _Talk) -> Classifier:
         return candidate
 
 
-def _guess(candidate: Classifier, dataset: Dataset, talk: _Talk) -> tuple[Guess, ...]:
+def _guess(ask: Ask, candidate: ModelCard, dataset: Dataset, talk: _Talk) -> tuple[Guess, ...]:
     from robgui.core.dataset import align, batches
 
     chosen = spread(dataset)
     fitting = align(candidate, dataset)
     guesses: list[Guess] = []
     for places, x in batches(candidate, dataset.subset(chosen), SHOWN):
-        scores = candidate.infer(x)
-        if warning := _output_warning(candidate, x, scores):
+        scores: Scores = ask("scores", model=candidate, x=x, raw=True)
+        if warning := _output_warning(candidate, scores):
             talk.warnings.append(warning)
-        probabilities = (
-            (scores.sigmoid() if candidate.settings.multi_label else scores.softmax(1))
-            .cpu()
-            .numpy()
-        )
-        for place, row in zip(places, probabilities, strict=True):
+        for place, row in zip(places, scores.probabilities, strict=True):
             index = int(chosen[place])
             label = -1 if fitting.labels is None else int(fitting.labels[index])
             best = np.argsort(-row, kind="stable")[:TOP]
@@ -284,25 +271,16 @@ def spread(dataset: Dataset, count: int = SHOWN) -> np.ndarray:
     return np.sort(np.lexsort((np.arange(len(labels)), rank))[:count])
 
 
-def _output_warning(candidate: Classifier, x: np.ndarray, scores: Tensor) -> str:
+def _output_warning(candidate: ModelCard, scores: Scores) -> str:
     """Logits taken for probabilities, or the other way round."""
-    from robgui.core.model.classifier import output_kind
-
     settings = candidate.settings
-    if settings.output == "logits":
-        raw = -scores if settings.lowest_wins else scores
-    else:
-        raw = candidate.with_settings(settings.change(output="logits", lowest_wins=False)).infer(x)
-    if raw.shape[1] == 2 and bool((raw[:, 0] == 0).all()):
-        raw = raw[:, 1:]  # a model with one output: the column of zeros was added by the Classifier
-    looks = output_kind(raw, settings.multi_label)
-    if settings.output == "logits" and looks == "probabilities":
+    if settings.output == "logits" and scores.looks == "probabilities":
         why = "all lie between 0 and 1" if settings.multi_label else "every row sums to 1"
         return (
             f"The outputs look like probabilities ({why}) but are read as logits; set Output to"
             " probabilities."
         )
-    if settings.output == "probabilities" and looks == "logits":
+    if settings.output == "probabilities" and scores.looks == "logits":
         return (
             "The outputs are read as probabilities but are not (below 0, above 1, or rows that do"
             " not sum to 1); set Output to logits."
@@ -311,7 +289,7 @@ def _output_warning(candidate: Classifier, x: np.ndarray, scores: Tensor) -> str
 
 
 def _accuracy(
-    classifier: Classifier, guesses: np.ndarray, truths: np.ndarray | None, total: int
+    classifier: ModelCard, guesses: np.ndarray, truths: np.ndarray | None, total: int
 ) -> Accuracy:
     many = len(guesses)
     warnings = [_one_class(classifier, guesses, truths)] if many >= _ENOUGH else []
@@ -332,7 +310,7 @@ def _accuracy(
     return Accuracy(f"{percent(share)} right on {of}", tuple(filter(None, warnings)))
 
 
-def _one_class(classifier: Classifier, guesses: np.ndarray, truths: np.ndarray | None) -> str:
+def _one_class(classifier: ModelCard, guesses: np.ndarray, truths: np.ndarray | None) -> str:
     """A sentence when nearly all predictions are the same class though the inputs are not."""
     votes = np.bincount(guesses)
     favourite = int(votes.argmax())

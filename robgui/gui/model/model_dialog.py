@@ -4,7 +4,9 @@ edit, live.
 
 from __future__ import annotations
 
+import itertools
 import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ from robgui.gui.app.theme import heading_font
 from robgui.gui.model.model_cards import Cards
 from robgui.gui.model.model_check import (
     Accuracy,
+    Ask,
     Preview,
     from_data,
     has_several_outputs,
@@ -40,9 +43,10 @@ from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
+_TOPICS = (f"model dialog {number}" for number in itertools.count())
 _SETTLE_MS = 150
 _PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
 _NO_DATA = "Open some inputs to see what the model says about them."
@@ -59,12 +63,13 @@ class ModelDialog(QDialog):
             work.
     """
 
-    def __init__(self, store: Store, classifier: Classifier, parent: QWidget | None = None) -> None:
+    def __init__(self, store: Store, classifier: ModelCard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._store = store
         self._classifier = self._reread = classifier
         self._newest = threading.Event()
-        self.candidate: Classifier | None = None
+        self._topic = next(_TOPICS)
+        self.candidate: ModelCard | None = None
         self.setWindowTitle(f"Model: {classifier.name}")
         self._make()
         self._lay_out()
@@ -171,13 +176,20 @@ class ModelDialog(QDialog):
         )
         dataset = self._store.library.dataset
         self.verdict.setText("Computing …")
+        ask = self._ask()
         self._store.pictures.run(
-            lambda: preview(classifier, values, dataset),
+            lambda: preview(ask, classifier, values, dataset),
             self._previewed,
             failed=self._failed,
             key=_PREVIEW,
             priority=1,
         )
+
+    def _ask(self) -> Ask:
+        """Asks the model under a topic of its own; nobody waits for answers to older ones."""
+        self._store.answers.stop(self._topic)
+        self._topic = next(_TOPICS)
+        return partial(self._store.answers.ask, topic=self._topic)
 
     def _previewed(self, answer: Preview) -> None:
         self._show(answer)
@@ -185,8 +197,9 @@ class ModelDialog(QDialog):
         if candidate is None or answer.problem or dataset is None or not len(dataset):
             return
         self.verdict.setText("Measuring the accuracy …")
+        ask = partial(self._store.answers.ask, topic=self._topic)
         self._store.pictures.run(
-            lambda: measure(candidate, dataset, lambda: not stale.is_set()),
+            lambda: measure(ask, candidate, dataset, lambda: not stale.is_set()),
             lambda accuracy: self._measured(answer, accuracy),
             failed=lambda sentence, details: self._failed_measure(answer, sentence, details),
             key=_ACCURACY,
@@ -306,6 +319,7 @@ class ModelDialog(QDialog):
         """Nobody waits for answers any more."""
         self._debounce.stop()
         self._newest.set()
+        self._store.answers.stop(self._topic)
         self._store.library.datasets_changed.disconnect(self._changed)
         for key in (_PREVIEW, _ACCURACY, _DATA):
             self._store.pictures.drop(key)
@@ -338,7 +352,7 @@ def _tell(label: QLabel, *sentences: str) -> None:
     label.setVisible(bool(text))
 
 
-def _facts(classifier: Classifier) -> str:
+def _facts(classifier: ModelCard) -> str:
     """File, kind, shape, classes, what it can do and why not."""
     able = classifier.capabilities
     lines = [str(classifier.path) if classifier.path is not None else "Not from a file."]

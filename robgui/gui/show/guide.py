@@ -223,9 +223,7 @@ class Guide(QObject):
         """The models are there, or nothing more is coming."""
         store = self._store
         wanted = sum(len(entry.models) for entry in resources.demo())
-        return bool(store.analyses) and (
-            len(store.library.models) >= wanted or not store.background.busy
-        )
+        return bool(store.analyses) and (len(store.library.models) >= wanted or not store.busy)
 
     def _point(self) -> None:
         known = next((known for _, known in shown_methods()), None)
@@ -235,7 +233,7 @@ class Guide(QObject):
             self._window.show_panel(known.name)
 
     def _chosen(self) -> bool:
-        return not self._store.background.busy
+        return not self._store.busy
 
     def _run(self, known: Analysis) -> None:
         """Shows the panel, fills its form and runs it, as the user would."""
@@ -273,7 +271,7 @@ class Guide(QObject):
         """Its run is drawn; it is pointed at only then, because other data begin with a
         selection of their own.
         """
-        if self._store.background.busy:
+        if self._store.busy:
             return False
         finding = self._best_finding()
         if finding is not None and self._store.selection.finding != finding.id:

@@ -75,7 +75,7 @@ class Tour:
         self.window.commands.start_demo()
         expected = sum(len(entry.models) for entry in resources.demo())
         self._wait(
-            lambda: len(store.library.models) >= expected or not store.background.busy,
+            lambda: len(store.library.models) >= expected or not store.busy,
             "the demo models",
         )
         for stop in self._stops:
@@ -104,7 +104,7 @@ class Tour:
                 " left out."
             )
             return
-        self._wait(lambda: not store.background.busy, demo.model)
+        self._wait(lambda: not store.busy, demo.model)
         self.window.show_panel(stop.name)
         store.params_offered.emit(stop.name, dict(demo.params))
         if obstacle := store.obstacle(stop.name):
@@ -122,7 +122,7 @@ class Tour:
     def _settle(self) -> None:
         """Waits for thumbnails, predictions and sample pictures."""
         store = self.window.store
-        self._wait(lambda: not store.background.busy and not store.pictures.busy, "the pictures")
+        self._wait(lambda: not store.busy and not store.pictures.busy, "the pictures")
         end = time.monotonic() + 0.5
         self._wait(lambda: time.monotonic() > end, "the last frame")
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.card import ModelCard
 
 
-def looks_alike(classifier: Classifier, dataset: Dataset) -> bool:
+def looks_alike(classifier: ModelCard, dataset: Dataset) -> bool:
     """A cheap guess whether the two belong together: kind, size and class names."""
     if classifier.kind != dataset.kind:
         return False
@@ -18,10 +18,10 @@ def looks_alike(classifier: Classifier, dataset: Dataset) -> bool:
     return not dataset.names or len(dataset.names) == classifier.classes
 
 
-def same_file(one: Classifier, other: Classifier) -> bool:
+def same_file(one: ModelCard, other: ModelCard) -> bool:
     """Whether two models are one file, wherever it lies and whatever their settings."""
     if one.path is None or other.path is None:
-        return one is other
+        return one == other
     return one.path == other.path or one.content == other.content
 
 

@@ -14,12 +14,12 @@ from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers
-from robgui.gui.state.background import step_back
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.task import Task
 
 #: Seconds between two looks, at the queue or at an executor.
 _SLICE = 0.1
@@ -46,6 +46,12 @@ class Carrier(QThread):
         self._said = ""
         self._leaving = False
         self._workers: Workers | None = None
+
+    @property
+    def pids(self) -> list[int]:
+        """The process that computes, if there is one."""
+        workers = self._workers
+        return [workers.pid] if workers is not None and workers.pid else []
 
     def put(self, execution: Execution, shelf: Shelf) -> None:
         """Carries out ``execution`` after all before it.
@@ -74,7 +80,6 @@ class Carrier(QThread):
 
     def run(self) -> None:
         """The thread's life."""
-        step_back()
         self._workers = workers = self._start_workers()
         try:
             while (order := self._next(workers)) is not None:
@@ -113,9 +118,7 @@ class Carrier(QThread):
         return None
 
     def _carry_out(self, execution: Execution, shelf: Shelf, workers: Workers | None) -> None:
-        executor = (
-            Inline(shelf) if workers is None or not _from_files(execution.request) else workers
-        )
+        executor = Inline(shelf) if workers is None or not _can_travel(execution.task) else workers
         try:
             executor.submit(execution)
             while not execution.state.ended:
@@ -132,9 +135,8 @@ class Carrier(QThread):
             self.working.emit(words)
 
 
-def _from_files(request: Request) -> bool:
-    """Whether another process can open all that the request names."""
-    data = request.dataset
-    return all(model.path for model in request.models) and (
-        data is None or bool(data.path) or "derived" in data.options
-    )
+def _can_travel(task: Task) -> bool:
+    """Whether another process can have all that the task names."""
+    data = task.request.dataset
+    known = data is None or bool(data.path) or "derived" in data.options or task.data is not None
+    return known and all(model.path for model in task.request.models)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Reference, Request
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.card import ModelCard
     from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
     from robgui.gui.state.background import Background
@@ -213,13 +213,13 @@ class History(QObject):
 
     # --- models and data --------------------------------------------------------------------------
 
-    def remember(self, item: Classifier | Dataset) -> None:
+    def remember(self, item: ModelCard | Dataset) -> None:
         """Keeps where ``item`` came from, so that reopening the workspace loads it again."""
         workspace = self.writable
         if workspace is not None and item.path is not None:
             self._keeping.run(lambda: _remember(workspace, item))
 
-    def forget(self, item: Classifier) -> None:
+    def forget(self, item: ModelCard) -> None:
         """Does not load this one again; its runs stay."""
         workspace = self.writable
         if workspace is not None:
@@ -229,7 +229,7 @@ class History(QObject):
                 )
             )
 
-    def use(self, model: Classifier | None, dataset: Dataset | None) -> None:
+    def use(self, model: ModelCard | None, dataset: Dataset | None) -> None:
         """Keeps which pair is in use, so that it is the one in use when the workspace is opened
         again.
         """
@@ -375,13 +375,13 @@ def _close(workspace: Workspace, writing: Background) -> None:
     workspace.close()
 
 
-def _remember(workspace: Workspace, item: Classifier | Dataset) -> None:
+def _remember(workspace: Workspace, item: ModelCard | Dataset) -> None:
     from robgui.core.execution.request import reference
 
     workspace.remember(reference(item))
 
 
-def _use(workspace: Workspace, model: Classifier, dataset: Dataset | None) -> None:
+def _use(workspace: Workspace, model: ModelCard, dataset: Dataset | None) -> None:
     from robgui.core.execution.request import reference
 
     workspace.set_in_use(reference(model), None if dataset is None else reference(dataset))

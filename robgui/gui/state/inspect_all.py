@@ -69,7 +69,7 @@ class Inspection(QObject):
         """Why nothing can be inspected now, in words; empty when it can."""
         store = self._store
         if not store.analyses:
-            return "Still loading torch; a moment."
+            return "Still loading; a moment."
         if store.library.model is None:
             return store.library.loading or "Open a model first."
         if store.library.dataset is None:

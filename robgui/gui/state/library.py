@@ -12,16 +12,17 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import IncompleteModelError, TrustError
 from robgui.gui.state.alike import looks_alike, relatives, same_file
-from robgui.gui.state.opening import Opening, load_model, match, measure, open_dataset
+from robgui.gui.state.opening import Opening, load_model, match, open_dataset
 from robgui.gui.state.predictions import Predictions
 from robgui.gui.state.remarks import listed, remarks, speeds_in_words
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
+    from robgui.core.execution.asking.models import Models
     from robgui.core.execution.request import Reference, Request
-    from robgui.core.model.classifier import Classifier
-    from robgui.core.model.speed import Speed
+    from robgui.core.model.answers import Speed
+    from robgui.core.model.card import ModelCard
     from robgui.gui.state.background import Background
 
 
@@ -56,18 +57,27 @@ class Library(QObject):
     offered = Signal(str, str, object)
     working = Signal(str)
 
-    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        background: Background,
+        opening: Background,
+        answers: Models,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self.models: list[Classifier] = []
-        self.model: Classifier | None = None
+        self.answers = answers
+        self.models: list[ModelCard] = []
+        self.model: ModelCard | None = None
         self.datasets: list[Dataset] = []
         self.dataset: Dataset | None = None
         self.device = ""
         self.autocast = False
         self.channels_last = False
         self.mismatch = ""
-        self.predictions = Predictions(self)
+        self.devices: list[tuple[str, str]] = []
+        self.predictions = Predictions(answers, self)
         self._background = background
+        self._opening = opening
         self._under_way: list[str] = []
         self._loading: list[str] = []
         self._chosen: set[str] = set()
@@ -82,7 +92,7 @@ class Library(QObject):
     def load_model(self, opening: Opening) -> None:
         """Loads a model file; ``model_opened`` follows unless it is to be quiet."""
 
-        def loaded(answer: tuple[Classifier | TrustError | IncompleteModelError, str]) -> None:
+        def loaded(answer: tuple[ModelCard | TrustError | IncompleteModelError, str]) -> None:
             model, remark = answer
             if remark:
                 self.said.emit("warning", remark, "")
@@ -102,9 +112,10 @@ class Library(QObject):
         device = self.device
         self._busy(
             f"Loading {opening.path.name} …",
-            lambda: load_model(opening, device),
+            lambda: load_model(opening, device, self.answers),
             loaded,
             loads=True,
+            asks=True,
         )
 
     def start_anew(self) -> None:
@@ -135,11 +146,10 @@ class Library(QObject):
         else:
             self.details_needed.emit(opening, str(question))
 
-    def add_model(self, classifier: Classifier, *, activate: bool = True) -> None:
+    def add_model(self, classifier: ModelCard, *, activate: bool = True) -> None:
         """Adds a loaded model, in place of an older one of the same file or content: a model is
         in the list once.
         """
-        classifier.notice = self._notice
         replaced = [m for m in self.models if same_file(m, classifier)]
         self.models = [m for m in self.models if m not in replaced] + [classifier]
         if activate or self.model in replaced:
@@ -148,7 +158,7 @@ class Library(QObject):
             self.models_changed.emit()
         self.added.emit(classifier)
 
-    def use_model(self, classifier: Classifier) -> None:
+    def use_model(self, classifier: ModelCard) -> None:
         """Makes ``classifier`` the one that the next run looks at; picks data that fit it."""
         self.model = classifier
         self._chosen.add("model")
@@ -161,7 +171,7 @@ class Library(QObject):
         self.models_changed.emit()
         self.paired.emit()
 
-    def remove_model(self, classifier: Classifier) -> None:
+    def remove_model(self, classifier: ModelCard) -> None:
         """Takes a model off the list; its runs stay."""
         self.models = [m for m in self.models if m is not classifier]
         self.removed.emit(classifier)
@@ -173,7 +183,7 @@ class Library(QObject):
             self._match()
         self.models_changed.emit()
 
-    def fitting_models(self) -> list[Classifier]:
+    def fitting_models(self) -> list[ModelCard]:
         """The models that fit the data in use (without data: the model in use), the one in use
         first.
         """
@@ -332,18 +342,23 @@ class Library(QObject):
         """Moves every model to ``device``; the next run works there."""
         self.autocast = self.autocast if autocast is None else autocast
         self.channels_last = self.channels_last if channels_last is None else channels_last
-        models, half, last = list(self.models), self.autocast, self.channels_last
+        half, last = self.autocast, self.channels_last
+        before = list(self.models)
+        wanted = [model.at(device, autocast=half, channels_last=last) for model in before]
 
-        def move() -> None:
-            for model in models:
-                model.to(device, autocast=half, channels_last=last)
+        def move() -> list[ModelCard]:
+            return [self.answers.ask("card", model=model, topic="moving") for model in wanted]
 
-        def moved(_: Any) -> None:
+        def moved(models: list[ModelCard]) -> None:
             self.device = device
+            now = dict(zip(map(id, before), models, strict=True))
+            self.models = [now.get(id(model), model) for model in self.models]
+            if self.model is not None:
+                self.model = now.get(id(self.model), self.model)
             self._match()
             self.models_changed.emit()
 
-        self._busy(f"Moving the models to {device} …", move, moved)
+        self._busy(f"Moving the models to {device} …", move, moved, asks=True)
 
     def measure_speed(self) -> None:
         """Says how fast the model in use is each way, and how much the answers change."""
@@ -356,7 +371,12 @@ class Library(QObject):
                 "info", f"{classifier.name} on {classifier.device}. {speeds_in_words(speeds)}.", ""
             )
 
-        self._busy("Measuring …", lambda: measure(classifier), measured)
+        self._busy(
+            "Measuring …",
+            lambda: self.answers.ask("speed", model=classifier, topic="speed"),
+            measured,
+            asks=True,
+        )
 
     def _match(self) -> None:
         """Checks that model and data fit each other; predictions start when they do."""
@@ -367,11 +387,13 @@ class Library(QObject):
             self._background.drop("match")
             return
 
-        def matched(fitted: Classifier) -> None:
+        def matched(answer: tuple[ModelCard, list[str]]) -> None:
+            fitted, notices = answer
+            for sentence in notices:
+                self.said.emit("warning", sentence, "")
             if fitted is not classifier:
                 self.models = [fitted if m is classifier else m for m in self.models]
                 self.model = fitted
-                fitted.notice = self._notice
                 self.models_changed.emit()
                 self.paired.emit()
             self.predictions.start(fitted, dataset)
@@ -392,14 +414,21 @@ class Library(QObject):
         done: Callable[[Any], None],
         *,
         loads: bool = False,
+        asks: bool = False,
     ) -> None:
         """Work in the background, one piece after the other, with the words of the present one
         in the status bar.
+
+        Args:
+            words: What is being done.
+            work: Does it, on another thread.
+            done: Takes the answer, here.
+            loads: Whether a file is read.
+            asks: Whether a model has to answer, which may take for ever.
         """
         lists = (self._under_way, self._loading) if loads else (self._under_way,)
         for waiting in lists:
             waiting.append(words)
-        self._tell()
 
         def over() -> None:
             for waiting in lists:
@@ -414,14 +443,9 @@ class Library(QObject):
             over()
             self.said.emit("error", sentence, details)
 
-        self._background.run(work, answered, failed=failed)
+        thread = self._opening if asks else self._background
+        thread.run(work, answered, failed=failed)
+        self._tell()
 
     def _tell(self) -> None:
         self.working.emit(self._under_way[0] if self._under_way else "")
-
-    def _notice(self, sentence: str) -> None:
-        """Called by a Classifier on whatever thread it works.
-
-        Signals cross threads by themselves.
-        """
-        self.said.emit("warning", sentence, "")

@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import IncompleteModelError, ModelError, TrustError
+from robgui.core.execution.worker.slot import LostError
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.classifier import Classifier
-    from robgui.core.model.speed import Speed
+    from robgui.core.execution.asking.models import Models
+    from robgui.core.model.card import ModelCard
+
+#: What questions are for that open a model file.
+OPENING = "opening"
 
 
 @dataclass(frozen=True)
@@ -43,35 +47,65 @@ class Opening:
 
 
 def load_model(
-    opening: Opening, device: str
-) -> tuple[Classifier | TrustError | IncompleteModelError, str]:
-    """The model, or the question that stands before it.
+    opening: Opening, device: str, models: Models
+) -> tuple[ModelCard | TrustError | IncompleteModelError, str]:
+    """The card of the model, or the question that stands before it.
 
     And what the user should know about its settings.
+
+    Args:
+        opening: The file, and what was said about it.
+        device: Where the model is to compute.
+        models: Opens the file; see Models.
     """
-    from robgui.core.loading import load
     from robgui.core.model.remembered import remember, settled
 
-    trust = frozenset({opening.trusted} - {""})
     known, remark = settled(opening.path, *opening.stored), ""
+    if not opening.quiet:
+        models.forgive(_path(opening))
     try:
         try:
-            model = load(
-                opening.path, trust=trust, device=device or None, **{**known, **opening.settings}
-            )
+            model = _load(opening, device, {**known, **opening.settings}, models)
         except ModelError as error:
-            if not known or isinstance(error, TrustError):
+            if not known or isinstance(error, TrustError | LostError):
                 raise
-            model = load(opening.path, trust=trust, device=device or None, **opening.settings)
+            model = _load(opening, device, opening.settings, models)
             remark = (
                 f"What is remembered of {opening.path.name} does not fit it any more, so its file"
                 f" alone was asked: {error}"
             )
     except (TrustError, IncompleteModelError) as question:
         return question, ""
+    except LostError as error:
+        raise ModelError(f"{opening.path.name} was not opened. {error}") from error
     if opening.settings and not opening.quiet:
         remember(opening.path, model.settings)
     return model, remark
+
+
+def _load(opening: Opening, device: str, settings: dict[str, Any], models: Models) -> ModelCard:
+    trusted = sorted({opening.trusted} - {""})
+    try:
+        card: ModelCard = models.ask(
+            "model",
+            topic=OPENING,
+            urgent=not opening.quiet,
+            path=_path(opening),
+            trust=trusted,
+            device=device,
+            autocast=False,
+            settings=settings,
+        )
+    except TrustError as error:
+        # what the user is asked about is found out here, where no foreign code has run
+        from robgui.core.trust.opening import what_runs
+
+        raise TrustError(str(error), what_runs(opening.path, **settings)) from error
+    return card
+
+
+def _path(opening: Opening) -> str:
+    return str(opening.path.absolute())
 
 
 def open_dataset(path: Path, options: dict[str, Any]) -> Dataset:
@@ -83,15 +117,12 @@ def open_dataset(path: Path, options: dict[str, Any]) -> Dataset:
     return dataset
 
 
-def match(classifier: Classifier, dataset: Dataset) -> Classifier:
-    """The classifier as it fits the data; DataError says why it does not."""
+def match(card: ModelCard, dataset: Dataset) -> tuple[ModelCard, list[str]]:
+    """The model as it fits the data, and what the user should know of that.
+
+    DataError says why it does not fit.
+    """
     from robgui.core.dataset import match as fit
 
-    return fit(classifier, dataset)
-
-
-def measure(classifier: Classifier) -> list[Speed]:
-    """How fast the model is each way."""
-    from robgui.core.model.speed import measure as time_it
-
-    return time_it(classifier)
+    notices: list[str] = []
+    return fit(card, dataset, notices.append), notices

@@ -4,7 +4,9 @@ demand.
 
 from __future__ import annotations
 
+import itertools
 import threading
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -16,11 +18,17 @@ from robgui.gui.state.background import step_back
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.execution.asking.models import Models
+    from robgui.core.model.answers import Scores
+    from robgui.core.model.card import ModelCard
 
 #: Datasets up to this size are predicted whole at once, so that the accuracy is simply there.
 WHOLE = 5_000
-CHUNK = 128
+#: Inputs in the first question, and in the largest; a question should take about this long, so that
+#: others need not wait.
+_FIRST, CHUNK = 8, 128
+_SECONDS = 0.1
+_TOPICS = (f"predictions {number}" for number in itertools.count())
 UNKNOWN, UNREADABLE = -1, -2
 
 
@@ -30,7 +38,7 @@ class Predictions(QObject):
     UNKNOWN and nan until computed, UNREADABLE for a bad file.
 
     ``labels`` are the dataset's, numbered like the model's classes, so that the two can be
-    compared.
+    compared; ``asked`` counts the inputs that models have answered.
 
     Signals:
         changed: Some became known.
@@ -40,14 +48,16 @@ class Predictions(QObject):
     changed = Signal()
     failed = Signal(str)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, answers: Models, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._answers = answers
+        self.asked = 0
         self.classes = np.empty(0, np.int64)
         self.confidence = np.empty(0, np.float32)
         self.labels: np.ndarray | None = None
         self._worker: _Worker | None = None
 
-    def start(self, classifier: Classifier, dataset: Dataset) -> None:
+    def start(self, classifier: ModelCard, dataset: Dataset) -> None:
         """Forgets all and begins with this model and these inputs."""
         from robgui.core.dataset import align
 
@@ -55,7 +65,9 @@ class Predictions(QObject):
         self.classes = np.full(len(dataset), UNKNOWN, np.int64)
         self.confidence = np.full(len(dataset), np.nan, np.float32)
         self.labels = align(classifier, dataset).labels
-        self._worker = _Worker(classifier, dataset, self.classes, self.confidence, self)
+        self._worker = _Worker(
+            self._answers, classifier, dataset, (self.classes, self.confidence), self
+        )
         self._worker.known.connect(self.changed)
         self._worker.refused.connect(self.failed)
         if len(dataset) <= WHOLE:
@@ -63,11 +75,12 @@ class Predictions(QObject):
         self._worker.start()
 
     def clear(self) -> None:
-        """Forgets everything; a thread that is still in a model call ends after it."""
+        """Forgets everything; a model that is still answering is given a moment to end."""
         if self._worker is not None:
             self._worker.known.disconnect(self.changed)
             self._worker.refused.disconnect(self.failed)
             self._worker.end()
+            self._answers.stop(self._worker.topic)
             self._worker.finished.connect(self._worker.deleteLater)
             if self._worker.isFinished():
                 self._worker.deleteLater()
@@ -112,15 +125,18 @@ class _Worker(QThread):
 
     def __init__(
         self,
-        classifier: Classifier,
+        answers: Models,
+        classifier: ModelCard,
         dataset: Dataset,
-        classes: np.ndarray,
-        confidence: np.ndarray,
-        parent: QObject,
+        found: tuple[np.ndarray, np.ndarray],
+        parent: Predictions,
     ) -> None:
         super().__init__(parent)
+        self._answers, self._owner = answers, parent
         self._classifier, self._dataset = classifier, dataset
-        self._classes, self._confidence = classes, confidence
+        self._classes, self._confidence = found
+        self._portion = _FIRST
+        self.topic = next(_TOPICS)
         self._next_ones = np.empty(0, np.int64)
         self._all = False
         self._condition = threading.Condition()
@@ -148,7 +164,8 @@ class _Worker(QThread):
                 self._predict(chunk)
                 self.known.emit()
         except RobguiError as error:
-            self.refused.emit(str(error))
+            if not self._ending:
+                self.refused.emit(str(error))
 
     def _next(self) -> list[int] | None:
         """The next few unknown inputs, those on screen first; waits for some; None at the end."""
@@ -159,7 +176,7 @@ class _Worker(QThread):
                     wanted = np.flatnonzero(self._classes == UNKNOWN)
                     self._all = bool(len(wanted))
                 if len(wanted):
-                    return [int(i) for i in wanted[:CHUNK]]
+                    return [int(i) for i in wanted[: self._portion]]
                 self._condition.wait()
         return None
 
@@ -168,8 +185,23 @@ class _Worker(QThread):
 
         numbers, unread = np.asarray(chunk), np.ones(len(chunk), bool)
         for places, x in batches(self._classifier, self._dataset.subset(chunk), len(chunk)):
-            probabilities = self._classifier.probs(x).cpu().numpy()
+            probabilities = self._ask(x)
             self._confidence[numbers[places]] = probabilities.max(1)
             self._classes[numbers[places]] = probabilities.argmax(1)
             unread[places] = False
         self._classes[numbers[unread]] = UNREADABLE
+
+    def _ask(self, x: np.ndarray) -> np.ndarray:
+        """The probabilities of inputs; the next question is larger or smaller, as this one was
+        quick or slow.
+        """
+        began = time.monotonic()
+        scores: Scores = self._answers.ask(
+            "scores", model=self._classifier, topic=self.topic, urgent=False, x=x
+        )
+        seconds = time.monotonic() - began
+        self._portion = min(CHUNK, 2 * self._portion) if seconds < _SECONDS else self._portion
+        if seconds > 2 * _SECONDS:
+            self._portion = max(1, self._portion // 2)
+        self._owner.asked += len(x)
+        return scores.probabilities

@@ -9,7 +9,7 @@ from robgui.core.text.words import number, probability
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.speed import Speed
+    from robgui.core.model.answers import Speed
 
 
 def remarks(dataset: Dataset) -> str:

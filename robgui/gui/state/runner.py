@@ -47,6 +47,7 @@ class Runner(QObject):
         super().__init__(parent)
         self.executions: list[Execution] = []
         self._told: dict[int, tuple[RunState, Step[Any] | None]] = {}
+        self._ended_calls = 0
         self._carrier = Carrier(self)
         self._carrier.working.connect(self.working)
         self._carrier.noticed.connect(self.noticed)
@@ -64,8 +65,18 @@ class Runner(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is queued, running or paused."""
-        return any(not one.state.ended for one in self.executions)
+        """Whether anything is queued, running or paused, or its end has not been told yet."""
+        return bool(self.executions)
+
+    @property
+    def calls(self) -> int:
+        """How many inputs models have answered in all runs so far."""
+        return self._ended_calls + sum(one.calls for one in self.executions)
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that compute."""
+        return self._carrier.pids
 
     def start(self, memory: int = 0) -> None:
         """Starts the thread and its worker process ahead of their need.
@@ -128,5 +139,6 @@ class Runner(QObject):
             return
         if state.ended:
             self.executions.remove(execution)
+            self._ended_calls += execution.calls
             del self._told[id(execution)]
         self.changed.emit(execution)

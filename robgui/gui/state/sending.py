@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.request import Request
     from robgui.core.finding import StoredFinding
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
 
@@ -191,7 +191,7 @@ class Sending(QObject):
 def derive(
     offer: Offer,
     request: Request,
-    classifier: Classifier | None,
+    classifier: ModelCard | None,
     dataset: Dataset | None,
     title: str,
     run_id: str | None,
@@ -233,7 +233,7 @@ def derive(
 
 
 def _values(
-    offer: Offer, request: Request, classifier: Classifier | None, dataset: Dataset | None
+    offer: Offer, request: Request, classifier: ModelCard | None, dataset: Dataset | None
 ) -> tuple[np.ndarray, Any]:
     """The inputs in the units of the data, and their kind."""
     if offer.inputs is None:

@@ -1,9 +1,11 @@
 """Store: the only object that panels and docks know; one call down, one signal up.
 
 ``library`` holds the models and data, ``history`` the workspace, ``runner`` the work in progress.
-Everything slow happens in ``background`` (in order), ``pictures``, ``writing`` (a report takes
-long, and nothing waits for it), ``keeping`` (what is written into the workspace, behind nothing
-else) or the Runner; the attributes are plain values that the GUI thread may read at any time.
+Everything slow happens in ``background`` (in order), ``opening`` (model files, which may take for
+ever), ``pictures``, ``writing`` (a report takes long, and nothing waits for it), ``keeping`` (what
+is written into the workspace, behind nothing else) or the Runner; the attributes are plain values
+that the GUI thread may read at any time. Models themselves are in other processes: ``answers`` asks
+them.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import RobguiError
+from robgui.core.execution.asking.models import Models
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
 from robgui.core.execution.run import RunState
 from robgui.core.execution.thresholds import usual
+from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
@@ -39,14 +43,14 @@ if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.card import ModelCard
 
 
 class Store(QObject):
     """What the user works with: models, data, selection, settings and runs.
 
     Signals:
-        ready: torch and the analyses are imported; ``analyses`` is filled.
+        ready: The analyses are found; ``analyses`` is filled.
         selection_changed: ``(selection, origin)``; a view ignores its own origin.
         scope_changed: Other inputs pass the filter of the gallery, or other models are ticked.
         params_changed: The settings in the form of this analysis have changed.
@@ -71,6 +75,8 @@ class Store(QObject):
     said = Signal(str, str, str)
     offered = Signal(str, str, object)
     working = Signal(str)
+    _waited = Signal(str)
+    _noticed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -85,10 +91,12 @@ class Store(QObject):
         self.unticked: set[str] = set()
         self._noticed_before: set[str] = set()
         self.background = Background(1, self)
+        self.opening = Background(1, self)
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
         self.keeping = Background(1, self)
-        self.library = Library(self.background, self)
+        self.answers = Models()
+        self.library = Library(self.background, self.opening, self.answers, self)
         self.history = History(self.background, self.writing, self.keeping, self)
         self.runner = Runner(self)
         self.sending = Sending(self)
@@ -98,7 +106,7 @@ class Store(QObject):
         self.inspection = Inspection(self)
 
     def _connect(self) -> None:
-        for threads in (self.background, self.pictures, self.writing, self.keeping):
+        for threads in (self.background, self.opening, self.pictures, self.writing, self.keeping):
             threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
         for part in (self.library, self.history):
             part.said.connect(self.said)
@@ -116,6 +124,8 @@ class Store(QObject):
         self.history.found.connect(self.restoring.load)
         self.history.run_taken.connect(lambda run, follow: self._point_at(run.request, follow))
         self.runner.working.connect(lambda words: self.work_on("worker", words))
+        self._waited.connect(lambda words: self.work_on("models", words))
+        self._noticed.connect(self.notice)
         self.runner.noticed.connect(self.notice)
         self.library.models_changed.connect(self._warm_worker)
         self.library.datasets_changed.connect(self._warm_worker)
@@ -126,26 +136,58 @@ class Store(QObject):
     # --- start and end ----------------------------------------------------------------------------
 
     def warm_up(self) -> None:
-        """Imports torch and the analyses away from the GUI thread, and starts the process for
-        models.
-        """
+        """Finds the analyses away from the GUI thread, and starts the processes for models."""
+        if not one_process():
+            terms = Terms(keep=True, memory=self.memory, notice=self._noticed.emit)
+            self.answers.start(terms, self._waited.emit)
         self.runner.start(self.memory)
-        self.work_on("torch", "Loading torch …")
-        self.background.run(_import_everything, self._warm)
+        self.work_on("analyses", "Loading the analyses …")
+        self.background.run(_find_analyses, self._warm)
 
-    def _warm(self, answer: tuple[dict[str, Analysis], str]) -> None:
-        self.analyses, device = answer
-        self.library.device = self.library.device or device
-        self.work_on("torch", "")
+    def _warm(self, analyses: dict[str, Analysis]) -> None:
+        self.analyses = analyses
+        self.work_on("analyses", "")
+        self.pictures.run(lambda: self.answers.ask("devices"), self._found)
         for problem in problems():
             self.say("error", problem)
         self.ready.emit()
 
+    def _found(self, devices: list[tuple[str, str]]) -> None:
+        self.library.devices = devices
+        self.library.device = self.library.device or devices[0][0]
+
+    @property
+    def answered(self) -> int:
+        """How many inputs models have answered so far, for runs and for the gallery."""
+        return self.runner.calls + self.library.predictions.asked
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes in which models are."""
+        return [*self.answers.pids, *self.runner.pids]
+
+    @property
+    def busy(self) -> bool:
+        """Whether files are being read or models opened."""
+        return self.background.busy or self.opening.busy
+
+    @property
+    def asking(self) -> bool:
+        """Whether a person waits for a model that is being opened, or that does not answer."""
+        return bool({"models"} & set(self._busy_with)) or self.opening.busy
+
+    def stop_everything(self) -> None:
+        """Stops every run, and every model that has not answered yet."""
+        self.runner.stop_all()
+        self.answers.stop()
+
     def shutdown(self) -> bool:
         """Stops all threads and closes the workspace; False if a model would not let go."""
+        self.answers.close()  # whoever waits for a model is told
         ended = self.runner.shutdown()
         ended = self.keeping.shutdown(finish=True) and ended
         self.library.predictions.shutdown()
+        ended = self.opening.shutdown() and ended
         ended = self.pictures.shutdown() and ended
         ended = self.writing.shutdown() and ended
         ended = self.background.shutdown() and ended
@@ -173,13 +215,14 @@ class Store(QObject):
 
     def work_on(self, part: str, words: str) -> None:
         """Says what one part of the program is busy with, or with empty words that it is no
-        longer; the first to begin is shown.
+        longer; the first to begin is shown, what a worker does by itself after all others.
         """
         if words:
             self._busy_with[part] = words
         else:
             self._busy_with.pop(part, None)
-        self.working.emit(next(iter(self._busy_with.values()), ""))
+        shown = sorted(self._busy_with, key=lambda one: one == "worker")
+        self.working.emit(self._busy_with[shown[0]] if shown else "")
 
     # --- workspace and selection ------------------------------------------------------------------
 
@@ -339,7 +382,7 @@ class Store(QObject):
     def obstacle(self, analysis: str) -> str:
         """Why ``analysis`` cannot run now, in words; empty when it can."""
         if analysis not in self.analyses:
-            return "Still loading torch; a moment."
+            return "Still loading; a moment."
         if self.library.model is None:
             return self.library.loading or "Open a model first."
         known, params = self.analyses[analysis], self.params.get(analysis)
@@ -353,7 +396,7 @@ class Store(QObject):
             known.shortage(params, models, self._count(known) if looks else 0)
         )
 
-    def compared(self, analysis: str) -> list[Classifier]:
+    def compared(self, analysis: str) -> list[ModelCard]:
         """The models that a run of ``analysis`` would look at together.
 
         None for an analysis of one model.
@@ -363,7 +406,7 @@ class Store(QObject):
             return []
         return self.models_for(known, params)
 
-    def models_for(self, known: Analysis, params: Params) -> list[Classifier]:
+    def models_for(self, known: Analysis, params: Params) -> list[ModelCard]:
         """The models that a run would look at now: the one in use, or all that fit the data, the
         one in use first.
         """
@@ -376,7 +419,7 @@ class Store(QObject):
             return ticked[: known.takes(params).most_models]
         return [self.library.model] if self.library.model is not None else []
 
-    def tick(self, model: Classifier, on: bool) -> None:
+    def tick(self, model: ModelCard, on: bool) -> None:
         """Whether an analysis of several models looks at this one too."""
         mark = {model.fingerprint}
         self.unticked = self.unticked - mark if on else self.unticked | mark
@@ -416,16 +459,14 @@ class Store(QObject):
                 closed.
         """
         from robgui.core.execution.execution import Execution
-        from robgui.core.execution.shelf import Shelf
 
         workspace, dataset = self.history.writable, self.library.dataset_of(request)
         trusted = _code_of(self.library.models)
-        execution = Execution(request, workspace, run_id=run_id, trusted=trusted)
+        loose = dataset if dataset is not None and dataset.path is None else None
+        execution = Execution(request, workspace, run_id=run_id, trusted=trusted, data=loose)
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
-        self.runner.submit(
-            execution, Shelf(workspace=workspace, models=self.library.models, datasets=datasets)
-        )
+        self.runner.submit(execution, self.answers.shelf(workspace, datasets))
         return execution
 
     def run_again(self, run: Run) -> Execution | None:
@@ -464,7 +505,7 @@ class Store(QObject):
             self.history.refresh()
 
 
-def _misfit(model: Classifier, own: Classifier | None) -> str:
+def _misfit(model: ModelCard, own: ModelCard | None) -> str:
     """Why a model cannot run together with the one in use on its data."""
     if own is not None and model.classes != own.classes:
         return f"{count(model.classes, 'class')} instead of {own.classes:,}"
@@ -473,18 +514,17 @@ def _misfit(model: Classifier, own: Classifier | None) -> str:
     return "does not fit these inputs"
 
 
-def _code_of(models: Sequence[Classifier]) -> frozenset[str]:
+def _code_of(models: Sequence[ModelCard]) -> frozenset[str]:
     """The digests of the code that was run to load these models."""
     return frozenset(model.ran for model in models if model.ran)
 
 
-def _import_everything() -> tuple[dict[str, Analysis], str]:
+def _find_analyses() -> dict[str, Analysis]:
     from robgui.core.execution.registry import analyses
-    from robgui.core.loading import default_device
     from robgui.gui.panels import preload
 
     preload()
-    return analyses(), str(default_device())
+    return analyses()
 
 
 def _doctor() -> str:

@@ -33,7 +33,7 @@ def wait(until):
         time.sleep(0.005)
 
 def idle():
-    return store.history.workspace is not None and bool(store.analyses) and not (store.background.busy or store.keeping.busy)
+    return store.history.workspace is not None and bool(store.analyses) and not (store.busy or store.keeping.busy)
 
 for file in (data, workspace):
     assert QCoreApplication.sendEvent(app, QFileOpenEvent(file)), "taken before there is a window on screen"

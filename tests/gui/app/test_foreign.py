@@ -64,9 +64,7 @@ def test_a_foreign_method_stands_in_the_rail_and_runs_live_in_the_generic_panel(
     assert "Brightness" in [button.text() for button in window.rail._group.buttons()]
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
-    qtbot.waitUntil(
-        lambda: store.library.model is not None and not store.background.busy, timeout=60_000
-    )
+    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy, timeout=60_000)
     window.show_panel("brightness")
     panel = window.current_panel
     assert isinstance(panel, GenericPanel) and panel.analysis.name == "brightness"
@@ -76,7 +74,8 @@ def test_a_foreign_method_stands_in_the_rail_and_runs_live_in_the_generic_panel(
     )
     qtbot.waitUntil(lambda: panel.run_id is not None, timeout=10_000)
     assert panel.board.widgets[0].view.title == "Confidence under brightness"
-    assert panel.verdict.status.text() and store.history.runs[0].verdict == panel.verdict.verdict
+    qtbot.waitUntil(lambda: store.history.runs[0].verdict == panel.verdict.verdict, timeout=10_000)
+    assert panel.verdict.status.text()
 
 
 def test_a_panel_that_cannot_be_made_is_a_sentence_and_nobody_takes_the_place_of_ours(

@@ -18,9 +18,7 @@ def shown(qtbot, window):
     store = window.store
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
-    qtbot.waitUntil(
-        lambda: store.library.model is not None and not store.background.busy, timeout=60_000
-    )
+    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy, timeout=60_000)
     window.show_panel("zonnscan")
     store.params_offered.emit("zonnscan", {"samples": 32, "radii": (0.0, 0.1, 0.3)})
     window.run_pane.run.click()

@@ -112,7 +112,7 @@ def thirds(count: int) -> tuple[np.ndarray, np.ndarray]:
 def filled(qtbot, store, model, dataset):
     """The store with model and data, all predicted."""
     store.library.add_dataset(dataset)
-    store.library.add_model(model)
+    store.library.add_model(store.answers.hold(model))
     qtbot.waitUntil(
         lambda: (
             len(store.library.predictions.classes) == len(dataset)

@@ -43,7 +43,7 @@ def click(qtbot, findings, row, column, double=False):
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=5_000)
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy), timeout=5_000)
 
 
 def test_without_findings_it_says_what_to_do(qtbot, store):
@@ -160,9 +160,7 @@ def test_a_replay_that_gives_the_same_says_so_and_leaves_one_run(qtbot, findings
         and "2 of the 2 findings of its run came out the same" in sentences[-1]
     )
     qtbot.waitUntil(
-        lambda: (
-            len(filled.history.runs) == 1 and not (filled.background.busy or filled.keeping.busy)
-        ),
+        lambda: len(filled.history.runs) == 1 and not (filled.busy or filled.keeping.busy),
         timeout=10_000,
     )
     assert len(filled.history.findings) == 2

@@ -107,7 +107,7 @@ def test_labels_are_compared_by_name_when_the_data_number_their_classes_otherwis
     store.library.add_dataset(
         from_arrays(images, np.zeros(30, np.int64), names=("cat", "bee", "ant"), name="other order")
     )
-    store.library.add_model(model)
+    store.library.add_model(store.answers.hold(model))
     qtbot.waitUntil(lambda: empty.count.text() == "30 inputs · 100 % of 30 right", timeout=5_000)
     assert empty.model.entry(0).title == empty.model.entry(0).guess == "cat"
 
@@ -177,7 +177,7 @@ def test_an_unreadable_image_is_shown_as_such(qtbot, store, empty, model, tmp_pa
     for number in range(3):
         cv2.imwrite(str(tmp_path / f"{number}.png"), np.full((3, 4), 99, np.uint8))
     (tmp_path / "1.png").write_bytes(b"no image")
-    store.library.add_model(model)
+    store.library.add_model(store.answers.hold(model))
     store.library.add_dataset(open_dataset(tmp_path))
     qtbot.waitUntil(lambda: empty.model.entry(1).unreadable, timeout=5_000)
     assert "cannot be read" in empty.model.entry(1).sentence
@@ -189,7 +189,9 @@ def test_a_model_that_gives_nan_is_said_in_words(qtbot, store, empty, dataset):
     layer = nn.Linear(12, 3)
     torch.nn.init.constant_(layer.weight, float("nan"))
     store.library.add_dataset(dataset)
-    store.library.add_model(Classifier.from_module(nn.Sequential(nn.Flatten(), layer), (1, 3, 4)))
+    store.library.add_model(
+        store.answers.hold(Classifier.from_module(nn.Sequential(nn.Flatten(), layer), (1, 3, 4)))
+    )
     qtbot.waitUntil(empty.trouble.isVisible, timeout=5_000)
     assert "not finite" in empty.trouble.text()
 
@@ -221,7 +223,7 @@ def test_a_model_that_sleeps_does_not_stop_the_window(qtbot, store, empty, datas
     last[0] = time.perf_counter()
     timer.start()
     store.library.add_dataset(dataset)
-    store.library.add_model(sleepy)
+    store.library.add_model(store.answers.hold(sleepy))
     qtbot.waitUntil(
         lambda: (
             len(store.library.predictions.classes) > 0 and store.library.predictions.classes[0] >= 0

@@ -158,7 +158,7 @@ def test_deleting_asks_first(qtbot, runs, filled, request_of, answer, left):
 
     QTimer.singleShot(100, press)
     click(qtbot, runs, "delete")
-    qtbot.waitUntil(lambda: not (filled.background.busy or filled.keeping.busy), timeout=5_000)
+    qtbot.waitUntil(lambda: not (filled.busy or filled.keeping.busy), timeout=5_000)
     assert runs.model.rowCount() == left
 
 

@@ -12,6 +12,7 @@ from torch import nn
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import ParamsError
 from robgui.core.loading import load
+from robgui.core.model.card import card_of
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import read_side_file
 from robgui.core.trust import Code, Source
@@ -59,7 +60,7 @@ def open_dialog(qtbot, store, dataset):
     def make(classifier, data=dataset, wait=True):
         if data is not None:
             store.library.add_dataset(data)
-        dialog = ModelDialog(store, classifier)
+        dialog = ModelDialog(store, store.answers.hold(classifier))
         qtbot.addWidget(dialog)
         with qtbot.waitExposed(dialog):
             dialog.show()
@@ -263,7 +264,7 @@ def test_which_of_several_outputs_holds_the_scores_can_be_chosen(
         torch.export.export(Two().eval(), (torch.rand(2, 1, 4, 4),), **batch), tmp_path / "two.pt2"
     )
     original = load(tmp_path / "two.pt2", device="cpu", labels=NAMES)
-    store.library.add_model(original)
+    store.library.add_model(store.answers.hold(original))
     dialog = open_dialog(original)
     assert dialog.form.scores.isVisible() and dialog.form.scores.toolTip()
     dialog.form.labels.setPlainText("")
@@ -293,7 +294,7 @@ def test_a_model_with_one_output_is_not_asked_which_one(open_dialog):
 
 def test_use_model_puts_the_corrected_model_into_the_store(qtbot, open_dialog, store):
     original = brightness()
-    store.library.add_model(original)
+    store.library.add_model(store.answers.hold(original))
     dialog = open_dialog(original)
     type_in(qtbot, dialog, "std", "2")
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
@@ -303,11 +304,11 @@ def test_use_model_puts_the_corrected_model_into_the_store(qtbot, open_dialog, s
 
 def test_cancel_changes_nothing(qtbot, open_dialog, store):
     original = brightness()
-    store.library.add_model(original)
+    store.library.add_model(store.answers.hold(original))
     dialog = open_dialog(original)
     type_in(qtbot, dialog, "std", "2")
     qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
-    assert store.library.models == [original]
+    assert store.library.models == [card_of(original)]
 
 
 def test_the_side_file_is_written_beside_the_model(qtbot, open_dialog, store, tmp_path):

@@ -38,8 +38,8 @@ def store(qtbot, tmp_path, demo_models, demo_images):
         made.open_workspace(tmp_path / "test.robgui")
     made.library.add_dataset(demo_images)
     for model in demo_models:
-        made.library.add_model(model, activate=model is demo_models[0])
-    qtbot.waitUntil(lambda: not made.background.busy, timeout=30_000)
+        made.library.add_model(made.answers.hold(model), activate=model is demo_models[0])
+    qtbot.waitUntil(lambda: not made.busy, timeout=30_000)
     yield made
     assert made.shutdown()
 
@@ -78,7 +78,7 @@ def run(qtbot, store):
         pane.form().set_values(values)
         assert pane.run.isEnabled(), store.obstacle(panel.analysis.name)
         pane.run.click()
-        over = lambda: not store.runner.busy and not store.background.busy  # noqa: E731 - the history has it too
+        over = lambda: not store.runner.busy and not store.busy  # noqa: E731 - the history has it too
         qtbot.waitUntil(
             lambda: over() and bool(store.history.runs) and store.history.runs[0].state.ended,
             timeout=60_000,

@@ -112,12 +112,13 @@ def test_the_example_is_saved_as_the_model_saw_it(qtbot, store, played, tmp_path
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
     played.ask_save()
     qtbot.waitUntil(
-        lambda: len(list(tmp_path.glob("*.png"))) == 3 and not store.background.busy, timeout=10_000
+        lambda: len(list(tmp_path.glob("*.png"))) == 3 and not store.busy, timeout=10_000
     )
     pixels = np.asarray(Image.open(file), dtype=np.float32) / 255
     assert np.allclose(pixels, played.result.best[0], atol=1e-6)
     model = store.library.model
-    assert int(model.infer(pixels[None, None]).argmax()) == played.result.found_class
+    scores = store.answers.ask("scores", model=model, x=pixels[None, None])
+    assert int(scores.probabilities.argmax()) == played.result.found_class
 
 
 def test_the_example_can_be_sent_to_another_analysis(qtbot, store, played):

@@ -8,7 +8,7 @@ QUICK = {"samples": 32, "radii": (0.0, 0.3, 1.0)}
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=20_000)
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy), timeout=20_000)
     qtbot.wait(5)
 
 

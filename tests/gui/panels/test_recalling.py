@@ -74,7 +74,7 @@ def test_models_that_do_not_fit_are_left_out_by_name_and_others_can_be_unticked(
 
     odd = Classifier.from_callable(few, (1, 28, 28), ("a", "b", "c"))
     odd.name = "odd"
-    store.library.add_model(odd, activate=False)
+    store.library.add_model(store.answers.hold(odd), activate=False)
     pane = RunPane(store)
     qtbot.addWidget(pane)
     pane.show_analysis("semantic_map")

@@ -37,7 +37,7 @@ def regions_panel(bench):
 
 def settle(qtbot, store):
     qtbot.waitUntil(
-        lambda: not store.pictures.busy and not (store.background.busy or store.keeping.busy),
+        lambda: not store.pictures.busy and not (store.busy or store.keeping.busy),
         timeout=20_000,
     )
 
@@ -441,7 +441,7 @@ def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(
         lambda: (
             panel.film_button.isEnabled()
             and path.exists()
-            and not (store.background.busy or store.keeping.busy)
+            and not (store.busy or store.keeping.busy)
         ),
         timeout=30_000,
     )

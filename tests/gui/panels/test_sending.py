@@ -43,7 +43,7 @@ def test_derived_inputs_come_back_with_the_workspace_and_their_runs_can_be_shown
     run(panel, pane, **QUICK)
     fingerprint = panel.request.fingerprint
     path = store.history.workspace.path
-    qtbot.waitUntil(lambda: not (store.background.busy or store.keeping.busy), timeout=10_000)
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy), timeout=10_000)
     with qtbot.waitSignal(store.history.opened, timeout=10_000):
         store.open_workspace(path.with_name("other.robgui"))
     assert [d.name for d in store.library.datasets] == ["fashion.npz"]
@@ -108,7 +108,8 @@ def test_a_made_input_is_tested_by_the_last_particle_with_what_the_model_says_of
         for one in store.library.models
         if one.fingerprint == panel.request.models[0].fingerprint
     )
-    assert result.label == int(model.probs(made.inputs).argmax())
+    scores = store.answers.ask("scores", model=model, x=made.inputs)
+    assert result.label == int(scores.probabilities.argmax())
 
 
 def test_a_made_input_sent_on_a_second_time_is_still_a_made_one(qtbot, store, bench, run):

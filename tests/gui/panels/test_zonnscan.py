@@ -118,7 +118,7 @@ def test_the_adversarial_twin_is_one_click_away_and_swept_by_run(qtbot, store, s
     assert store.selection.input == 0
     twin, plain = store.library.dataset.array()[0], original.array([0])[0]
     assert np.abs(twin - plain).max() == pytest.approx(0.1, abs=1e-6)
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
     result = run(panel, pane, **QUICK)
     assert np.allclose(result.input, twin) and result.labels[result.predicted] == "Sandal"
     store.library.use_dataset(original)
@@ -137,12 +137,10 @@ def test_a_black_box_has_no_twin_and_the_button_says_why(qtbot, store, sweep):
     def black_box(x):
         return np.asarray(x).reshape(len(x), -1)[:, :10].astype(float)
 
-    store.library.add_model(
-        Classifier.from_callable(
-            black_box, (1, 28, 28), store.library.model.labels, output="logits"
-        )
-    )
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
+    labels = store.library.model.labels
+    made = Classifier.from_callable(black_box, (1, 28, 28), labels, output="logits")
+    store.library.add_model(store.answers.hold(made))
+    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
     assert not store.library.model.capabilities.gradients
     assert (
         not panel.tools.twin.isEnabled()
@@ -192,5 +190,5 @@ def test_a_picture_is_stale_while_nothing_can_be_asked_for(qtbot, store, sweep, 
         store.library.remove_model(model)
     assert panel.stale and panel._stale.text() == STALE_FOR_NOW
     store.library.add_model(models[0])
-    qtbot.waitUntil(lambda: not store.background.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
     assert not panel.stale

@@ -58,8 +58,7 @@ def begin(qtbot, window):
 def settle(qtbot, window):
     qtbot.waitUntil(
         lambda: (
-            not window.store.pictures.busy
-            and not (window.store.background.busy or window.store.keeping.busy)
+            not window.store.pictures.busy and not (window.store.busy or window.store.keeping.busy)
         ),
         timeout=10_000,
     )

@@ -36,7 +36,7 @@ def store(qtbot, tmp_path):
 
 
 def idle(qtbot, store):
-    qtbot.waitUntil(lambda: not store.background.busy and not store.keeping.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not store.busy and not store.keeping.busy, timeout=60_000)
 
 
 def weights(folder: Path) -> Path:
@@ -91,11 +91,11 @@ def test_choosing_a_model_of_another_kind_brings_its_data_along(store, qtbot):
     store.library.add_dataset(images)
     store.library.add_dataset(rows)
     first, second = tiny(name="for images"), tiny(shape=(16,), name="for rows")
-    store.library.add_model(first)
-    store.library.add_model(second)
+    store.library.add_model(store.answers.hold(first))
+    store.library.add_model(store.answers.hold(second))
     idle(qtbot, store)
     assert store.library.dataset is rows
-    store.library.use_model(first)
+    store.library.use_model(store.library.models[0])
     idle(qtbot, store)
     assert store.library.dataset is images
     assert store.selection.input == 0
@@ -104,7 +104,7 @@ def test_choosing_a_model_of_another_kind_brings_its_data_along(store, qtbot):
 def test_models_with_another_number_of_classes_are_not_run_together(store, qtbot):
     store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images"))
     for model in (tiny(3, name="three"), tiny(5, name="five"), tiny(3, name="three more")):
-        store.library.add_model(model)
+        store.library.add_model(store.answers.hold(model))
     store.library.use_model(store.library.models[0])
     idle(qtbot, store)
     assert [m.name for m in store.library.fitting_models()] == ["three", "three more"]
@@ -118,7 +118,7 @@ def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot
     store.warm_up()
     idle(qtbot, store)
     store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), labels=[0, 1, 2, 9]))
-    store.library.add_model(tiny())
+    store.library.add_model(store.answers.hold(tiny()))
     idle(qtbot, store)
     assert "labels up to 9" in store.library.mismatch
     assert store.obstacle("zonnscan") == store.library.mismatch
@@ -131,11 +131,11 @@ def test_run_can_be_pressed_as_soon_as_data_fit_another_model(store, qtbot):
     pane = RunPane(store)
     qtbot.addWidget(pane)
     pane.show_analysis("zonnscan")
-    store.library.add_model(tiny(name="for images"))
+    store.library.add_model(store.answers.hold(tiny(name="for images")))
     store.library.add_dataset(
         from_arrays(np.zeros((4, 5), np.float32), name="five columns", kind="table")
     )
-    store.library.add_model(tiny(shape=(16,), name="for rows"))
+    store.library.add_model(store.answers.hold(tiny(shape=(16,), name="for rows")))
     idle(qtbot, store)
     assert "five columns" in store.library.mismatch and not pane.run.isEnabled()
     store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), name="images"))
@@ -174,7 +174,9 @@ def test_new_settings_replace_the_old_ones_in_the_workspace(store, qtbot, tmp_pa
     store.library.load_model(Opening(path))
     idle(qtbot, store)
     old = store.library.model
-    store.library.add_model(old.with_settings(old.settings.change(mean=(0.25,))))
+    store.library.add_model(
+        store.answers.hold(old.with_settings(old.settings.change(mean=(0.25,))))
+    )
     idle(qtbot, store)
     (remembered,) = store.history.workspace.references("model")
     assert remembered.options["mean"] == [0.25]
@@ -208,8 +210,8 @@ def test_the_device_and_its_options_reach_every_model(store, qtbot):
     store.library.add_dataset(
         from_arrays(np.random.default_rng(0).random((4, 1, 4, 4), np.float32))
     )
-    store.library.add_model(tiny(name="a"))
-    store.library.add_model(tiny(name="b"))
+    store.library.add_model(store.answers.hold(tiny(name="a")))
+    store.library.add_model(store.answers.hold(tiny(name="b")))
     idle(qtbot, store)
     store.library.set_device("cpu", autocast=True)
     idle(qtbot, store)
@@ -220,7 +222,7 @@ def test_the_device_and_its_options_reach_every_model(store, qtbot):
 def test_the_difference_half_precision_makes_is_measured_and_said(store, qtbot):
     said = []
     store.said.connect(lambda level, sentence, details: said.append(sentence))
-    store.library.add_model(tiny())
+    store.library.add_model(store.answers.hold(tiny()))
     idle(qtbot, store)
     store.library.measure_speed()
     idle(qtbot, store)

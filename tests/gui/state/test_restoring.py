@@ -30,7 +30,7 @@ LABELS = ("dark", "middle", "bright")
 
 def idle(qtbot, store):
     qtbot.waitUntil(
-        lambda: not (store.background.busy or store.keeping.busy or store.pictures.busy),
+        lambda: not (store.busy or store.keeping.busy or store.pictures.busy),
         timeout=60_000,
     )
 
@@ -92,7 +92,8 @@ def accuracy(store: Store) -> float:
     model, dataset = store.library.model, store.library.dataset
     fitting = align(model, dataset)
     right = [
-        model.probs(x).argmax(1).numpy() == fitting.labels[indices]
+        store.answers.ask("scores", model=model, x=x).probabilities.argmax(1)
+        == fitting.labels[indices]
         for indices, x in batches(model, fitting)
     ]
     return float(np.concatenate(right).mean())

@@ -112,8 +112,9 @@ class Worker:
 
     def _reports(self, frame: Frame, outbox: Outbox) -> Iterator[Report]:
         """The reports of a task; a stop ends them."""
-        task, derived = read_task(frame)
-        self._shelf.add_derived(derived)
+        task = read_task(frame)
+        if task.data is not None and task.request.dataset is not None:
+            self._shelf.add_dataset(task.data, task.request.dataset.fingerprint)
         with contextlib.closing(carry_out(task, self._shelf)) as reports:
             for report in reports:
                 yield report
@@ -155,14 +156,13 @@ class Worker:
         self._channel.send(Frame({"warm": True}))
 
     def _answer(self, frame: Frame) -> None:
-        from robgui.core.codec import take_apart
-        from robgui.core.execution.worker.questions import answer
+        from robgui.core.codec import put_together, take_apart
+        from robgui.core.execution.asking.questions import answer
 
         number = frame.header["number"]
         try:
-            document, arrays = take_apart(
-                answer(self._shelf, frame.header["what"], frame.header["values"])
-            )
+            values = put_together(dict, frame.header["values"], frame.arrays)
+            document, arrays = take_apart(answer(self._shelf, frame.header["what"], values))
             self._channel.send(Frame({"answer": number, "value": document}, arrays))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - told to whoever asked
             self._channel.send(Frame({"refusal": number, **error_words(error, sentence(error))}))
@@ -198,8 +198,6 @@ def _leave() -> NoReturn:
 
 def _prepare(hello: dict[str, Any]) -> None:
     """Threads, priority and imports as the other side wants them."""
-    if hello["polite"] and hasattr(os, "nice"):
-        os.nice(10)
     threads = hello["threads"]
     if threads:
         os.environ["OMP_NUM_THREADS"] = str(threads)
@@ -212,3 +210,5 @@ def _prepare(hello: dict[str, Any]) -> None:
     analyses()
     for module in hello["imports"]:
         importlib.import_module(module)
+    if hello["polite"] and hasattr(os, "nice"):
+        os.nice(10)  # from now on; starting is what a person waits for

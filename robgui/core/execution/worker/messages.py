@@ -18,6 +18,7 @@ from robgui.core.execution.worker.confinement.hint import hint
 from robgui.core.execution.worker.frames import Frame, FrameError
 
 if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
     from robgui.core.workspace import Workspace
 
@@ -41,7 +42,8 @@ def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
     """
     request = _located(task.request, workspace)
     merged = [(step.done, step.total, step.note, step.result) for step in task.merge]
-    document, arrays = take_apart({"merge": merged, "derived": _derived(request, workspace)})
+    more = {"merge": merged, "derived": _derived(task, workspace), "data": _data(task)}
+    document, arrays = take_apart(more)
     part = None if task.part is None else [task.part.start, task.part.stop]
     header = {
         "do": "run",
@@ -53,9 +55,10 @@ def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
     return Frame({**header, "trusted": sorted(task.trusted)}, arrays)
 
 
-def read_task(frame: Frame) -> tuple[Task, list[Derived]]:
-    """The task, and the derived inputs that it looks at."""
-    from robgui.core.dataset.derived import Derived
+def read_task(frame: Frame) -> Task:
+    """The task, with the data that it brings along."""
+    from robgui.core.dataset.derived import Derived, DerivedDataset
+    from robgui.core.execution.asking.by_value import from_value
 
     header = frame.header
     request = Request.model_validate(header["request"])
@@ -63,9 +66,12 @@ def read_task(frame: Frame) -> tuple[Task, list[Derived]]:
     hint = known.part(range(0)).result if known.shards is not None else known.result
     merged = put_together(_list_of(_step_of(hint)), header["more"]["merge"], frame.arrays)
     derived = put_together(_list_of(Derived), header["more"]["derived"], frame.arrays)
+    value = put_together(dict, header["more"]["data"], frame.arrays)
+    data: Dataset | None = DerivedDataset(derived) if derived else None
+    data = from_value(value) if value else data
     steps = tuple(Step(done, total, result, note) for done, total, note, result in merged)
     part = None if header["part"] is None else range(*header["part"])
-    return Task(request, part, steps, frozenset(header["trusted"])), derived
+    return Task(request, part, steps, frozenset(header["trusted"]), data)
 
 
 def report_frame(report: Report) -> Frame:
@@ -84,6 +90,7 @@ def report_frame(report: Report) -> Frame:
         "report": report.state.value,
         "done": report.done,
         "total": report.total,
+        "calls": report.calls,
         "device": report.device,
         "versions": dict(report.versions),
         "step": step,
@@ -109,6 +116,7 @@ def read_report(frame: Frame, hint: Any) -> Report:
             step=None if step is None else _step(step, hint, frame.arrays),
             done=_whole(header["done"]),
             total=None if header["total"] is None else _whole(header["total"]),
+            calls=_whole(header["calls"]),
             device=text(header["device"]),
             versions={text(name): text(value) for name, value in header["versions"].items()},
             error=error,
@@ -177,16 +185,31 @@ def _located(request: Request, workspace: Workspace | None) -> Request:
         for model in request.models
     )
     dataset = request.dataset
-    if dataset is not None and "derived" not in dataset.options:
+    if dataset is not None and dataset.path:
         dataset = dataset.model_copy(update={"path": str(find_file(dataset, workspace))})
     return request.model_copy(update={"models": models, "dataset": dataset})
 
 
-def _derived(request: Request, workspace: Workspace | None) -> list[Derived]:
+def _derived(task: Task, workspace: Workspace | None) -> list[Derived]:
+    """The derived inputs that a task looks at."""
+    request = task.request
+    if task.data is not None:
+        return list(getattr(task.data, "items", ()))
     ids = request.dataset.options.get("derived") if request.dataset is not None else None
     if not isinstance(ids, list) or workspace is None:
         return []
     return workspace.derived([int(id_) for id_ in ids if isinstance(id_, int)])
+
+
+def _data(task: Task) -> dict[str, Any]:
+    """Data that live in memory only, by value."""
+    from robgui.core.execution.asking.by_value import by_value
+
+    data = task.data
+    if data is None or hasattr(data, "items"):
+        return {}
+    assert data.shape is not None
+    return by_value(data, range(len(data)), data.shape)
 
 
 def _step_of(kind: Any) -> Any:

@@ -140,6 +140,7 @@ def _both(earlier: Report | None, later: Report) -> Report:
         step=step,
         done=done,
         total=total,
+        calls=later.calls or earlier.calls,
         device=later.device or earlier.device,
         versions=later.versions or earlier.versions,
     )

@@ -40,6 +40,8 @@ _IN_OWN_FOLDER = (
 )
 #: joblib would look for semaphores that it cannot have, and say so.
 _SET = {"JOBLIB_MULTIPROCESSING": "0"}
+#: Seconds that the system may take to take a process apart before the program ends without it.
+_CLEAR_SECONDS = 1.0
 #: The worker of a frozen application is the application itself, called with this word.
 FROZEN = "--robgui-worker"
 
@@ -138,21 +140,30 @@ class WorkerProcess:
             return False
         return True
 
-    def kill(self) -> None:
-        """Ends it, and whatever it has started, at once."""
-        if self._process.poll() is None:
-            if hasattr(os, "killpg"):
+    def kill(self, seconds: float = 0.0) -> None:
+        """Ends it, and whatever it has started, at once.
+
+        The system may take a while to take it apart: at most ``seconds`` are waited for that, and
+        the thread that reads clears up.
+        """
+        with contextlib.suppress(OSError):  # gone already; what was not sent interests nobody
+            if self._process.poll() is not None:
+                pass
+            elif hasattr(os, "killpg"):
                 os.killpg(self.pid, signal.SIGKILL)  # it leads a group of its own
             else:
                 self._process.kill()
-        self._close()
+        with contextlib.suppress(OSError):
+            self._to.close()
+        if seconds:
+            self._reader.join(seconds)
 
     def leave(self, seconds: float) -> None:
         """Asks it to end and waits; ends it when it is late."""
         self.send(Frame({"do": "leave"}))
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
-        self.kill()
+        self.kill(_CLEAR_SECONDS)
 
     def how_it_ended(self) -> str:
         """Why it is gone, as the end of a sentence."""
@@ -166,12 +177,6 @@ class WorkerProcess:
         hint = ", perhaps because memory ran out" if code == -signal.SIGKILL else ""
         return f"was ended by signal {-code}{name}{hint}"
 
-    def _close(self) -> None:
-        self._process.wait()
-        with contextlib.suppress(OSError):  # what was not sent yet interests nobody any more
-            self._to.close()
-        remove(self._folder)
-
     def _read(self, events: queue.SimpleQueue[Event | None]) -> None:
         problem = ""
         with self._from as pipe:
@@ -181,6 +186,8 @@ class WorkerProcess:
             except FrameError as error:
                 problem = str(error)
         events.put(Event(self, None, problem))
+        self._process.wait()
+        remove(self._folder)
 
 
 def _start(folder: Path) -> subprocess.Popen[bytes]:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from robgui.core.codec import put_together
+from robgui.core.codec import put_together, take_apart
 from robgui.core.errors import ModelError, RobguiError
+from robgui.core.execution.asking.questions import find_question
 from robgui.core.execution.execution import COMMIT_SECONDS, Execution
 from robgui.core.execution.executor import lost
 from robgui.core.execution.request import Request
@@ -18,11 +19,12 @@ from robgui.core.execution.task import Report
 from robgui.core.execution.worker.frames import Frame, FrameError
 from robgui.core.execution.worker.messages import read_error, read_report, task_frame, text
 from robgui.core.execution.worker.process import Event, Place, WorkerProcess
-from robgui.core.execution.worker.questions import ANSWERS
 from robgui.core.text.words import amount
 
 #: Seconds between asking a process to stop and ending it.
 GRACE_SECONDS = 2.0
+#: Seconds that are waited for the system to take an ended process apart.
+_CLEAR_SECONDS = 1.0
 #: Seconds that a process may load models ahead while something else waits for it.
 _WARM_SECONDS = 5.0
 
@@ -50,8 +52,12 @@ class Terms:
     notice: Callable[[str], None] = lambda sentence: None
 
 
+class LostError(ModelError):
+    """The process that was asked is gone."""
+
+
 @dataclass(frozen=True, slots=True)
-class Question:
+class Asked:
     """Something a worker is asked; ``done`` is called with the answer or the error."""
 
     what: str
@@ -76,7 +82,7 @@ class Slot:
 
     def __init__(self, place: Place, terms: Terms, events: queue.SimpleQueue[Event | None]) -> None:
         self.execution: Execution | None = None
-        self.question: Question | None = None
+        self.question: Asked | None = None
         self.kills: Callable[[Request], None] = lambda request: None
         self.ready = False
         self._place = place
@@ -127,20 +133,18 @@ class Slot:
         execution.wake = lambda: self._events.put(None)
         self._send(frame)
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: Asked) -> None:
         """Asks a question."""
         self._end_long_warming()
         self.question = question
-        self._send(
-            Frame(
-                {
-                    "do": "ask",
-                    "number": id(question),
-                    "what": question.what,
-                    "values": dict(question.values),
-                }
-            )
-        )
+        document, arrays = take_apart(dict(question.values))
+        header = {
+            "do": "ask",
+            "number": id(question),
+            "what": question.what,
+            "values": document,
+        }
+        self._send(Frame(header, arrays))
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> None:
         """Loads the models and data of a request ahead of its need; code runs as in Task."""
@@ -166,12 +170,12 @@ class Slot:
         if execution is not None:
             self._pass_on(execution, process)
             if self._stop_by and time.monotonic() >= self._stop_by:
-                self._lose(
+                self.lose(
                     f"it did not stop within {GRACE_SECONDS:g} s, so its worker process was ended"
                 )
                 return
         if self._terms.memory and process.memory > self._terms.memory:
-            self._lose(
+            self.lose(
                 f"its worker process took more than {amount(self._terms.memory)} of memory and was"
                 " ended"
             )
@@ -186,9 +190,9 @@ class Slot:
             elif event.problem:
                 raise FrameError(event.problem)
             else:
-                self._lose(f"its worker process {event.process.how_it_ended()}")
+                self.lose(f"its worker process {event.process.how_it_ended()}")
         except FrameError as error:
-            self._lose(
+            self.lose(
                 f"its worker process sent something that is not understood ({error}) and was ended"
             )
 
@@ -199,7 +203,7 @@ class Slot:
             if self.free and seconds:
                 process.leave(seconds)
             else:
-                process.kill()
+                process.kill(_CLEAR_SECONDS)
 
     def _send(self, frame: Frame) -> None:
         """Sends a frame, to a new process if the old one died while it was idle."""
@@ -260,7 +264,7 @@ class Slot:
         self.question = None
         question.done(answer)
 
-    def _lose(self, why: str) -> None:
+    def lose(self, why: str) -> None:
         """The process is gone or has to go: what it was doing ends, and another one takes its
         place.
         """
@@ -284,7 +288,7 @@ class Slot:
             else:
                 execution.take(lost(execution, why, self._terms.attempts, words))
         if question is not None:
-            question.done(ModelError(f"The model could not be used: {why}."))
+            question.done(LostError(f"The model could not be used: {why}."))
         elif warming is not None:
             self.kills(warming[0])
         if self._terms.keep:
@@ -304,11 +308,12 @@ class Slot:
             self.end()
 
 
-def _answer(question: Question, frame: Frame) -> Any:
+def _answer(question: Asked, frame: Frame) -> Any:
     """The answer in a frame, or the error."""
     try:
         if "answer" in frame.header:
-            return put_together(ANSWERS[question.what], frame.header["value"], frame.arrays)
+            hint = find_question(question.what).answer
+            return put_together(hint, frame.header["value"], frame.arrays)
         sentence, _, problem = read_error(frame.header)
         return problem or ModelError(sentence)
     except (KeyError, ValueError, TypeError, RecursionError, RobguiError) as error:

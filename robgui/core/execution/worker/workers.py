@@ -13,7 +13,7 @@ from typing import Any
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.request import Request
 from robgui.core.execution.worker.process import Event, Place
-from robgui.core.execution.worker.slot import Question, Slot, Terms
+from robgui.core.execution.worker.slot import Asked, Slot, Terms
 
 #: Seconds between two looks at deadlines and at the memory of the processes.
 _LOOK_SECONDS = 0.25
@@ -41,7 +41,7 @@ class Workers:
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._slots = [Slot(place, self.terms, self._events) for place in places]
         self._kills: Counter[str] = Counter()
-        self._questions: deque[Question] = deque()
+        self._questions: deque[Asked] = deque()
         for slot in self._slots:
             slot.kills = self._count
 
@@ -59,6 +59,11 @@ class Workers:
     def pids(self) -> list[int]:
         """The processes that compute."""
         return [slot.pid for slot in self._slots if slot.execution is not None]
+
+    @property
+    def pid(self) -> int:
+        """The process of the first worker; 0 while there is none."""
+        return self._slots[0].pid
 
     @property
     def ready(self) -> bool:
@@ -107,7 +112,13 @@ class Workers:
 
         ``done`` is called with the answer or the error, in ``work``.
         """
-        self._questions.append(Question(what, values, done))
+        self._questions.append(Asked(what, values, done))
+
+    def stop_questions(self, why: str) -> None:
+        """Ends the processes that are answering; whoever waits is told ``why``."""
+        for slot in self._slots:
+            if slot.question is not None:
+                slot.lose(why)
 
     def wake(self) -> None:
         """Ends a wait in ``work``; may be called from any thread."""
@@ -128,6 +139,11 @@ class Workers:
                 return
             if left <= _LOOK_SECONDS:
                 return
+
+    def end(self) -> None:
+        """Ends all workers at once, whatever they do."""
+        for slot in self._slots:
+            slot.end()
 
     def close(self) -> None:
         for slot in self._slots:

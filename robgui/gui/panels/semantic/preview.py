@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robgui.analyses.semantic.params import IMAGE
 from robgui.analyses.semantic.result import image_place
 
 if TYPE_CHECKING:
-    from robgui.analyses.semantic import Axis, MapParams, MapResult, Space
+    from robgui.analyses.semantic import Axis, MapParams, MapResult
+    from robgui.analyses.semantic.result import Sight
     from robgui.analyses.semantic.scene.mesh_file import Up
     from robgui.core.dataset import Dataset
     from robgui.core.execution.request import Request
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
-#: Classes listed beside a picture.
-TOP = 5
-#: So many scenes stay open; a mesh takes a while to read and prepare.
-_OPEN = 6
+_TOPICS = (f"look {number}" for number in itertools.count())
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Where:
         up: The axis that points up in a mesh file.
     """
 
-    classifier: Classifier
+    classifier: ModelCard
     spec: str
     dataset: Dataset | None
     index: int
@@ -77,17 +75,16 @@ class Look:
 
 
 class Looker:
-    """Looks at scenes on a pool thread and keeps the last few of them open.
+    """Asks for looks at scenes; only the newest is wanted.
 
     Args:
-        store: Its ``pictures`` do the work.
+        store: Its ``pictures`` wait for the answers.
         key: Of the work: only the newest look is delivered.
     """
 
     def __init__(self, store: Store, key: str) -> None:
         self._store, self._key = store, key
-        self._spaces: OrderedDict[tuple[object, ...], Space] = OrderedDict()
-        self._lock = threading.Lock()
+        self._topics: dict[str, str] = {}
 
     def look(
         self,
@@ -97,73 +94,68 @@ class Looker:
         key: str = "",
     ) -> None:
         """Delivers what is to be seen at ``where``, unless something newer is asked for first."""
+        self._give_up(key)
+        topic = self._topics[key] = next(_TOPICS)
+
+        def arrived(look: Look) -> None:
+            self._topics.pop(key, None)
+            done(look)
+
         self._store.pictures.run(
-            lambda: self.see(where), done, failed=failed, key=f"{self._key} {key}"
+            lambda: see(self._store.answers.ask, where, topic),
+            arrived,
+            failed=failed,
+            key=f"{self._key} {key}",
         )
 
     def drop(self, key: str = "") -> None:
         """Nobody waits for the last look any more."""
+        self._give_up(key)
         self._store.pictures.drop(f"{self._key} {key}")
 
-    def see(self, where: Where) -> Look:
-        """Looks, now; not on the GUI thread."""
-        import torch
+    def _give_up(self, key: str) -> None:
+        """A model that has not answered by now is given a moment to."""
+        if topic := self._topics.pop(key, ""):
+            self._store.answers.stop(topic)
 
-        from robgui.analyses.semantic.scene.space import find_axis
-        from robgui.core.dataset.picture import picture_of
 
-        space, classifier = self._space(where), where.classifier
-        values = torch.tensor(
-            [[axis.default for axis in space.scene.axes]], device=classifier.device
-        )
-        for name, value in where.values.items():
-            values[0, find_axis(space.scene, name)[0]] = value
-        with torch.no_grad():
-            images = space.scene.images(values)
-        shares = classifier.probs(images)[0].float().cpu().numpy()
-        best = np.argsort(-shares, kind="stable")[:TOP]
-        image = images[0].cpu().numpy()
-        return Look(
-            where=where,
-            name=space.name,
-            image=image,
-            picture=picture_of(image, "image"),
-            classes=tuple(int(c) for c in best),
-            names=tuple(classifier.labels[c] for c in best),
-            shares=tuple(float(shares[c]) for c in best),
-            axes=tuple(space.scene.axes),
-            usual=tuple(axis.name for axis in space.axes),
-            notes=tuple(getattr(space.scene, "notes", ())),
-        )
+def see(ask: Callable[..., Any], where: Where, topic: str = "") -> Look:
+    """Looks, now; not on the GUI thread.
 
-    def _space(self, where: Where) -> Space:
-        from robgui.analyses.semantic.params import IMAGE, SpaceParams
-        from robgui.analyses.semantic.scene.space import open_space
-        from robgui.core.dataset import align
+    Args:
+        ask: Asks whoever has the model, as Models does.
+        where: The place.
+        topic: What to call the question.
+    """
+    from robgui.core.dataset import align
+    from robgui.core.dataset.picture import picture_of
+    from robgui.core.execution.asking.by_value import by_value
 
-        image = where.spec == IMAGE
-        data = where.dataset.fingerprint if where.dataset is not None and image else ""
-        key = (
-            id(where.classifier),
-            str(where.classifier.device),
-            where.spec,
-            data,
-            where.index if image else 0,
-            where.seed,
-            where.up,
-        )
-        with self._lock:
-            if key not in self._spaces:
-                one = None
-                if where.dataset is not None and image:
-                    one = align(where.classifier, where.dataset).subset([where.index])
-                self._spaces[key] = open_space(
-                    where.spec, where.classifier, one, SpaceParams(seed=where.seed, up=where.up)
-                )
-            self._spaces.move_to_end(key)
-            while len(self._spaces) > _OPEN:
-                self._spaces.popitem(last=False)
-            return self._spaces[key]
+    model, one = where.classifier, None
+    if where.dataset is not None and where.spec == IMAGE:
+        one = by_value(align(model, where.dataset), [where.index], model.shape)
+    sight: Sight = ask(
+        "semantic_look",
+        model=model,
+        topic=topic,
+        spec=where.spec,
+        one=one,
+        values=dict(where.values),
+        seed=where.seed,
+        up=where.up,
+    )
+    return Look(
+        where=where,
+        name=sight.name,
+        image=sight.image,
+        picture=picture_of(sight.image, "image"),
+        classes=sight.classes,
+        names=sight.names,
+        shares=sight.shares,
+        axes=sight.axes,
+        usual=sight.usual,
+        notes=sight.notes,
+    )
 
 
 def place_of(

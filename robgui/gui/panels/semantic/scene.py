@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.analyses.semantic.params import IMAGE
 from robgui.core.text.words import percent
 from robgui.gui.panels.semantic.preview import Looker, Where
 from robgui.gui.panels.semantic.seen import Picture
@@ -203,7 +204,7 @@ class SceneControls(QWidget):
         set_tip(self.scene_box, "\n".join(_scene_words(s) for s in scenes))
 
     def _known_scenes(self) -> dict[str, str]:
-        from robgui.analyses.semantic.scene.scenes import IMAGE, bundled_meshes
+        from robgui.analyses.semantic.scene.shapes import bundled_meshes
 
         return {spec: _scene_words(spec) for spec in (IMAGE, *bundled_meshes(), *self._files)}
 
@@ -226,8 +227,6 @@ class SceneControls(QWidget):
         self._looker.look(where, self._looked, self._refused)
 
     def _where(self) -> Where | str:
-        from robgui.analyses.semantic.scene.scenes import IMAGE
-
         library, scenes = self.store.library, self.scenes
         model = library.model
         if model is None:
@@ -329,16 +328,12 @@ class SceneControls(QWidget):
             self._use((spec,))
 
     def _use(self, scenes: tuple[str, ...]) -> None:
-        from robgui.analyses.semantic.scene.scenes import IMAGE
-
         other_kind = (IMAGE in scenes) != (IMAGE in (self.scenes or (IMAGE,)))
         self._offer(
             scene=scenes if self._several else scenes[0], **(_OF_ONE_KIND if other_kind else {})
         )
 
     def _fill_menu(self) -> None:
-        from robgui.analyses.semantic.scene.scenes import IMAGE
-
         self._menu.clear()
         for spec, words in self._known_scenes().items():
             if spec != IMAGE:
@@ -347,8 +342,6 @@ class SceneControls(QWidget):
                 self._menu.addAction(action)
 
     def _also(self, spec: str, on: bool) -> None:
-        from robgui.analyses.semantic.scene.scenes import IMAGE
-
         others = tuple(s for s in self.scenes if s not in (spec, IMAGE))
         self._use((*others, spec) if on else others or (IMAGE,))
 
@@ -371,8 +364,6 @@ class SceneControls(QWidget):
 
 
 def _scene_words(spec: str) -> str:
-    from robgui.analyses.semantic.scene.scenes import IMAGE
-
     if spec == IMAGE:
         return "The chosen input"
     return Path(spec).name if len(Path(spec).parts) > 1 else spec.replace("_", " ").capitalize()

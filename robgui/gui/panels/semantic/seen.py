@@ -10,9 +10,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
+from robgui.analyses.semantic.result import TOP
 from robgui.core.text.words import percent
 from robgui.gui.app.theme import theme
-from robgui.gui.panels.semantic.preview import TOP
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.plots import to_qimage
 

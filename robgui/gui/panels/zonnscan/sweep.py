@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -112,8 +112,9 @@ class ZonnscanPanel(GenericPanel):
                 self._pixels = (wanted, pixels)
                 self._show_cursor()
 
+        ask = self.store.answers.ask
         self.store.pictures.run(
-            lambda: _sample_pictures(result, params, place), arrived, key="zonnscan samples"
+            lambda: _sample_pictures(ask, result, params, place), arrived, key="zonnscan samples"
         )
 
     def _keep(self) -> None:
@@ -146,10 +147,19 @@ class ZonnscanPanel(GenericPanel):
 
 
 def _sample_pictures(
-    result: ZonnscanResult, params: ZonnscanParams, place: int
+    ask: Callable[..., Any], result: ZonnscanResult, params: ZonnscanParams, place: int
 ) -> list[np.ndarray]:
-    from robgui.analyses.zonnscan import zone_samples
+    from robgui.analyses.zonnscan.result import corners_drawn, how_drawn
     from robgui.core.dataset.picture import picture_of
 
-    samples = zone_samples(result, params, float(result.radii[place]), SAMPLES)
+    radius = float(result.radii[place])
+    if radius <= 0:
+        return [picture_of(result.input, result.kind)] * SAMPLES
+    samples = ask(
+        "zonnscan_samples",
+        corners=corners_drawn(result),
+        radius=radius,
+        **how_drawn(result, params),
+        count=SAMPLES,
+    )
     return [picture_of(x, result.kind) for x in samples]

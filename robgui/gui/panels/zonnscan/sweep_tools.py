@@ -4,7 +4,8 @@ input.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QToolButton, QWidget
@@ -15,8 +16,9 @@ from robgui.gui.widgets.plain import set_tip
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
+    from robgui.analyses.zonnscan.result import Twins
     from robgui.core.dataset import Dataset
-    from robgui.core.model.classifier import Classifier
+    from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
 TWINS = "adversarial twins"
@@ -75,7 +77,7 @@ class SweepTools(QWidget):
             None,
         )
         self._store.background.run(
-            lambda: _with_twin(model, dataset, number, eps, known),
+            lambda: _with_twin(self._store.answers.ask, model, dataset, number, eps, known),
             lambda twins: self._show(twins, known),
         )
 
@@ -111,23 +113,24 @@ class SweepTools(QWidget):
 
 
 def _with_twin(
-    classifier: Classifier, dataset: Dataset, number: int, eps: float, known: Dataset | None
+    ask: Callable[..., Any],
+    model: ModelCard,
+    dataset: Dataset,
+    number: int,
+    eps: float,
+    known: Dataset | None,
 ) -> Dataset:
     """The twins made so far and, as the last, that of input ``number``; called on a pool thread."""
-    from robgui.analyses.zonnscan.attack import fast_gradient
-    from robgui.analyses.zonnscan.populations import true_classes
-    from robgui.core.dataset import align, from_arrays, inputs
+    from robgui.core.dataset import align, from_arrays
+    from robgui.core.execution.asking.by_value import by_value
 
-    one = align(classifier, dataset).subset([number])
-    x = classifier.tensor(inputs(classifier, one))
-    classes = true_classes(classifier, one, x)
-    array = classifier.decode(fast_gradient(classifier, x, classes, eps).cpu().numpy())
-    labels = classes.cpu().numpy()
+    one = by_value(align(model, dataset), [number], model.shape)
+    made: Twins = ask("zonnscan_twin", model=model, topic="twin", one=one, eps=eps)
+    array, labels = made.values, made.classes
     if known is not None and known.labels is not None:
-        array = np.concatenate([known.array(shape=classifier.shape), array])
+        array = np.concatenate([known.array(shape=model.shape), array])
         labels = np.concatenate([known.labels, labels])
-    twins = from_arrays(
-        array, labels, classifier.labels, TWINS, kind=classifier.kind, features=one.features
-    )
+    features = tuple(one["features"])
+    twins = from_arrays(array, labels, model.labels, TWINS, kind=model.kind, features=features)
     assert twins.fingerprint
     return twins

@@ -77,16 +77,17 @@ def starts_another(): return Foreign(start_another)
 def raises(): return Foreign(lambda: 1 / 0)
 
 
-def hangs_at_once():
-    model = Foreign(loop)
+def at_once(mischief):
+    model = Foreign(mischief)
     model.calls = 1000
     return model
 
 
-def aborts_at_once():
-    model = Foreign(os.abort)
-    model.calls = 1000
-    return model
+def hangs_at_once(): return at_once(loop)
+def aborts_at_once(): return at_once(os.abort)
+def eats_at_once(): return at_once(eat)
+def sleeps_at_once(): return at_once(lambda: time.sleep(60))
+def talks_at_once(): return at_once(talk)
 """
 
 

@@ -111,7 +111,7 @@ def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_resu
     execution = misbehave(workers, files, build, workspace)
     pid = workers.pids[0]
     assert seconds_to_stop(workers, execution) < 3
-    assert gone(pid)
+    wait_for(lambda: gone(pid), "the end of the process")
     assert (execution.state, execution.error) == (
         RunState.CANCELLED,
         "It did not stop within 2 s, so its worker process was ended.",

@@ -1,0 +1,1 @@
+"""Questions about models, and whoever answers them."""

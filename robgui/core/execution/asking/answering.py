@@ -1,0 +1,152 @@
+"""The answers of whoever holds the models; see ``questions``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from robgui.core.errors import DataError, ModelError, ParamsError
+from robgui.core.execution.request import Reference, reference
+from robgui.core.loading import load
+from robgui.core.loading.devices import devices as known_devices
+from robgui.core.model.answers import DataCard, Scores, Speed
+from robgui.core.model.card import ModelCard, card_of
+from robgui.core.model.guessing import output_kind
+from robgui.core.model.preprocessing import Tried, try_presets
+from robgui.core.model.settings import ModelSettings
+from robgui.core.model.trial import Trial, try_on
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.execution.shelf import Shelf
+    from robgui.core.model.classifier import Classifier
+
+
+def devices(shelf: Shelf) -> list[tuple[str, str]]:
+    """Where models can be put, as ``(id, name for people)``, the default first."""
+    return known_devices()
+
+
+def model(
+    shelf: Shelf,
+    path: str,
+    trust: bool | list[str],
+    device: str,
+    autocast: bool,
+    settings: dict[str, Any],
+) -> ModelCard:
+    """Opens a model file, which stays loaded; ``trust`` as in ``load``."""
+    classifier = load(path, trust=trust, device=_device(device), **settings)
+    if autocast:
+        classifier.to(classifier.device, autocast=True)
+    shelf.add_model(classifier)
+    return card_of(classifier)
+
+
+def data(shelf: Shelf, path: str, options: dict[str, Any], query: str | None) -> DataCard:
+    """Opens data, which stay open; says which inputs a query finds."""
+    from robgui.core.dataset import open_dataset
+
+    dataset = open_dataset(path, **options)
+    shelf.add_dataset(dataset)
+    return DataCard(reference(dataset), len(dataset), _chosen(dataset, query), tuple(dataset.notes))
+
+
+def trial(shelf: Shelf, model: str, data: str) -> Trial:
+    """Tries a loaded model on open data, both by their fingerprints."""
+    return try_on(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
+
+
+def ways(shelf: Shelf, model: str, data: str) -> list[Tried]:
+    """The usual ways of feeding a loaded model, tried on open data; best first."""
+    return try_presets(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
+
+
+def left_out(shelf: Shelf, data: str) -> str:
+    """What could not be read of open data so far, in words."""
+    return shelf.dataset_at_hand(data).left_out()
+
+
+def card(shelf: Shelf, model: dict[str, Any], settings: dict[str, Any] | None = None) -> ModelCard:
+    """A model with other ``settings``, tried; and where and as precise as ``model`` says."""
+    classifier = loaded(shelf, model)
+    if settings is None:
+        return card_of(classifier)
+    wanted = ModelSettings.model_validate(settings)
+    if wanted.settled == classifier.settings.settled:
+        other = classifier.with_settings(wanted)
+    else:
+        other = _read_again(classifier, wanted, model)
+    shelf.add_model(other)
+    return card_of(other)
+
+
+def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, Any]) -> Classifier:
+    """The file of a model with other settings.
+
+    What network it is, and which of its outputs is meant, is settled while its file is read.
+    """
+    if classifier.path is None:
+        raise ModelError(
+            f"{classifier.name} is not from a file; which of its outputs holds the scores is said"
+            " where it is made."
+        )
+    trusted, settings = frozenset(model["trusted"]), wanted.model_dump()
+    again = load(classifier.path, trust=trusted, device=classifier.device, **settings)
+    _place(again, model)
+    return again
+
+
+def scores(shelf: Shelf, model: dict[str, Any], x: np.ndarray, raw: bool = False) -> Scores:
+    """The probabilities of inputs ``(n, *shape)`` in [0, 1].
+
+    ``raw`` also looks at what the model itself answers.
+    """
+    classifier = loaded(shelf, model)
+    probabilities = classifier.probs(x).float().cpu().numpy()
+    if not raw:
+        return Scores(probabilities)
+    looks = output_kind(classifier.raw(x).float(), classifier.settings.multi_label)
+    return Scores(probabilities, looks)
+
+
+def speed(shelf: Shelf, model: dict[str, Any]) -> list[Speed]:
+    """How fast a model is each way."""
+    from robgui.core.model.speed import measure
+
+    return measure(loaded(shelf, model))
+
+
+def loaded(shelf: Shelf, model: dict[str, Any]) -> Classifier:
+    """The model that a question is about, where and as precise as it says.
+
+    Loaded again if this process has not seen it yet. See ``ModelCard.asked``.
+    """
+    wanted = Reference.model_validate(model["reference"])
+    classifier = shelf.model(wanted, model["device"], frozenset(model["trusted"]))
+    _place(classifier, model)
+    return classifier
+
+
+def _place(classifier: Classifier, model: dict[str, Any]) -> None:
+    device, precision = model["device"], (model["autocast"], model["channels_last"])
+    if torch.device(device) != classifier.device or precision != classifier.precision:
+        classifier.to(device, autocast=precision[0], channels_last=precision[1])
+
+
+def _chosen(dataset: Dataset, query: str | None) -> list[int] | None:
+    if query is None:
+        return None
+    found = dataset.select(query)
+    if not found:
+        raise DataError(f"No input of {dataset.name} fits the query {query!r}; choose another one.")
+    return [int(place) for place in found]
+
+
+def _device(name: str) -> str | None:
+    known = [device for device, _ in known_devices()]
+    if name and name not in known and name != known[0].partition(":")[0]:
+        raise ParamsError(f"There is no device {name!r} here; choose one of: {', '.join(known)}.")
+    return name or None

@@ -1,0 +1,92 @@
+"""Models: whoever answers questions about models, a process of its own or this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.execution.asking.questions import answer
+from robgui.core.execution.asking.service import Service
+from robgui.core.execution.shelf import Shelf
+from robgui.core.model.card import ModelCard, card_of
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.execution.worker.slot import Terms
+    from robgui.core.model.classifier import Classifier
+    from robgui.core.workspace import Workspace
+
+
+class Models:
+    """Asks whoever has a model: the process that has opened its file, or this one.
+
+    Until ``start`` everything is answered here, by the same code and on the thread that asks. What
+    was made in this process (in a notebook, in a test) is always answered here.
+    """
+
+    def __init__(self) -> None:
+        self._shelf = Shelf()
+        self._service: Service | None = None
+
+    def start(self, terms: Terms, told: Callable[[str], None]) -> None:
+        """Starts the process that opens model files from now on; see Service."""
+        if self._service is None:
+            self._service = Service(terms, told)
+
+    def hold(self, classifier: Classifier) -> ModelCard:
+        """Takes a model that was made in this process; others know it by its card."""
+        self._shelf.add_model(classifier)
+        return card_of(classifier)
+
+    def holds(self, card: ModelCard) -> bool:
+        """Whether a model is in this process."""
+        return any(known.content == card.content for known in self._shelf.loaded)
+
+    def shelf(self, workspace: Workspace | None, datasets: Sequence[Dataset]) -> Shelf:
+        """What runs of this process find loaded."""
+        return Shelf(workspace=workspace, models=self._shelf.loaded, datasets=datasets)
+
+    def ask(
+        self,
+        what: str,
+        *,
+        model: ModelCard | None = None,
+        topic: str = "",
+        urgent: bool = True,
+        **values: Any,
+    ) -> Any:
+        """The answer to a question, see ``questions``; what goes wrong is raised.
+
+        Args:
+            what: The question.
+            model: The model that it is about, if any.
+            topic: What it is for; ``stop`` ends all of a topic, and nothing without one.
+            urgent: Whether a person waits for it.
+            **values: What else it is about, as plain values.
+        """
+        if model is not None:
+            values = {**values, "model": model.asked()}
+        if self._service is None or (model is not None and self.holds(model)):
+            return answer(self._shelf, what, values)
+        subject = values.get("path", "") if model is None else model.file
+        return self._service.ask(what, topic=topic, urgent=urgent, subject=subject, **values)
+
+    def stop(self, topic: str = "") -> None:
+        """Nobody waits for answers to a ``topic`` any more; an empty one means every topic."""
+        if self._service is not None:
+            self._service.stop(topic)
+
+    def forgive(self, path: str) -> None:
+        """The user asks for a model file anew, whatever it has done before."""
+        if self._service is not None:
+            self._service.forgive(path)
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that answer."""
+        return [self._service.pid] if self._service is not None and self._service.pid else []
+
+    def close(self) -> None:
+        """Ends the process; whoever still waits for an answer is told."""
+        if self._service is not None:
+            self._service.close()

@@ -1,0 +1,42 @@
+"""What can be asked of models besides running an analysis, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.execution.analysis import deferred
+from robgui.core.execution.asking.question import Question
+from robgui.core.execution.method import methods
+from robgui.core.model.answers import DataCard, Scores, Speed
+from robgui.core.model.card import ModelCard
+from robgui.core.model.preprocessing import Tried
+from robgui.core.model.trial import Trial
+
+if TYPE_CHECKING:
+    from robgui.core.execution.shelf import Shelf
+
+_HERE = "robgui.core.execution.asking.answering"
+
+_QUESTIONS = (
+    Question("devices", deferred(f"{_HERE}:devices"), list[tuple[str, str]]),
+    Question("model", deferred(f"{_HERE}:model"), ModelCard),
+    Question("data", deferred(f"{_HERE}:data"), DataCard),
+    Question("trial", deferred(f"{_HERE}:trial"), Trial),
+    Question("ways", deferred(f"{_HERE}:ways"), list[Tried]),
+    Question("left_out", deferred(f"{_HERE}:left_out"), str),
+    Question("card", deferred(f"{_HERE}:card"), ModelCard),
+    Question("scores", deferred(f"{_HERE}:scores"), Scores),
+    Question("speed", deferred(f"{_HERE}:speed"), list[Speed]),
+)
+
+
+def find_question(name: str) -> Question:
+    """The question called ``name``: one of these, or one that a method brings."""
+    known = (*_QUESTIONS, *(one for method in methods() for one in method.questions))
+    return next(one for one in known if one.name == name)
+
+
+def answer(shelf: Shelf, what: str, values: Mapping[str, Any]) -> Any:
+    """The answer to a question, computed here; what goes wrong is raised."""
+    return find_question(what).function(shelf, **values)
