@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from robgui.batch.plan import Plan, Planned
 from robgui.batch.split import SplitExecution
 from robgui.core.errors import RobguiError, WorkspaceError
+from robgui.core.evidence import Evidence
 from robgui.core.execution.execution import CommitBudget, Execution
 from robgui.core.execution.executor import Executor
 from robgui.core.execution.request import Request
@@ -72,6 +73,16 @@ class Progress:
     share: float
     seconds: float
     seconds_left: float | None
+
+    def beside(self, known: Evidence) -> Progress:
+        """The same with what is to be shown of each verdict beside all that the workspace knows."""
+        entries = tuple(
+            one
+            if one.verdict is None
+            else replace(one, verdict=known.shown(one.verdict, one.request, one.run_id))
+            for one in self.entries
+        )
+        return replace(self, entries=entries)
 
     def count(self, state: RunState) -> int:
         """How many requests are in this state."""

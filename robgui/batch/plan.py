@@ -217,6 +217,7 @@ class _Expansion:
                 source.reference if source else None,
                 params,
                 indices=indices,
+                total=None if source is None else len(source.dataset),
                 device=self._device,
                 autocast=self._suite.autocast,
             )

@@ -49,6 +49,7 @@ def carry_out(given: argparse.Namespace, report: Path | None) -> int:
             picture = _carry_out(going, shown)
             stopped = picture.count(RunState.QUEUED) + picture.count(RunState.CANCELLED) > 0
             outcomes = [] if stopped else judge(gates, picture.entries, workspace)
+            picture = picture.beside(workspace.evidence())
     finally:
         executor.close()
     _tell(given, suite, plan, picture, outcomes, report, shown)

@@ -14,7 +14,7 @@ from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
 from robgui.core.execution.params_text import write
 from robgui.core.model.settings import ModelSettings
-from robgui.core.text.words import count
+from robgui.core.text.words import count, percent
 
 if TYPE_CHECKING:
     from robgui.cli.opening import Executor
@@ -165,9 +165,9 @@ def _print(trial: Trial) -> None:
     print_line(f"{'data:':<14}{trial.data}, {count(trial.inputs, 'input')}")
     for answer in trial.answers:
         truth = f", true class {answer.truth}" if answer.truth else ""
-        print_line(f"  {answer.input}: {answer.predicted} ({answer.probability:.1%}{truth})")
+        print_line(f"  {answer.input}: {answer.predicted} ({percent(answer.probability)}{truth})")
     words = (
-        f"{trial.right / trial.counted:.1%} of {count(trial.counted, 'input')}"
+        f"{percent(trial.right / trial.counted)} of {count(trial.counted, 'input')}"
         if trial.counted
         else "unknown, the data have no labels"
     )

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any, TextIO
 
 from robgui.cli.printing import plain
+from robgui.core.text.words import duration, rough_percent, time_left
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Step
@@ -81,16 +82,8 @@ class Progress:
             return f"{step.done:,} done, {duration(spent)}"
         share = min(1.0, step.done / step.total)
         left = (
-            f", {duration(spent * (1 - share) / share)} left"
+            f", {time_left(spent * (1 - share) / share)}"
             if _FIRST_SHARE <= share < 1 and spent >= _GUESS_AFTER
             else ""
         )
-        return f"{share:.0%}{left}"
-
-
-def duration(seconds: float) -> str:
-    """Seconds in words: 2.1 s, 3 min 20 s, 1 h 5 min."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+        return f"{rough_percent(share)}{left}"

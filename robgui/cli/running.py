@@ -67,6 +67,8 @@ def _request(wish: Wish, executor: Executor, progress: Progress) -> tuple[Reques
         None if data is None else data.reference,
         wish.params,
         indices=picked,
+        how=(given.select or "") if wish.picked is None else "",
+        total=None if data is None else data.inputs,
         device=models[0].device,
         autocast=models[0].autocast,
     )

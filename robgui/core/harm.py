@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from robgui.core.text.words import number, severity
+
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
 
 #: The steps that a user chooses from, by what they are called.
 LEVELS: Mapping[str, float] = {
-    "as bad as it gets": 1.0,
+    "worst": 1.0,
     "bad": 0.5,
-    "a nuisance": 0.25,
+    "nuisance": 0.25,
     "harmless": 0.0,
 }
 WORST = 1.0
@@ -47,12 +49,12 @@ class Harm:
 
     def words(self, finding: Finding) -> str:
         """How the severity of a finding comes about."""
-        said = f"Severity {self.severity(finding):.2f}."
+        said = f"Severity {severity(self.severity(finding))}."
         confused = finding.confusion
         if confused is not None and self.of(*confused) < WORST:
             taken, given = confused
-            weight = f"{self.of(taken, given):g}, the harm of taking “{taken}” for “{given}”"
-            said = f"{said} That is {finding.severity:.2f} times {weight}."
+            weight = f"{number(self.of(taken, given))}, the harm of taking “{taken}” for “{given}”"
+            said = f"{said} That is {severity(finding.severity)} times {weight}."
         return f"{said} {SCALE}"
 
     def but(self, taken: str, given: str, weight: float) -> Harm:

@@ -115,6 +115,17 @@ class Verdict:
         models = tuple(one.stopped() for one in self.models)
         return replace(self, sentence=f"Stopped early. {self.sentence}", models=models)
 
+    def among(self, chosen: str) -> Verdict:
+        """The same for a run on some of the inputs: every reader is told on which.
+
+        Args:
+            chosen: How many of how many, and how they were chosen; empty for all.
+        """
+        if not chosen or not self.sentence:
+            return self
+        models = tuple(one.among(chosen) for one in self.models)
+        return replace(self, sentence=f"Only {chosen}: {self.sentence}", models=models)
+
     def of(self, place: int) -> Verdict:
         """What it says of the model at ``place`` of the request.
 

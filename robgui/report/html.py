@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from robgui import __version__
 from robgui.core.errors import WorkspaceError
-from robgui.core.text.words import count
+from robgui.core.text.words import count, severity
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
 from robgui.report.html_runs import methods
@@ -204,7 +204,7 @@ def _finding(finding: StoredFinding, group: Group, chapter: Chapter | None) -> s
     star = '<span title="starred">★</span> ' if finding.starred else ""
     note = f'<p class="note">{escape(finding.note)}</p>' if finding.note else ""
     ends = 'min="0" low="0.34" high="0.67" max="1" optimum="0"'
-    bar = f'<meter {ends} value="{group.severity:.3f}"></meter> {group.severity:.2f}'
+    bar = f'<meter {ends} value="{group.severity:.3f}"></meter> {severity(group.severity)}'
     kind = escape(f"{finding.kind}{report_content.alike(group)}")
     words = f'{star}{escape(finding.title)}<p class="quiet">{kind}</p>{note}'
     return f"<tr><td>{picture}<td>{words}<td>{bar}<td>{run}</tr>\n"

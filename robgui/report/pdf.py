@@ -12,6 +12,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
 from robgui.core.text.words import count
+from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
 from robgui.report.pdf_runs import run_sheets
@@ -205,7 +206,7 @@ def _finding(sheet: Sheet, finding: StoredFinding, group: Group, chapter: Chapte
         sheet.picture(finding.picture, 0.0, 2.0, _ROW - 0.15)
     words = 2.2
     sheet.text(("★ " if finding.starred else "") + finding.title, 10, x=words, bold=True, most=2)
-    severity = f"severity {group.severity:.2f} (0 harmless, 1 worst)"
+    severity = f"severity {severity_in_words(group.severity)} (0 harmless, 1 worst)"
     sheet.text(
         f"{finding.kind}{report_content.alike(group)}, {severity}", 8.5, x=words, colour=QUIET
     )

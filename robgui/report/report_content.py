@@ -78,7 +78,7 @@ def _alone(workspace: Workspace, run: Run) -> Chapter:
         return Chapter(run, "", run.verdict)
     try:
         known, result, params = _read(workspace, run)
-        said: Verdict = known.verdict(result, params)
+        said: Verdict = known.verdict(result, params).among(run.request.chosen)
     except Exception as error:  # noqa: BLE001 - a method is foreign code; its words stay
         said = run.verdict or Verdict(Status.UNKNOWN, "What this run says cannot be read.")
         return Chapter(run, _problem(error), said)

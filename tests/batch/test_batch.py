@@ -7,10 +7,14 @@ from dataclasses import replace
 import pytest
 
 from robgui.batch import Batch, Place, Plan, local_workers
+from robgui.batch.batch import Entry, Progress
 from robgui.core.errors import WorkspaceError
+from robgui.core.evidence import Evidence
 from robgui.core.execution.inline import Inline
-from robgui.core.execution.run import RunState
+from robgui.core.execution.request import Reference, Request
+from robgui.core.execution.run import Run, RunState
 from robgui.core.execution.shelf import Shelf
+from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from tests.batch import small
 
@@ -129,3 +133,16 @@ def test_what_an_earlier_sitting_left_queued_goes_on_in_its_own_run(files, works
     assert small.states(progress) == ["done", "done"]
     assert progress.entries[1].run_id == waiting.id
     assert [run.state for run in workspace.runs()] == [RunState.DONE] * 2
+
+
+def test_the_summary_of_a_batch_tells_of_a_failure_that_another_run_has_seen():
+    models = (Reference(kind="model", name="m", fingerprint="m"),)
+    data = Reference(kind="dataset", name="d", fingerprint="d")
+    asked = Request(analysis="last_particle", models=models, dataset=data, indices=(1,))
+    other = asked.model_copy(update={"analysis": "feature_game"})
+    held = Verdict(Status.HOLDS, "Noise does not change it.")
+    fails = Verdict(Status.FAILS, "9 pixels change it.")
+    entries = (Entry(0, asked, "a", RunState.DONE, run_id="a", verdict=held),)
+    seen = Run("b", other, RunState.DONE, 0.0, verdict=fails)
+    shown = Progress(entries, 1.0, 1.0, None).beside(Evidence([seen])).entries[0].verdict
+    assert shown.status is Status.AT_RISK and "9 pixels" in shown.sentence

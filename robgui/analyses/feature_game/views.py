@@ -14,7 +14,7 @@ from robgui.analyses.feature_game.result import (
     Persistence,
 )
 from robgui.analyses.feature_game.words import NO_GUARANTEE, none_found
-from robgui.core.text.words import count, number, percent
+from robgui.core.text.words import count, number, percent, rough_percent
 from robgui.core.view import (
     Axis,
     Bars,
@@ -118,6 +118,7 @@ def _severity_by_iteration(result: FeatureGameResult, norm: Norm) -> Curves:
         Axis(UNITS[norm], low=0, kind="count" if norm == "l0" else "number", better="high"),
         np.arange(1, len(rows) + 1, dtype=np.float64),
         lines,
+        note="A gap is a game that did not change the class." if games else "",
     )
 
 
@@ -271,7 +272,7 @@ def _turned(result: FeatureGameResult, turned: Persistence) -> Table:
         for angle, pair in zip(turned.angles, turned.rotated_class.T, strict=True)
     ]
     rows += [
-        (f"scaled to {100 * float(scale):.0f} %", *pair)
+        (f"scaled to {rough_percent(float(scale))}", *pair)
         for scale, pair in zip(turned.scales, turned.scaled_class.T, strict=True)
     ]
     labels, original = result.labels, result.original

@@ -21,7 +21,7 @@ ONE_INPUT = Analysis(
     title="Last particle",
     tab="One input",
     question=(
-        "Is the probability that noise makes the model fail below 1e-10, and how sure is that?"
+        "Is the probability that noise makes the model fail below 10⁻¹⁰, and how sure is that?"
     ),
     engine=deferred("robgui.analyses.last_particle.single_input:last_particle"),
     params=LastParticleParams,

@@ -12,7 +12,7 @@ from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.result import LastParticleResult
 from robgui.analyses.last_particle.words import noise_words, size_of
 from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import probability
+from robgui.core.text.words import number, percent, probability
 from robgui.core.view import (
     Axis,
     Bars,
@@ -129,13 +129,13 @@ def _failures(result: LastParticleResult) -> Images:
 
     name = result.labels[result.label]
     pictures = []
-    for failing, number, caption in (
+    for failing, given, caption in (
         (result.failure, result.failure_class, "with noise"),
         (result.counterexample, result.counterexample_class, "found by gradient search"),
     ):
         if failing is None:
             continue
-        other = result.labels[number] if number >= 0 else ""
+        other = result.labels[given] if given >= 0 else ""
         pictures.append(
             Picture(
                 picture_of(result.input, result.kind),
@@ -207,11 +207,11 @@ def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Tabl
     rows: list[tuple[str, str]] = [
         ("rounds, all repetitions together", f"{done:,} of {result.m:,}"),
         ("independent lines left", f"{result.ancestors:,} of {lines:,}"),
-        ("new inputs that did not move", f"{100 * result.stuck:.3g} %"),
+        ("new inputs that did not move", percent(result.stuck)),
         ("repetitions", f"{params.replicas:,}"),
     ]
     if np.isfinite(result.dispersion):
-        rows.append(("spread of the repetitions, 1 is as expected", f"{result.dispersion:.3g}"))
+        rows.append(("spread of the repetitions, 1 is as expected", number(result.dispersion)))
         rows.append(("how likely such a spread is", probability(result.dispersion_p, 2)))
     if result.monte_carlo_samples:
         rows.append(

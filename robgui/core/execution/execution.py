@@ -314,7 +314,8 @@ class Execution:
         if step is None:
             return None
         if said is None or said[0] is not step:
-            self._said = said = (step, self.analysis.verdict(step.result, self.params))
+            own = self.analysis.verdict(step.result, self.params)
+            self._said = said = (step, own.among(self.request.chosen))
         verdict = said[1]
         return verdict.stopped() if verdict is not None and state is RunState.CANCELLED else verdict
 

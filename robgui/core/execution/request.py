@@ -55,6 +55,8 @@ class Request(BaseModel):
 
     Attributes:
         indices: Which inputs of the dataset; None means all.
+        chosen: How many of how many these are and how they were chosen, in words: ``40 of 1,000
+            inputs (label=red)``; empty for all. It changes no result.
         device: ``cpu``, ``cuda:0``, …; empty leaves the models where they are.
         autocast: Half precision on or off; None leaves the models as they are.
     """
@@ -65,6 +67,7 @@ class Request(BaseModel):
     models: tuple[Reference, ...] = ()
     dataset: Reference | None = None
     indices: tuple[int, ...] | None = None
+    chosen: str = ""
     params: dict[str, JsonValue] = Field(default_factory=dict)
     device: str = ""
     autocast: bool | None = None
@@ -123,6 +126,8 @@ def build_request(
     params: Params | Mapping[str, Any],
     *,
     indices: Sequence[int] | None = None,
+    how: str = "",
+    total: int | None = None,
     device: str = "",
     autocast: bool | None = None,
 ) -> Request:
@@ -135,6 +140,8 @@ def build_request(
         dataset: Left out where the settings need no data.
         params: The settings.
         indices: Which inputs; None means all.
+        how: How they were chosen, such as the filter that they pass.
+        total: How many inputs the data have, where they are not at hand.
         device: Where to compute; by default where the first model is.
         autocast: Half precision; by default as the first model.
     """
@@ -145,6 +152,11 @@ def build_request(
     if dataset is not None and not isinstance(dataset, Reference) and "derived" in dataset.options:
         # exactly these, so that the request stays the same when more are derived
         dataset, indices = dataset.only(range(len(dataset)) if indices is None else indices), None  # type: ignore[attr-defined]
+    chosen = (
+        ""
+        if dataset is None or indices is None
+        else _chosen(len(indices), total if isinstance(dataset, Reference) else len(dataset), how)
+    )
     loaded = [model for model in models if not isinstance(model, Reference)]
     return Request(
         analysis=known.name,
@@ -155,10 +167,19 @@ def build_request(
             dataset if dataset is None or isinstance(dataset, Reference) else reference(dataset)
         ),
         indices=None if indices is None else tuple(int(index) for index in indices),
+        chosen=chosen,
         params=settings.model_dump(mode="json"),
         device=device or (str(loaded[0].device) if loaded else ""),
         autocast=loaded[0].precision[0] if autocast is None and loaded else autocast,
     )
+
+
+def _chosen(many: int, total: int | None, how: str) -> str:
+    """How many of how many inputs, and how they were chosen; empty for one alone and for all."""
+    if many == 1 or many == total:
+        return ""
+    of = "" if total is None else f" of {total:,}"
+    return f"{many:,}{of} inputs" + (f" ({how})" if how else "")
 
 
 def subject(request: Request, derived: Sequence[Derived] = ()) -> str:
@@ -174,9 +195,6 @@ def subject(request: Request, derived: Sequence[Derived] = ()) -> str:
     if request.indices is None:
         many = f"{len(derived):,} inputs " if derived else ""
         return f"{models} on {many}{request.dataset.name}"
-    which = (
-        f"input {request.indices[0]:,}"
-        if len(request.indices) == 1
-        else f"{len(request.indices):,} inputs"
-    )
+    several = request.chosen or f"{len(request.indices):,} inputs"
+    which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else several
     return f"{models} on {which} of {request.dataset.name}"

@@ -35,8 +35,8 @@ from robgui.core.model.backend import (
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside
 
-# The runtime would otherwise send over the network what it is used for; it looks at this when it is
-# imported.
+#: The runtime would otherwise send what it is used for over the network; it reads this when
+#: imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 #: A constant larger than this (400 MB) is computed by no real classifier.
 _LARGEST_CONSTANT = 100_000_000

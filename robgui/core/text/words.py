@@ -24,6 +24,16 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes} min"
 
 
+def time_left(seconds: float | None) -> str:
+    """``about 31 s left``; a rough guess has no decimals."""
+    if seconds is None or not math.isfinite(seconds):
+        return "an unknown time left"
+    if seconds < 1:
+        return "almost done"
+    rough = f"{seconds:.0f} s" if seconds < 59.5 else duration(max(60.0, seconds))
+    return f"about {rough} left"
+
+
 def number(value: float) -> str:
     """Three significant digits, thousands grouped, ``3.1·10⁻⁵`` or ``10⁻⁵`` below a thousandth."""
     if not math.isfinite(value):
@@ -76,6 +86,22 @@ def percent(share: float) -> str:
         if share < 0.5
         else "over 99.9 %"
     )
+
+
+def rough_percent(share: float) -> str:
+    """``42 %`` where there is little room; ``0 %`` only for nothing and ``100 %`` only for all."""
+    if not math.isfinite(share):
+        return "n/a"
+    if 0 < share < 0.01:
+        return "under 1 %"
+    if 0.99 < share < 1:
+        return "over 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def severity(value: float) -> str:
+    """The severity of a finding, from 0 to 1: ``0.43``."""
+    return f"{value:.2f}"
 
 
 def amount(size: float) -> str:

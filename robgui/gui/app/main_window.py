@@ -173,6 +173,7 @@ class MainWindow(QMainWindow):
         from robgui.gui.pages.compare import Compare
 
         self.compare = Compare(self.store)
+        self.compare.wants.connect(self.show_panel)
         place = self._compare_place.layout()
         assert place is not None
         place.addWidget(self.compare)

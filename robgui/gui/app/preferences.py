@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -76,7 +77,7 @@ class Preferences(QDialog):
         layout.addWidget(self.problem)
         layout.addWidget(self.buttons)
         letters, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
-        self.resize(letters * 104, line * 38)
+        self.resize(letters * 124, line * 40)
         self._check()
 
     def chosen(self) -> dict[str, float]:
@@ -105,10 +106,13 @@ class Preferences(QDialog):
             method = method_of(known.name)
             if method is not None and method.title != title:
                 title = method.title
-                grid.addWidget(set_heading(Label(title), "section"), grid.rowCount(), 0, 1, 4)
+                heading = set_heading(Label(title), "section")
+                heading.setContentsMargins(0, 12, 0, 0)
+                grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
             self._add(grid, known, one)
         grid.setRowStretch(grid.rowCount(), 1)
         scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(page)
         return scroll
 
@@ -123,6 +127,7 @@ class Preferences(QDialog):
         editor.set_help(f"{known.title}: {one.title}", one.description)
         editor.show_value(self._store.usual(known.name).get(one.field, one.default))
         editor.edited.connect(self._check)
+        editor.widget.setMinimumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.editors[one.key], self._known[one.key] = editor, (known, one)
         row = grid.rowCount()
         name = Label(one.title)
@@ -132,7 +137,7 @@ class Preferences(QDialog):
         grid.addWidget(name, row, 0)
         grid.addWidget(editor.widget, row, 1)
         grid.addWidget(Label(one.unit), row, 2)
-        grid.addWidget(Label(f"default: {default}"), row, 3)
+        grid.addWidget(Label(f"default: {default}", wordWrap=True), row, 3)
         words = Label(f"{known.title}. {one.description}", wordWrap=True)
         words.setProperty("role", "quiet")
         grid.addWidget(words, row + 1, 0, 1, 4)

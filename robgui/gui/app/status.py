@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QStatusBar, QToolButton, QWidget
 
-from robgui.core.text.words import amount
+from robgui.core.text.words import amount, number
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.widgets.plain import Label
 
@@ -56,7 +56,7 @@ class Status(QStatusBar):
 
     def _show_speed(self) -> None:
         self._speed.setText(
-            f"{self._rate:,.0f} inputs/s"
+            f"{number(round(self._rate))} inputs/s"
             if self._rate >= 0.5
             else "busy"
             if self._working.text()

@@ -250,6 +250,8 @@ def _style_sheet(c: Colours) -> str:
     tick = resources.path(
         "icons", "check.svg"
     ).as_posix()  # a style sheet cannot tint it: it is black
+    # Fusion's own arrows point the other way: up for the largest on top
+    falling, rising = (resources.path("arrows", f"{way}.svg").as_posix() for way in ("down", "up"))
     ticked = c.accent if c is DARK else c.surface
     headings = "".join(
         f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n'
@@ -300,5 +302,7 @@ def _style_sheet(c: Colours) -> str:
     QAbstractSpinBox[wrong="true"] {{ color: {c.bad}; }}
     QProgressBar {{ border: none; border-radius: 3px; background: {c.raised}; max-height: 8px; text-align: center; }}
     QProgressBar::chunk {{ background: {c.accent}; border-radius: 3px; }}
+    QHeaderView::up-arrow {{ image: url("{rising}"); width: 12px; height: 12px; }}
+    QHeaderView::down-arrow {{ image: url("{falling}"); width: 12px; height: 12px; }}
     QHeaderView::section {{ background: {c.window}; color: {c.quiet}; border: none; border-bottom: 1px solid {c.line}; padding: 4px 8px; }}
     """

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 
 from robgui.core.finding import StoredFinding
 from robgui.core.finding_groups import Group
+from robgui.core.text.words import severity as severity_in_words
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.gallery_items import fit
 from robgui.gui.docks.runs_items import track_colour
@@ -96,7 +97,7 @@ class FindingsModel(QAbstractTableModel):
             "starred" if finding.starred else "not starred",
             finding.kind,
             finding.title,
-            f"{self.groups[index.row()].severity:.2f}",
+            severity_in_words(self.groups[index.row()].severity),
             finding.note,
         )
         if role == Qt.ItemDataRole.EditRole:
@@ -244,7 +245,7 @@ class FindingsDelegate(QStyledItemDelegate):
         painter.drawText(
             QRect(cell.left(), top, cell.width(), line),
             Qt.AlignmentFlag.AlignLeft,
-            f"{severity:.2f}",
+            severity_in_words(severity),
         )
         bar = QRect(cell.left(), top + line + 4, cell.width(), 6)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

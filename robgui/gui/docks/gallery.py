@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.errors import DataError
-from robgui.core.text.words import count
+from robgui.core.text.words import count, percent
 from robgui.gui.app.theme import theme
 from robgui.gui.docks.gallery_filter import GalleryFilter
 from robgui.gui.docks.gallery_items import GalleryDelegate, GalleryModel
@@ -171,7 +171,8 @@ class Gallery(QWidget):
                 self.view.viewport().update()
         dataset = self._store.library.dataset
         self._store.set_scope(
-            None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows)
+            None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows),
+            self.filter.words(),
         )
         self._say_empty()
         self.clear.setVisible(dataset is not None)
@@ -197,7 +198,7 @@ class Gallery(QWidget):
         shown, total = len(self.model.rows), len(dataset)
         parts = [count(total, "input") if shown == total else f"{shown:,} of {total:,} shown"]
         if (accuracy := self._store.library.predictions.accuracy()) is not None:
-            parts.append(f"{accuracy[0] * 100:.1f} % of {accuracy[1]:,} right")
+            parts.append(f"{percent(accuracy[0])} of {accuracy[1]:,} right")
         if dataset.skipped:
             parts.append(f"{len(dataset.skipped):,} skipped")
         if dataset.notes:

@@ -60,6 +60,16 @@ class GalleryFilter(QWidget):
             keep &= among
         return np.flatnonzero(keep)
 
+    def words(self) -> str:
+        """The filter as a headline names it; empty while everything passes."""
+        label = self.classes.currentData()
+        parts = [
+            f"label={self.classes.currentText()}" if label not in (ALL, None) else "",
+            "misclassified" if self.wrong.isChecked() else "",
+            self.text.text().strip() if self._matching is not None else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
     def reset(self) -> None:
         """Lets everything pass, without a word: other data are on show."""
         self._store.pictures.drop(_TEXT)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, 
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from robgui.core.text.words import percent
+from robgui.core.text.words import percent, rough_percent
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.state.predictions import UNREADABLE
@@ -270,11 +270,11 @@ def guess_in(entry: Entry, metrics: QFontMetrics, width: int) -> str:
 
     A name too long that stands above already is left out.
     """
-    share = f"{entry.confidence * 100:.0f} %"
+    share = rough_percent(entry.confidence)
     if entry.guess == entry.title and metrics.horizontalAdvance(f"{entry.guess} {share}") > width:
         return share
     room = width - metrics.horizontalAdvance(f" {share}")
-    return f"{metrics.elidedText(entry.guess, Qt.TextElideMode.ElideRight, room)} {share}"
+    return f"{metrics.elidedText(entry.guess, Qt.TextElideMode.ElideMiddle, room)} {share}"
 
 
 def fit(size: QSize, square: QRect) -> QRect:

@@ -19,8 +19,9 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.likeness import inputs_in_words
 from robgui.core.execution.run import Run, RunState
-from robgui.core.text.words import duration
+from robgui.core.text.words import duration, rough_percent, time_left
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
@@ -150,6 +151,12 @@ class RunsModel(QAbstractTableModel):
 class ProgressDelegate(QStyledItemDelegate):
     """Paints a bar under the words while a job is on its way."""
 
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        """Of a sentence the beginning is read; names, in the other columns, lose their middle."""
+        super().initStyleOption(option, index)
+        room = option.rect.width() - 2 * option.fontMetrics.averageCharWidth()
+        option.text = beginning(option.text, option.fontMetrics, room)
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()
         assert isinstance(model, RunsModel)
@@ -219,11 +226,9 @@ def progress_in_words(job: Execution) -> str:
     share = job.share
     if share is None:
         return f"{job.done:,} done" if job.newest is not None else "starting …"
-    words = f"{share * 100:.0f} %"
+    words = rough_percent(share)
     left = job.seconds_left
-    return (
-        words if left is None or job.state is RunState.PAUSED else f"{words}, {duration(left)} left"
-    )
+    return words if left is None or job.state is RunState.PAUSED else f"{words}, {time_left(left)}"
 
 
 def started_in_words(row: Row) -> str:

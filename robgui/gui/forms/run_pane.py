@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QMenu,
     QProgressBar,
     QPushButton,
     QScrollArea,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from robgui.core.execution.run import RunState
-from robgui.core.text.words import duration
+from robgui.core.text.words import count, duration, time_left
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.forms import ParamsForm
 from robgui.gui.widgets.plain import Label
@@ -40,10 +42,14 @@ class RunPane(QWidget):
         self._question.setProperty("role", "quiet")
         self._models = Label(wordWrap=True)
         self._models.setAccessibleName("Models that are run")
-        self._models.setToolTip(
-            "Every model that fits these inputs is run; Model, Remove model from list leaves one"
-            " out."
+        self.ticks = QToolButton(
+            text="Models …",
+            toolTip="Tick the models that are run together",
+            autoRaise=True,
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
         )
+        self.ticks.setMenu(QMenu(self.ticks))
+        self.ticks.menu().aboutToShow.connect(self.fill_ticks)
         self._obstacle = Label(wordWrap=True)
         self._obstacle.setProperty("role", "warning")
         self._stack = QStackedWidget()
@@ -105,9 +111,26 @@ class RunPane(QWidget):
         The toolbar names only one.
         """
         names = [model.name for model in self._store.compared(self._analysis)]
+        fitting = self._store.library.fitting_models()
+        left_out = self._store.left_out() if names else {}
         self._models.setVisible(bool(names))
-        count = "1 model" if len(names) == 1 else f"{len(names):,} models"
-        self._models.setText(f"Runs {count}: {', '.join(names)}.")
+        self.ticks.setVisible(bool(names) and len(fitting) > 1)
+        misfits = "; ".join(f"{name} ({why})" for name, why in left_out.items())
+        without = f" Left out: {misfits}." if misfits else ""
+        self._models.setText(f"Runs {count(len(names), 'model')}: {', '.join(names)}.{without}")
+
+    def fill_ticks(self) -> None:
+        """The models that fit, to be ticked; the one in use always runs."""
+        menu = self.ticks.menu()
+        menu.clear()
+        for model in self._store.library.fitting_models():
+            action = menu.addAction(model.name)
+            action.setCheckable(True)
+            action.setChecked(model.fingerprint not in self._store.unticked)
+            action.toggled.connect(lambda on, model=model: self._store.tick(model, on))
+            if model is self._store.library.model:
+                action.setChecked(True)
+                action.setEnabled(False)
 
     def _page(self, name: str) -> QScrollArea:
         """The scrolling page with the form of ``name``, made when it is first needed."""
@@ -134,6 +157,7 @@ class RunPane(QWidget):
             layout.addWidget(widget)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self._models)
+        layout.addWidget(self.ticks, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self._obstacle)
         layout.addWidget(self.progress)
         layout.addWidget(self._left)
@@ -227,7 +251,7 @@ def _time_left(job: Execution) -> str:
     if job.state is RunState.PAUSED:
         return "paused"
     left = job.seconds_left
-    return "starting" if left is None else f"about {duration(left)} left"
+    return "starting" if left is None else time_left(left)
 
 
 def _widest(button: QPushButton, words: tuple[str, ...]) -> int:

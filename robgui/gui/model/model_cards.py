@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QStackedLayout, QWidget
 
+from robgui.core.text.words import percent
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.gallery_items import fit
 from robgui.gui.docks.thumbnails import qimage
@@ -74,7 +75,7 @@ class Card(QWidget):
         """The card in words."""
         if self.guess is None:
             return ""
-        said = ", ".join(f"{name} {share_in_words(share)}" for name, share in self.guess.top)
+        said = ", ".join(f"{name} {percent(share)}" for name, share in self.guess.top)
         label = f"label {self.guess.label}" if self.guess.label else "no label"
         mark = {True: "right", False: "wrong", None: "not comparable"}[self.guess.right]
         return f"{self.guess.key}: {label}; the model says {said}; {mark}"
@@ -142,7 +143,7 @@ class Card(QWidget):
             QRect(row.left(), row.top(), max(3, round(row.width() * share)), row.height()), 3, 3
         )
         metrics = painter.fontMetrics()
-        number = share_in_words(share)
+        number = percent(share)
         painter.setPen(QColor(theme.colours.text))
         inner = row.adjusted(4, 0, -4, 0)
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
@@ -150,12 +151,5 @@ class Card(QWidget):
         painter.drawText(
             inner,
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
-            metrics.elidedText(name, Qt.TextElideMode.ElideRight, room),
+            metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room),
         )
-
-
-def share_in_words(share: float) -> str:
-    """A probability as short as a bar needs it: ``100 %``, ``81.8 %``, ``0.3 %``, ``0 %``."""
-    if share >= 0.9995 or share < 0.0005:
-        return f"{share * 100:.0f} %"
-    return f"{share * 100:.1f} %"

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from robgui import resources
 from robgui.core.errors import RobguiError, sentence
 from robgui.core.execution.run import RunState
-from robgui.core.text.words import duration
+from robgui.core.text.words import duration, rough_percent, time_left
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ class BatchWindow(QWidget):
                     (
                         ""
                         if entry.state.ended and entry.state != "done"
-                        else f"{entry.share * 100:.0f} %"
+                        else rough_percent(entry.share)
                     )
                     for entry in picture.entries
                 ],
@@ -332,11 +332,7 @@ class BatchWindow(QWidget):
 
 
 def _under_way(picture: Progress, over: bool) -> str:
-    left = (
-        ""
-        if over or picture.seconds_left is None
-        else f", about {duration(picture.seconds_left)} left"
-    )
+    left = "" if over or picture.seconds_left is None else f", {time_left(picture.seconds_left)}"
     return (
         f"{picture.ended:,} of {len(picture.entries):,} requests,"
         f" {duration(picture.seconds)}{'' if over else ' so far'}{left}"

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
 
 from robgui.core.execution.likeness import differences, incomparable
@@ -36,7 +36,7 @@ NOTHING_ALIKE = (
     " Run the analysis with a second model on the same input, or choose two runs to see them"
     " beside each other."
 )
-HINT = "Click a cell to compare its run below, double-click to open it."
+HINT = "Click a cell to compare its run below, double-click to open it or to run what is missing."
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
 Pair = tuple[Sequence[View], Sequence[View]]
@@ -45,10 +45,15 @@ Pair = tuple[Sequence[View], Sequence[View]]
 class Compare(QWidget):
     """A scoreboard over models; two runs beside each other and what differs.
 
+    Signals:
+        wants: The analysis whose panel is to be shown: it has not been run with the model in use.
+
     Attributes:
         shown: The ids of the two runs whose pictures are on show; empty before there are any.
         columns: The pictures.
     """
+
+    wants = Signal(str)
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -112,6 +117,18 @@ class Compare(QWidget):
                 run,
             )
         self.show_pair(self._partner(run) or run, run)
+
+    def _go_and_run(self, analysis: str, fingerprint: str) -> None:
+        """What has not been run is a click away from it: the model comes into use, the form on
+        show.
+        """
+        library = self._store.library
+        model = next((one for one in library.models if one.fingerprint == fingerprint), None)
+        if model is None:
+            self._store.say("warning", "This model is not open; open it to run the analysis.")
+            return
+        library.use_model(model)
+        self.wants.emit(analysis)
 
     def _partner(self, run: Run) -> Run | None:
         """What to lay beside ``run``: the first run on show if it is of the same analysis, else
@@ -198,6 +215,7 @@ class Compare(QWidget):
         store = self._store
         self.scoreboard.run_pointed.connect(self.take)
         self.scoreboard.run_opened.connect(store.history.show_run)
+        self.scoreboard.run_wanted.connect(self._go_and_run)
         store.history.runs_changed.connect(self.refresh)
         store.ready.connect(self.refresh)
         self.analysis.currentIndexChanged.connect(lambda _: self._fill_runs())

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.execution.run import RunState
-from robgui.core.text.words import duration
+from robgui.core.text.words import time_left
 from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.tile import Tile
@@ -179,7 +179,8 @@ class Overview(QWidget):
             self._progress.setValue(round(1000 * inspection.share))
             left = inspection.seconds_left
             ended = sum(job.state.ended for job in inspection.jobs)
-            words = f"about {duration(left)} left" if left is not None else "starting"
+            words = time_left(left) if left is not None else "starting"
+            words = inspection.waits_for() or words
             self._left.setText(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
 
     def _question(self, page: Page) -> tuple[str, str]:

@@ -76,10 +76,12 @@ class Scoreboard(Sheet):
         run_pointed: ``(run, analysis, fingerprint of the model)`` of the cell that was clicked;
             None for the run where there is none, and no analysis for a name.
         run_opened: The run of the cell that was double-clicked or entered.
+        run_wanted: ``(analysis, fingerprint of the model)`` of such a cell without a run.
     """
 
     run_pointed = Signal(object, str, str)
     run_opened = Signal(object)
+    run_wanted = Signal(str, str)
 
     def __init__(self, store: Store) -> None:
         super().__init__("Scoreboard: one row per model, one column per analysis")
@@ -103,7 +105,7 @@ class Scoreboard(Sheet):
             cells = self._cells(name)
             if any(cells):
                 columns.append(
-                    Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank)
+                    Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank, True)
                 )
                 self._analyses.append(name)
         self.show_cells(columns)
@@ -143,6 +145,8 @@ class Scoreboard(Sheet):
     def _open(self, index: QModelIndex) -> None:
         if (run := self.run_at(index)) is not None:
             self.run_opened.emit(run)
+        elif analysis := self._analysis(index):
+            self.run_wanted.emit(analysis, self._fingerprint(index))
 
     def _models(self) -> list[_Row]:
         """The models that are loaded or have runs, each file once, the loaded ones first.
@@ -235,7 +239,10 @@ def _words(cell: Any) -> str:
 
 
 def _ink(cell: Any) -> Ink:
-    return Ink("unknown") if cell is None else status_ink(cell.verdict.status)
+    """The colour of a status compares; what cannot be compared has none."""
+    if cell is None or cell.unlike:
+        return Ink("unknown")
+    return status_ink(cell.verdict.status)
 
 
 def _tip(cell: Any) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from robgui.core.errors import RobguiError
@@ -67,6 +68,7 @@ class Panel(Themed, QWidget):
         self._ignored_job: Execution | None = None
         self._problem: object = None
         self._stated: Verdict | None = None
+        self._recalled = ""
         self.setAccessibleName(analysis.title)
         self._make_page()
         self.clear()
@@ -86,6 +88,7 @@ class Panel(Themed, QWidget):
     def clear(self) -> None:
         """Back to the empty state, which says what to do next."""
         self.result = self.params = self.request = self.run_id = self._job = None
+        self._recalled = ""
         self._stale.hide()
         self._pages.setCurrentIndex(0)
 
@@ -158,7 +161,7 @@ class Panel(Themed, QWidget):
 
     def _words(self) -> Verdict | None:
         said: Verdict | None = self._ask(self.analysis.verdict, None)
-        return said
+        return said if said is None or self.request is None else said.among(self.request.chosen)
 
     def _say(self, said: Verdict | None) -> None:
         """Shows a verdict beside all that is known of the same model and input."""
@@ -202,6 +205,13 @@ class Panel(Themed, QWidget):
             store.library.working,
         ):
             signal.connect(self._check_stale)
+        for signal in (
+            store.history.runs_changed,
+            store.selection_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+        ):
+            signal.connect(self._recall)
         store.history.opened.connect(self._workspace_opened)
         store.history.findings_changed.connect(self.say_again)
         store.history.run_deleted.connect(self._run_deleted)
@@ -215,6 +225,9 @@ class Panel(Themed, QWidget):
         self._stale = Label(STALE)
         self._stale.setProperty("role", "badge")
         self._stale.setWordWrap(True)
+        kept = self._stale.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # what is below does not move under the mouse
+        self._stale.setSizePolicy(kept)
         self._content = self.build()
         page = QWidget()
         layout = QVBoxLayout(page)
@@ -330,6 +343,27 @@ class Panel(Themed, QWidget):
         self.run_id = run.id
         self._show_subject(run.request)
         self.show_result(run.request, result, run.verdict)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """An empty panel that comes on show draws what the workspace has for it."""
+        super().showEvent(event)
+        self._recall()
+
+    def _recall(self, *_: object) -> None:
+        """Draws the newest run of the model and input in use, as after a restart; what is on show
+        stays.
+        """
+        if self.result is not None or self._job is not None or not self.isVisible():
+            return
+        now = self.store.request(self.analysis.name)
+        run = None if now is None else self.store.history.newest_like(now)
+        if run is not None and run.id != self._recalled:
+            self._recalled = run.id
+            self.store.history.read(run, lambda result: self._draw_recalled(run, result))
+
+    def _draw_recalled(self, run: Run, result: Any) -> None:
+        if self.result is None and self._job is None and result is not None:
+            self._result_shown(run, result)
 
     def _check_stale(self, *_: object) -> None:
         if self.request is None or self._job is not None:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QDockWidget, QToolBar
 
 from robgui import manual, resources
 from robgui.core.execution.method import methods
-from robgui.core.text.words import duration
+from robgui.core.text.words import time_left
 from robgui.gui.show.demo import choose
 from robgui.gui.show.guide_card import Card, Chapter
 
@@ -137,7 +137,7 @@ class Guide(QObject):
         ended = chapter.ended()
         share = job.share if job is not None else None
         left = job.seconds_left if job is not None else None
-        words = f"{chapter.waiting}{f', about {duration(left)} left' if left is not None else ''} …"
+        words = f"{chapter.waiting}{f', {time_left(left)}' if left is not None else ''} …"
         self.card.show_progress(not ended, "" if ended else words, share)
         self.card.show_report.setVisible(self._written and self.at == len(self.chapters) - 1)
         if ended:

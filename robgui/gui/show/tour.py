@@ -16,6 +16,7 @@ from robgui import resources
 from robgui.core.errors import RobguiError
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.registry import analyses
+from robgui.core.text.words import duration
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.app.main_window import MainWindow
 from robgui.gui.app.theme import theme
@@ -134,7 +135,7 @@ class Tour:
         end = time.monotonic() + _PATIENCE
         while not until():
             if time.monotonic() > end:
-                raise RobguiError(f"The tour waited {_PATIENCE:.0f} s for {what} and gave up.")
+                raise RobguiError(f"The tour waited {duration(_PATIENCE)} for {what} and gave up.")
             QCoreApplication.processEvents(
                 QEventLoop.ProcessEventsFlag.AllEvents, QDeadlineTimer(20)
             )

@@ -18,7 +18,7 @@ from robgui.core.harm import Harm
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
-    from robgui.core.execution.request import Reference
+    from robgui.core.execution.request import Reference, Request
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.model.classifier import Classifier
@@ -262,6 +262,13 @@ class History(QObject):
 
         self._background.run(lambda: workspace.result(run.id), read, key="show run")
 
+    def read(self, run: Run, done: Callable[[Any], None]) -> None:
+        """Hands the result of a stored run to ``done``, once it is read."""
+        workspace = self._need()
+        self._background.run(
+            lambda: workspace.result(run.id), done, key=f"read {run.request.analysis}"
+        )
+
     def delete_run(self, run: Run) -> None:
         """Removes a run and its findings from the workspace."""
         workspace = self._need()
@@ -319,6 +326,17 @@ class History(QObject):
             self.findings_changed.emit()
 
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
+
+    def newest_like(self, request: Request) -> Run | None:
+        """The newest run with a result of the same analysis, models, data and inputs."""
+
+        def mark(one: Request) -> object:
+            models = [model.fingerprint for model in one.models]
+            data = None if one.dataset is None else one.dataset.fingerprint
+            return one.analysis, models, data, one.indices
+
+        wanted = mark(request)
+        return next((r for r in self.runs if r.has_result and mark(r.request) == wanted), None)
 
     def shown(self, run: Run) -> Verdict | None:
         """What is to be shown of what a run says: worse where another run knows of a failure."""

@@ -57,6 +57,14 @@ class Inspection(QObject):
         spent = sum(job.seconds for job in self.jobs)
         return spent * (1 - self.share) / self.share if self.share > 0.05 and spent > 1 else None
 
+    def waits_for(self) -> str:
+        """What stands before it in the queue, in words; empty once it has begun."""
+        active = self._store.runner.active
+        if active is None or active in self.jobs or any(job.attempts for job in self.jobs):
+            return ""
+        title = self._store.analyses[active.request.analysis].title
+        return f"waiting for {title}, which was started before"
+
     def obstacle(self) -> str:
         """Why nothing can be inspected now, in words; empty when it can."""
         store = self._store
@@ -120,7 +128,12 @@ class Inspection(QObject):
         indices = self._indices(name) if known.looks_at_data(params) else ()
         shortage = known.shortage(params, store.models_for(known, params), len(indices))
         self.refusals[name] = known.refusal(library.model) or told(shortage)
-        return None if self.refusals[name] else store.build(known, params, indices)
+        if self.refusals[name]:
+            return None
+        whole = len(store.library.dataset or ()) if store.scope is None else len(store.scope)
+        spread = "evenly spread" if known.inputs == "many" and len(indices) < whole else ""
+        how = ", ".join(part for part in (store.filter, spread) if part)
+        return store.build(known, params, indices, "" if known.inputs == "one" else how)
 
     def _indices(self, name: str) -> tuple[int, ...]:
         store = self._store

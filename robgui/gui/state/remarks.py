@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from robgui.core.text.words import number, probability
+
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.model.speed import Speed
@@ -30,8 +32,8 @@ def listed(skipped: Sequence[Any]) -> str:
 def speeds_in_words(speeds: Sequence[Speed]) -> str:
     """How fast a model is each way, and how much its answers change."""
     lines = [
-        f"{s.name}: {s.inputs_per_second:,.0f} inputs/s (largest change of a probability"
-        f" {s.largest_change:.2g})"
+        f"{s.name}: {number(round(s.inputs_per_second))} inputs/s (largest change of a probability"
+        f" {probability(s.largest_change, 2)})"
         for s in speeds
     ]
     return "; ".join(lines)

@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer
 
 from robgui.core.execution.run import RunState
-from robgui.core.text.words import number
+from robgui.core.text.words import number, severity
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
@@ -139,7 +139,7 @@ def outcome(finding: StoredFinding, again: Finding | None) -> str:
         return f"“{finding.title}” came out again, but with {' and '.join(other)}."
     return (
         f"The same finding came out again, to the last bit: “{finding.title}”, severity"
-        f" {finding.severity:.2f}."
+        f" {severity(finding.severity)}."
     )
 
 

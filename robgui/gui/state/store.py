@@ -19,6 +19,7 @@ from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
 from robgui.core.execution.run import RunState
 from robgui.core.execution.thresholds import usual
+from robgui.core.text.words import count
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
@@ -47,7 +48,7 @@ class Store(QObject):
     Signals:
         ready: torch and the analyses are imported; ``analyses`` is filled.
         selection_changed: ``(selection, origin)``; a view ignores its own origin.
-        scope_changed: Other inputs pass the filter of the gallery.
+        scope_changed: Other inputs pass the filter of the gallery, or other models are ticked.
         params_changed: The settings in the form of this analysis have changed.
         params_offered: ``(analysis, values)`` to be put into its form.
         thresholds_changed: The user judges by other thresholds.
@@ -80,6 +81,9 @@ class Store(QObject):
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
         self.thresholds: dict[str, float] = {}
+        self.filter = ""
+        self.unticked: set[str] = set()
+        self._noticed_before: set[str] = set()
         self.background = Background(1, self)
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
@@ -112,7 +116,7 @@ class Store(QObject):
         self.history.found.connect(self.restoring.load)
         self.history.run_taken.connect(lambda run, follow: self._point_at(run.request, follow))
         self.runner.working.connect(lambda words: self.work_on("worker", words))
-        self.runner.noticed.connect(lambda sentence: self.say("warning", sentence))
+        self.runner.noticed.connect(self.notice)
         self.library.models_changed.connect(self._warm_worker)
         self.library.datasets_changed.connect(self._warm_worker)
         self.runner.stepped.connect(self.job_stepped)
@@ -161,6 +165,12 @@ class Store(QObject):
         """One sentence for the log and, for a while, on the window."""
         self.said.emit(level, sentence, details)
 
+    def notice(self, sentence: str) -> None:
+        """What a loaded model has to say, said once: the next run would say it again."""
+        if sentence not in self._noticed_before:
+            self._noticed_before.add(sentence)
+            self.say("warning", sentence)
+
     def work_on(self, part: str, words: str) -> None:
         """Says what one part of the program is busy with, or with empty words that it is no
         longer; the first to begin is shown.
@@ -180,11 +190,14 @@ class Store(QObject):
         else:
             self.history.open(path)
 
-    def set_scope(self, indices: tuple[int, ...] | None) -> None:
+    def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.
 
-        None means all.
+        Args:
+            indices: None means all.
+            how: The filter in words.
         """
+        self.filter = how if indices is not None else ""
         if indices != self.scope:
             self.scope = indices
             self.scope_changed.emit()
@@ -302,16 +315,25 @@ class Store(QObject):
             library.dataset is None or (one and self.selection.input is None)
         ):
             return None
-        return self.build(known, params, self.selection.inputs if one else self.scope)
+        indices = self.selection.inputs if one else self.scope
+        return self.build(known, params, indices, "" if one else self.filter)
 
-    def build(self, known: Analysis, params: Params, indices: Sequence[int] | None) -> Request:
-        """The Request for the models and data in use now."""
+    def build(
+        self, known: Analysis, params: Params, indices: Sequence[int] | None, how: str = ""
+    ) -> Request:
+        """The Request for the models and data in use now; ``how`` says how inputs were chosen."""
         from robgui.core.execution.request import build_request
 
         library = self.library
         models = self.models_for(known, params)
         return build_request(
-            known, models, library.dataset, params, indices=indices, autocast=library.autocast
+            known,
+            models,
+            library.dataset,
+            params,
+            indices=indices,
+            how=how,
+            autocast=library.autocast,
         )
 
     def obstacle(self, analysis: str) -> str:
@@ -346,8 +368,26 @@ class Store(QObject):
         one in use first.
         """
         if known.several_models:
-            return self.library.fitting_models()[: known.takes(params).most_models]
+            ticked = [
+                model
+                for model in self.library.fitting_models()
+                if model is self.library.model or model.fingerprint not in self.unticked
+            ]
+            return ticked[: known.takes(params).most_models]
         return [self.library.model] if self.library.model is not None else []
+
+    def tick(self, model: Classifier, on: bool) -> None:
+        """Whether an analysis of several models looks at this one too."""
+        mark = {model.fingerprint}
+        self.unticked = self.unticked - mark if on else self.unticked | mark
+        self.scope_changed.emit()
+
+    def left_out(self) -> dict[str, str]:
+        """The models that a comparison leaves out because they do not fit, by name, and why."""
+        fitting, own = self.library.fitting_models(), self.library.model
+        return {
+            model.name: _misfit(model, own) for model in self.library.models if model not in fitting
+        }
 
     def _lack_of_inputs(self, known: Analysis) -> str:
         if self.library.dataset is None:
@@ -422,6 +462,15 @@ class Store(QObject):
             self.keeping.run(job.withdraw, lambda _: self.history.refresh())
         elif job.state.ended:
             self.history.refresh()
+
+
+def _misfit(model: Classifier, own: Classifier | None) -> str:
+    """Why a model cannot run together with the one in use on its data."""
+    if own is not None and model.classes != own.classes:
+        return f"{count(model.classes, 'class')} instead of {own.classes:,}"
+    if own is not None and model.shape != own.shape:
+        return "takes inputs of another size"
+    return "does not fit these inputs"
 
 
 def _code_of(models: Sequence[Classifier]) -> frozenset[str]:

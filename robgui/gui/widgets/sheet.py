@@ -177,6 +177,7 @@ class Cells:
         ink: What a cell is written with; None for the colour of text.
         tip: What a cell says in full; None where its words are all.
         rank: What a known cell is sorted by.
+        whole: Whether its words hold numbers, so that they are never cut.
     """
 
     title: str
@@ -185,6 +186,7 @@ class Cells:
     ink: Callable[[Any], Ink | None] = _no_ink
     tip: Callable[[Any], str] | None = None
     rank: Callable[[Any], Any] = _rank
+    whole: bool = False
 
     @cached_property
     def numbers(self) -> bool:
@@ -227,7 +229,7 @@ class _Columns(QAbstractTableModel):
 
     def holds_numbers(self, column: int) -> bool:
         """Whether a column may not be cut."""
-        return self._columns[column].numbers
+        return self._columns[column].numbers or self._columns[column].whole
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.layoutAboutToBeChanged.emit()

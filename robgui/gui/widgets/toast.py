@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QEnterEvent
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
+from PySide6.QtGui import QCursor, QEnterEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -24,6 +24,8 @@ from robgui.gui.widgets.plain import Label
 SECONDS: dict[str, float] = {"info": 4, "warning": 8, "error": 15}
 ACTION_SECONDS = 12.0
 MOST = 3
+#: So many pixels below the pointer a toast begins, where it would cover what was clicked.
+AWAY = 32
 #: The words on a button, and what it does.
 Action = tuple[str, Callable[[], None]]
 
@@ -85,12 +87,20 @@ class Toasts(QObject):
             self._arrange()
 
     def _arrange(self) -> None:
+        """From the upper right corner down, below what the user has just clicked."""
         top = 64
         for toast in reversed(self._shown):
             toast.setFixedWidth(min(480, self._host.width() - 32))
             toast.adjustSize()
-            toast.move(self._host.width() - toast.width() - 16, top)
+            left = self._host.width() - toast.width() - 16
+            place = QRect(left, top, toast.width(), toast.height()).adjusted(-8, -8, 8, 8)
+            if not toast.settled and place.contains(self._host.mapFromGlobal(QCursor.pos())):
+                top = self._host.mapFromGlobal(QCursor.pos()).y() + AWAY
+            if top + toast.height() > self._host.height():
+                top, left = 64, 16  # no room below: the other corner
+            toast.move(left, top)
             toast.raise_()
+            toast.settled = True
             top += toast.height() + 8
 
 
@@ -98,6 +108,7 @@ class Toast(QFrame):
     """One sentence with an icon that says its level, an expandable text and a way to close it.
 
     Attributes:
+        settled: Whether it has its place; until then it keeps away from the pointer.
         timer: Runs out when the toast has been read; it stands still while the mouse is over the
             toast.
     """
@@ -105,6 +116,7 @@ class Toast(QFrame):
     def __init__(self, level: str, sentence: str, details: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.sentence = sentence
+        self.settled = False
         self.setProperty("role", "toast")
         self.setAccessibleName(f"{level}: {sentence}")
         self.timer = QTimer(self, singleShot=True, interval=round(SECONDS[level] * 1000))

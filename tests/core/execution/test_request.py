@@ -6,6 +6,7 @@ import pytest
 from robgui.core.dataset import from_arrays
 from robgui.core.dataset.derived import Derived, DerivedDataset, numbered
 from robgui.core.errors import ParamsError
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request, build_request, reference, subject
 from robgui.core.model.classifier import Classifier
 from tests.core import tiny
@@ -108,3 +109,15 @@ def test_the_subject_says_which_model_on_which_input(model, data):
     )
     assert subject(request.model_copy(update={"indices": None})) == f"tiny on {data.name}"
     assert subject(request.model_copy(update={"dataset": None})) == "tiny"
+
+
+def test_a_request_of_some_inputs_says_of_how_many_and_how_they_were_chosen():
+    data = from_arrays(np.zeros((6, 2), np.float32), name="six")
+    known = find("deepinspect")
+    some = build_request(known, [], data, {}, indices=(1, 2), how="label=red")
+    assert some.chosen == "2 of 6 inputs (label=red)" and some.chosen in subject(some)
+    assert build_request(known, [], data, {}, indices=range(6), how="x").chosen == ""
+    assert build_request(known, [], data, {}, indices=(3,), how="x").chosen == ""
+    assert build_request(known, [], data, {}).chosen == ""
+    plain = build_request(known, [], data, {}, indices=(1, 2))
+    assert plain.chosen == "2 of 6 inputs" and plain.fingerprint == some.fingerprint

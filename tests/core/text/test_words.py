@@ -88,3 +88,32 @@ def test_one_is_not_a_plural():
 def test_sizes():
     assert words.amount(1_500_000_000) == "1.5 GB"
     assert words.amount(12) == "12 B"
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.0, "0 %"),
+        (0.004, "under 1 %"),
+        (0.42, "42 %"),
+        (0.996, "over 99 %"),
+        (1.0, "100 %"),
+        (float("nan"), "n/a"),
+    ],
+)
+def test_a_rough_share_is_all_or_nothing_only_when_it_is(share, said):
+    assert words.rough_percent(share) == said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.0, "almost done"),
+        (0.4, "almost done"),
+        (31.24, "about 31 s left"),
+        (59.8, "about 1 min 0 s left"),
+        (200, "about 3 min 20 s left"),
+    ],
+)
+def test_the_time_left_is_never_told_to_the_millisecond(seconds, said):
+    assert words.time_left(seconds) == said

@@ -15,6 +15,7 @@ from robgui.gui.docks import Findings
 from robgui.gui.docks.findings import LOADING, NOTHING_YET
 from robgui.gui.docks.findings_items import NOTE, SEVERITY, STAR, TITLE
 from robgui.gui.docks.harm_dialog import HarmDialog, classes_to_ask
+from robgui.gui.state.selection import Selection
 from robgui.gui.state.store import Store
 
 
@@ -277,3 +278,11 @@ def test_the_table_of_harm_has_presets_and_asks_first_about_classes_with_finding
     assert said.of("owl", "ant") == 0.25, "what is not asked about stays"
     dialog.boxes["ant", "bee"].setCurrentIndex(3)
     assert dialog.harm().of("ant", "bee") == 0
+
+
+def test_a_finding_of_many_inputs_chooses_its_own(qtbot, findings, filled):
+    several(filled, Finding("trap", "the second", 0.99, {"place": 0}))
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
+    filled.select(Selection(input=0))
+    findings.show_run(findings.model.rows[0])
+    assert filled.selection.input == 3, "its run looked at input 3 alone"

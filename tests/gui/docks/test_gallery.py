@@ -108,7 +108,7 @@ def test_labels_are_compared_by_name_when_the_data_number_their_classes_otherwis
         from_arrays(images, np.zeros(30, np.int64), names=("cat", "bee", "ant"), name="other order")
     )
     store.library.add_model(model)
-    qtbot.waitUntil(lambda: empty.count.text() == "30 inputs · 100.0 % of 30 right", timeout=5_000)
+    qtbot.waitUntil(lambda: empty.count.text() == "30 inputs · 100 % of 30 right", timeout=5_000)
     assert empty.model.entry(0).title == empty.model.entry(0).guess == "cat"
 
 
@@ -290,4 +290,26 @@ def test_a_right_prediction_too_long_for_its_cell_is_not_cut_but_left_to_the_lab
     )
     assert guess_in(right, metrics, whole) == "malignant 98 %"
     assert guess_in(right, metrics, narrow) == "98 %"
-    assert guess_in(wrong, metrics, narrow).endswith("… 98 %")
+    cut = guess_in(wrong, metrics, narrow)
+    assert cut.startswith("m") and cut.endswith("t 98 %") and "…" in cut, "cut in the middle"
+
+
+def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
+    gallery = Gallery(filled)
+    qtbot.addWidget(gallery)
+    gallery.filter.classes.setCurrentIndex(1)
+    name = gallery.filter.classes.currentText()
+    assert filled.scope is not None and filled.filter == f"label={name}"
+    known = filled.analyses["count_up"]
+    request = filled.build(known, known.params(), filled.scope, filled.filter)
+    total = len(filled.library.dataset)
+    assert request.chosen == f"{len(filled.scope)} of {total} inputs (label={name})"
+    filled.submit(request)
+    qtbot.waitUntil(
+        lambda: bool(filled.history.runs) and filled.history.runs[0].state.ended, timeout=10_000
+    )
+    said = filled.history.runs[0].verdict.sentence
+    assert said.startswith(f"Only {request.chosen}: Counted")
+    gallery.filter.reset()
+    gallery._show()
+    assert filled.scope is None and filled.filter == ""

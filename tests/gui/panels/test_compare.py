@@ -103,7 +103,7 @@ def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
             for row in range(2)
         ]
         assert inks == [
-            status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.HOLDS)
+            status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.UNKNOWN)
         ]
     theme.apply(False)
     tip = board.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
@@ -252,3 +252,14 @@ def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, s
         assert board.index(place, 1).data().startswith(f"{said.status.sign} {said.number.words}")
     assert board.index(0, 1).data() != board.index(1, 1).data()
     assert made.scoreboard.run_at(board.index(1, 0)).id == run.id
+
+
+def test_a_double_click_on_what_was_not_run_leads_to_its_form(qtbot, store, page):
+    store.history.runs = [
+        run for run in store.history.runs if run.request.models[0].name == "fashion_mlp.pt2"
+    ]
+    page.scoreboard.refresh()
+    with qtbot.waitSignal(page.wants) as asked:
+        page.scoreboard.activated.emit(page.scoreboard.model().index(1, 1))
+    assert asked.args == ["sampled_views"]
+    assert store.library.model.name == "fashion_rnn.pt"

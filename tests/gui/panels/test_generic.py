@@ -78,7 +78,10 @@ def test_a_low_panel_has_one_view_at_a_time_and_all_of_them_behind_tabs(qtbot, d
 
 def test_the_verdict_has_sign_word_and_colour_and_is_plain_text(drawn):
     line = drawn.verdict
-    assert line.status.text() == "✓ Holds" and line.sentence.text() == "All is <i>well</i> at 1.00."
+    assert (
+        line.status.text() == "✓ Holds"
+        and line.sentence.text() == "Only 2 of 2,000 inputs: All is <i>well</i> at 1.00."
+    )
     assert "<b>Nothing</b>" in line.text() and line.rest.text().startswith(
         "On 2 inputs. <b>Nothing</b>"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
@@ -84,3 +84,13 @@ def test_a_toast_can_be_withdrawn(host):
     toasts.withdraw("The run failed.")
     toasts.withdraw("Never said.")
     assert toasts.sentences == ["Something else."]
+
+
+def test_a_toast_never_covers_what_was_just_clicked(host, qtbot, monkeypatch):
+    toasts = Toasts(host)
+    clicked = host.mapToGlobal(QPoint(500, 80))
+    monkeypatch.setattr(toasts_module.QCursor, "pos", staticmethod(lambda: clicked))
+    toasts.show("info", "Saved.")
+    (toast,) = toasts._shown
+    assert not toast.geometry().contains(QPoint(500, 80))
+    assert host.rect().contains(toast.geometry())

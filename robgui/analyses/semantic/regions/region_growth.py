@@ -12,6 +12,7 @@ from robgui.analyses.semantic.params import METHODS, GrowParams, Mode
 from robgui.analyses.semantic.regions.region_api import Grown, grown_of
 from robgui.analyses.semantic.regions.region_step import WEAKEST, Grower, Rules
 from robgui.analyses.semantic.scene.space import Space
+from robgui.core.text import words
 
 
 class Growth:
@@ -101,11 +102,11 @@ def start_warning(
     if mode == "robust" and (score < WEAKEST or not holds):
         return (
             f"Start {number}: the network sees “{seen}” there and gives “{wanted}” a score of"
-            f" {score:.2g}; choose another start."
+            f" {words.number(score)}; choose another start."
         )
     if mode == "adversarial" and (score > 1 - WEAKEST or holds):
         return (
-            f"Start {number}: the class “{wanted}” holds there with a score of {score:.2g}; start"
-            " where it fails."
+            f"Start {number}: the class “{wanted}” holds there with a score of"
+            f" {words.number(score)}; start where it fails."
         )
     return ""

@@ -125,7 +125,7 @@ class Shares(QWidget):
             figure = percent(share)
             room = self.width() - 12 - metrics.horizontalAdvance(figure) - 8
             text = metrics.elidedText(
-                f"● {name}" if wanted else name, Qt.TextElideMode.ElideRight, int(room)
+                f"● {name}" if wanted else name, Qt.TextElideMode.ElideMiddle, int(room)
             )
             painter.drawText(box.adjusted(6, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter.value, text)
             painter.drawText(

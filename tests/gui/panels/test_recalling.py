@@ -1,0 +1,118 @@
+"""What the workspace knows comes back to the pages, and what runs together can be chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robgui.core.execution.request import build_request
+from robgui.core.model.classifier import Classifier
+from robgui.gui.app.theme import theme
+from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.panels.generic import GenericPanel
+from robgui.gui.panels.panel import STALE
+
+
+@pytest.fixture
+def done(qtbot, store, sampled):
+    """A run of the small analysis on one input, made before its panel was."""
+    store.set_scope((0,))
+    store.submit(
+        build_request(sampled, [store.library.model], store.library.dataset, {}, indices=(0,))
+    )
+    qtbot.waitUntil(
+        lambda: bool(store.history.runs) and store.history.runs[0].has_result, timeout=60_000
+    )
+    qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
+    return store.history.runs[0]
+
+
+def page(qtbot, store, sampled):
+    panel, pane = GenericPanel(store, sampled), RunPane(store)
+    for widget in (panel, pane):
+        qtbot.addWidget(widget)
+    pane.show_analysis(sampled.name)
+    panel.resize(700, 500)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    return panel, pane
+
+
+def test_an_empty_page_draws_the_newest_run_of_the_model_and_input_in_use(
+    qtbot, store, sampled, done
+):
+    panel, pane = page(qtbot, store, sampled)
+    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+    assert panel.result is not None and not panel.stale
+    pane.form().set_values({"height": 0.5})
+    assert panel.stale, "the form is not what was run"
+
+
+def test_a_page_stays_empty_where_only_other_inputs_were_run(qtbot, store, sampled, done):
+    store.set_scope((7,))
+    panel, _ = page(qtbot, store, sampled)
+    qtbot.wait(100)
+    assert panel.result is None
+    store.set_scope((0,))
+    store.select(store.selection.but(input=3))
+    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+
+
+def test_the_stale_banner_moves_nothing(qtbot, store, sampled, done):
+    panel, pane = page(qtbot, store, sampled)
+    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+    before = panel._content.geometry()
+    pane.form().set_values({"height": 0.5})
+    assert panel.stale and panel._stale.text() == STALE
+    qtbot.wait(50)
+    assert panel._content.geometry() == before
+
+
+def test_models_that_do_not_fit_are_left_out_by_name_and_others_can_be_unticked(qtbot, store):
+    def few(x):
+        return np.full((len(x), 3), 1 / 3, np.float32)
+
+    odd = Classifier.from_callable(few, (1, 28, 28), ("a", "b", "c"))
+    odd.name = "odd"
+    store.library.add_model(odd, activate=False)
+    pane = RunPane(store)
+    qtbot.addWidget(pane)
+    pane.show_analysis("semantic_map")
+    first, second = store.library.models[:2]
+    said = pane._models.text()
+    assert f"Runs 2 models: {first.name}, {second.name}." in said
+    assert "Left out: odd (3 classes instead of 10)." in said
+    pane.fill_ticks()
+    in_use, other = pane.ticks.menu().actions()
+    assert in_use.isChecked() and not in_use.isEnabled() and other.isChecked()
+    other.setChecked(False)
+    assert [model.name for model in store.request("semantic_map").models] == [first.name]
+    assert f"Runs 1 model: {first.name}." in pane._models.text()
+    other.setChecked(True)
+    assert len(store.request("semantic_map").models) == 2
+
+
+def test_a_notice_of_a_model_is_said_once(store):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    for _ in range(3):
+        store.runner.noticed.emit("m knows no class “00”.")
+    assert said == ["m knows no class “00”."]
+
+
+def test_an_inspection_says_what_it_waits_for(qtbot, store, sampled, monkeypatch):
+    from robgui.gui.pages.overview import Overview
+
+    theme.apply(False)
+    slow = build_request(
+        "zonnscan", [store.library.model], store.library.dataset, {"samples": 4096}, indices=(0,)
+    )
+    store.submit(slow)
+    qtbot.waitUntil(lambda: store.runner.active is not None, timeout=60_000)
+    overview = Overview(store)
+    qtbot.addWidget(overview)
+    store.inspection.start()
+    overview._show_progress()
+    assert "waiting for zoNNscan" in overview._left.text()
+    store.runner.stop_all()
+    qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
