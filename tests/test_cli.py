@@ -168,7 +168,7 @@ def test_progress_is_one_line_per_ten_per_cent_without_a_terminal(files, tmp_pat
         if line.startswith("Tiny confidence: ")
     ]
     assert len(lines) == 11
-    assert lines[-1] == "Tiny confidence: 100%"
+    assert lines[-1] == "Tiny confidence: 100 %"
     assert lines[5].startswith("Tiny confidence: 50%")
 
 
@@ -631,7 +631,7 @@ def test_the_bar_fits_the_terminal(monkeypatch, columns):
     stream = Terminal()
     Progress("zoNNscan radius sweep", stream).show(Step(100, 100, None))
     drawn = stream.getvalue().removeprefix("\r\x1b[K")
-    assert len(drawn) < columns and "100%" in drawn
+    assert len(drawn) < columns and "100 %" in drawn
     assert ("#" in drawn) == (columns > 20)
 
 
@@ -646,4 +646,4 @@ def test_the_time_left_is_not_guessed_from_the_first_crumbs(monkeypatch):
     assert "left" not in stream.getvalue()
     now[0] += 60
     progress.show(Step(50_000, 100_000, None))
-    assert "work: 50%, 2 min 0 s left" in stream.getvalue()
+    assert "work: 50 %, about 2 min 0 s left" in stream.getvalue()

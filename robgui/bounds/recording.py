@@ -16,7 +16,6 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from robgui.bounds.network import Network, Operation, Shape, UnsupportedError
 from robgui.bounds.translation import (
@@ -30,6 +29,7 @@ from robgui.bounds.translation import (
     translate,
 )
 from robgui.core.model.randomness import HOST, host_generator
+from robgui.core.model.watching import Watching
 
 #: Devices without double precision: bounds for their models are computed on the host.
 _WITHOUT_DOUBLE = frozenset({"mps"})
@@ -139,7 +139,7 @@ class Reads(TorchFunctionMode):
         return result
 
 
-class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Recorder(Watching):
     """Keeps the operations that a model applies to ``x`` and to what comes of it."""
 
     def __init__(self, x: Tensor) -> None:

@@ -97,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if words == [FROZEN]:
-        return _work()
+        _work()
     code = _command(words)
     if argv is None:
         logging.shutdown()
@@ -163,11 +163,10 @@ def _how(error: RobguiError) -> str:
     return ""
 
 
-def _work() -> int:
+def _work() -> NoReturn:
     from robgui.core.execution.worker.entry import main as worker
 
     worker()
-    return 0
 
 
 def _dispatch(words: list[str]) -> int:

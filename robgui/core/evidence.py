@@ -106,7 +106,9 @@ class Evidence:
         where = "the same input" if one else "one of these inputs"
         others = len({other.words for other in seen}) - 1
         more = f" ({count(others, 'more failure')} known)" if others else ""
-        reason = f"But {_title(worst.analysis)} found on {where}: {worst.words}{more}."
+        name, _, rest = worst.words.partition(": ")
+        words = rest if rest and said.sentence.startswith(name) else worst.words
+        reason = f"But {_title(worst.analysis)} found on {where}: {words}{more}."
         alone = f"By itself this run says “{said.status.words}”; the failure seen outweighs it."
         return replace(
             said,

@@ -117,10 +117,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--images", type=int, default=24)
     parser.add_argument("--calls", type=int, default=5000)
+    parser.add_argument("--large-images", type=int, default=6)
+    parser.add_argument("--large-calls", type=int, default=1500)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    table("fashion_cnn.safetensors", "fashion.npz", options.images, options.calls)
-    table("traffic_cnn.pt2", "traffic", max(2, options.images // 2), options.calls)
+    if options.images:
+        table("fashion_cnn.safetensors", "fashion.npz", options.images, options.calls)
+    if options.large_images:
+        table("traffic_cnn.pt2", "traffic", options.large_images, options.large_calls)
 
 
 if __name__ == "__main__":

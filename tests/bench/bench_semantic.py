@@ -43,9 +43,8 @@ def region_step(space: Space, repeats: int, gradient: str) -> None:
     """One batched step of all starts and methods against the bare forward of the same images,
     the two in turn.
     """
-    growth = Growth(
-        space, 0, RegionsParams(gradient=gradient, preset="paper", epsilon=1.0, eta=1e-6)
-    )
+    params = RegionsParams(gradient=gradient, preset="paper", epsilon=1.0, eta=1e-6)
+    growth = Growth(space, 0, params, "robust")
     low, high = space.low, space.high
     starts = low + (high - low) * torch.tensor(
         [[0.3, 0.4], [0.5, 0.5], [0.6, 0.3], [0.4, 0.7]], dtype=torch.float64
@@ -94,7 +93,7 @@ def main() -> None:
     one = open_dataset(entry.dataset).subset([3])
     cnn = load(entry.models[1])
     for gradient in ("differences", "autograd"):
-        region_step(scene_of(RegionsParams(), cnn, one), given.repeats, gradient)
+        region_step(scene_of(RegionsParams(span="whole"), cnn, one), given.repeats, gradient)
     coarse_share(cnn)
     try:
         network = imagenet_network()

@@ -8,6 +8,8 @@ Run it alone on a quiet machine: ``python -m tests.bench.bench_worker``. It prin
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,6 +30,43 @@ from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers
 from robgui.core.verdict import Status, Verdict
 
+#: What a worker gives up, and the same work before and after it.
+_CONFINED = """
+import os, time
+import torch
+from robgui.core.execution.worker.confinement import kernel, landlock, seccomp
+
+torch.set_num_threads(1)
+net = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 3), torch.nn.ReLU(), torch.nn.Flatten())
+x = torch.rand(64, 3, 28, 28)
+
+
+def timed(act, times):
+    took = []
+    for _ in range(31):
+        began = time.perf_counter()
+        for _ in range(times):
+            act()
+        took.append((time.perf_counter() - began) / times)
+    return sorted(took)[15]
+
+
+def both():
+    with torch.inference_mode():
+        return timed(lambda: net(x), 10), timed(lambda: os.stat("/"), 1000)
+
+
+both()
+before = both()
+began = time.perf_counter()
+kernel.give_up_privileges()
+held = landlock.restrict([], []), seccomp.refuse_calls(local_sockets=False)
+cost = time.perf_counter() - began
+after = both()
+print(f"confinement (Landlock {held[0]}, seccomp {held[1]}): {1000 * cost:.2f} ms of a start;", end=" ")
+print(f"a batch of torch {1000 * before[0]:.2f} ms before, {1000 * after[0]:.2f} ms after;", end=" ")
+print(f"a system call {1e6 * before[1]:.2f} us before, {1e6 * after[1]:.2f} us after", flush=True)
+"""
 #: This module registers an analysis, so a worker imports it.
 HERE = "tests.bench.bench_worker"
 SIZES = {"small (8 KB)": 1_000, "1,000 classes (8 MB)": 1_000_000, "100 MB": 12_500_000}
@@ -100,6 +139,8 @@ def main() -> None:
         sending(workers)
     finally:
         workers.close()
+    if sys.platform == "linux":
+        subprocess.run([sys.executable, "-c", _CONFINED], check=True)
 
 
 def throughput(workers: Workers, rounds: int, samples: int) -> None:

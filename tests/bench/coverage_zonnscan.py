@@ -1,134 +1,250 @@
-"""How often the 95 % interval of a sweep holds the truth at the default settings, radius by radius.
+"""How often the 95 % intervals of a sweep hold the truth at the default settings.
 
-Run it alone: ``python -m tests.bench.coverage_zonnscan``. It prints a table for each model of the
-    demo and asserts
-nothing. The truth is the mean of a sweep with many more samples and no early stop. A cell is an
-input at a radius; it is resolvable when its truth is one that its samples can tell from 0. Where
-they cannot, the program says "below b": then b must be above the truth.
+``python -m tests.bench.coverage_zonnscan FOLDER`` records sweeps that never stop early, one file
+for each seed, so that a run that was cut goes on where it ended; ``--report`` alone reads them.
+Every round of a sweep is recorded, and a sweep that stops early is a beginning of the one that does
+not: so the engine's own rule of stopping is applied to the records, and a rule that is changed
+needs no model to be asked again. The truth is the mean of all samples of a cell, or of the sweeps
+recorded by ``--truth``. A cell is an input at a radius; it is resolvable when its samples can tell
+its truth from 0. Where they cannot, the program says "below b": then b must be above the truth.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 
 from robgui import resources
-from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult
+from robgui.analyses.zonnscan import ZonnscanParams
 from robgui.analyses.zonnscan.resolution import resolution
+from robgui.analyses.zonnscan.sampling.intervals import half_widths, intervals, shares, unsure
+from robgui.analyses.zonnscan.sampling.tally import Counts
 from robgui.analyses.zonnscan.sweep import _Sweep
-from robgui.core.dataset import Dataset, open_dataset
+from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 
+#: Three tables, the last of them a sharp boundary in two dimensions, and three image networks.
 MODELS = {
     "table_mlp.onnx": "table.csv",
     "table_forest.skops": "table.csv",
+    "sharp_2d": "",
     "fashion_mlp.pt2": "fashion.npz",
+    "fashion_rnn.pt": "fashion.npz",
     "fashion_cnn.safetensors": "fashion.npz",
-    "traffic_cnn.pt2": "traffic",
 }
-#: Sweeps behind the truth, each with a seed of its own.
-TRUTH_SEEDS = 4
+#: Slow networks are swept at some of their radii only; cells do not depend on each other.
+FEW = {"fashion_rnn.pt", "fashion_cnn.safetensors"}
+SOME_RADII = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+INPUTS = 5
+#: Seeds and samples of the sweeps behind the truth: 16 of them make a million samples.
+TRUTH_SEED, TRUTH_SAMPLES = 10_000, 65_536
+DEFAULT = ZonnscanParams()
+Ends = tuple[np.ndarray, np.ndarray]
 
 
-def scanned(classifier: Classifier, dataset: Dataset, **settings: object) -> ZonnscanResult:
-    """A sweep without the searches for a change of class, which have no part in the interval."""
-    sweep = _Sweep(classifier, dataset, ZonnscanParams.model_validate(settings))
-    for _ in sweep.scan:
+@dataclass(frozen=True)
+class Rule:
+    """A way to stop and to say an interval: of the index and of the share of changes."""
+
+    name: str
+    going: Callable[[Counts, int], np.ndarray]
+    index: Callable[[Counts, int], Ends]
+    share: Callable[[Counts, int], Ends]
+
+
+def _first_edition(counts: Counts, cap: int) -> Ends:
+    half = half_widths(counts)
+    return np.clip(counts.index - half, 0, 1), np.clip(counts.index + half, 0, 1)
+
+
+NOW = Rule(
+    "now",
+    lambda counts, cap: unsure(counts, cap, DEFAULT.target_half_width, DEFAULT.target_share),
+    lambda counts, cap: intervals(counts),
+    lambda counts, cap: shares(counts, cap, stops=True),
+)
+#: Student's interval and a stop by it alone, from 64 samples on.
+BEFORE = Rule(
+    "first edition, without its neighbours",
+    lambda counts, cap: (
+        (counts.samples < min(64, cap)) | (half_widths(counts) > DEFAULT.target_half_width)
+    ),
+    _first_edition,
+    lambda counts, cap: shares(counts, cap, stops=False),
+)
+
+
+def subject(name: str) -> tuple[Classifier, list[Dataset]]:
+    """A model and five inputs spread over its data."""
+    if name == "sharp_2d":
+        far, y = np.array([-0.01, -0.05, 0.12, -0.2, 0.3]), np.array([0.3, 0.5, 0.6, 0.2, 0.8])
+        x = np.stack([0.5 + 0.15 * np.sin(9 * y) + far, y], 1).astype(np.float32)
+        model = Classifier.from_callable(_sharp, (2,), ("in", "out"), name)
+        return model, [from_arrays(x[i : i + 1]) for i in range(INPUTS)]
+    data = open_dataset(resources.path("demo", MODELS[name]))
+    places = np.linspace(0, len(data) - 1, INPUTS).astype(int).tolist()
+    model = load(resources.path("demo", name), device="cpu")
+    return model, [data.subset([place]) for place in places]
+
+
+def _sharp(x: torch.Tensor) -> torch.Tensor:
+    """A curved boundary at which the answer turns within a hundredth."""
+    margin = (x[:, 0] - 0.5 - 0.15 * torch.sin(9 * x[:, 1])) * 400
+    return torch.stack([margin, -margin], 1)
+
+
+def _sweep(name: str, model: Classifier, one: Dataset, **settings: object) -> _Sweep:
+    radii = SOME_RADII if name in FEW else ()
+    return _Sweep(model, one, ZonnscanParams.model_validate({"radii": radii, **settings, **_NEVER}))
+
+
+_NEVER = {"target_half_width": 0}
+
+
+def recorded(sweep: _Sweep) -> dict[str, np.ndarray]:
+    """What was counted after every round of a sweep."""
+    rounds: list[Counts] = []
+    scan, going_on = sweep.scan, sweep.scan._going_on
+
+    def spy() -> list[int]:
+        rounds.append(scan.tally.counts())
+        return going_on()
+
+    scan._going_on = spy  # type: ignore[method-assign]
+    for _ in scan:
         continue
-    return sweep.step().result
+    return {
+        "n": np.array([counts.samples[0] for counts in rounds]),
+        "lanes": np.array([counts.lane_sums for counts in rounds]),
+        "squares": np.array([counts.squares for counts in rounds]),
+        "cubes": np.array([counts.cubes for counts in rounds]),
+        "crossed": np.array([counts.crossed for counts in rounds]),
+    }
 
 
-def truth_of(classifier: Classifier, dataset: Dataset, samples: int) -> np.ndarray:
-    """The uncertainty ``(R,)`` from many samples of seeds that nobody else uses."""
-    seeds = range(10_000, 10_000 + TRUTH_SEEDS)
-    runs = [
-        scanned(classifier, dataset, samples=samples, target_half_width=0, seed=seed).index
-        for seed in seeds
+def record(folder: Path, name: str, zone: str, sampler: str, seeds: range) -> None:
+    """Writes one file for each seed that has none yet, all inputs in it."""
+    model, inputs = subject(name)
+    truth = sampler == "truth"
+    settings = {"zone": zone, "sampler": "sobol" if truth else sampler}
+    for seed in seeds:
+        path = folder / f"{name}-{zone}-{sampler}-{seed}.npz"
+        if path.exists():
+            continue
+        more = {"seed": TRUTH_SEED + seed, "samples": TRUTH_SAMPLES} if truth else {"seed": seed}
+        rows = [recorded(_sweep(name, model, one, **settings, **more)) for one in inputs]
+        kept = slice(-1, None) if truth else slice(None)
+        arrays = {key: np.stack([row[key][kept] for row in rows]) for key in rows[0] if key != "n"}
+        part = path.with_suffix(".part.npz")
+        np.savez_compressed(part, n=rows[0]["n"][kept], **arrays)
+        part.replace(path)
+
+
+def _records(folder: Path, name: str, zone: str, sampler: str) -> list[dict[str, np.ndarray]]:
+    paths = [
+        path
+        for path in sorted(folder.glob(f"{name}-{zone}-{sampler}-*.npz"))
+        if ".part" not in path.name
     ]
-    return np.mean(runs, axis=0)
+    return [dict(np.load(path)) for path in paths]
 
 
-def said(result: ZonnscanResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The interval that the program says ``(R,)``, and where it says a number rather than a
-    bound.
-    """
-    least = np.array([resolution(n) for n in result.samples])
-    told = (result.index >= least) | (result.radii == 0)
-    return (
-        np.where(told, result.ci_low, 0),
-        np.where(told, result.ci_high, np.maximum(result.ci_high, least)),
-        told,
-    )
+def _truth(records: list[dict[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, int]:
+    """Index and share of changes ``(inputs, R)`` over all samples, and how many these are."""
+    total = sum(int(one["n"][-1]) for one in records)
+    index = sum(one["lanes"][:, -1].sum(2) for one in records) / total
+    share = sum(one["crossed"][:, -1] for one in records) / total
+    return np.asarray(index), np.asarray(share), total
 
 
-def inputs_of(dataset: Dataset, count: int) -> Iterator[Dataset]:
-    """Inputs spread over the dataset."""
-    for place in np.linspace(0, len(dataset) - 1, count).astype(int).tolist():
-        yield dataset.subset([place])
-
-
-def measure(
-    name: str, inputs: int, seeds: int, truth_samples: int, **settings: object
-) -> list[float]:
-    """Prints the table of one model; returns the coverage of every resolvable cell."""
-    classifier, dataset = (
-        load(resources.path("demo", name), device="cpu"),
-        open_dataset(resources.path("demo", MODELS[name])),
-    )
-    held, known, counts = [], [], []
-    for one in inputs_of(dataset, inputs):
-        truth = truth_of(classifier, one, truth_samples)
-        runs = [scanned(classifier, one, seed=seed, **settings) for seed in range(seeds)]
-        ends = [said(run) for run in runs]
-        held.append([(low <= truth + 1e-12) & (truth <= high + 1e-12) for low, high, _ in ends])
-        samples = np.array([run.samples for run in runs])
-        counts.append(samples)
-        known.append(truth >= np.vectorize(resolution)(np.median(samples, axis=0)))
-    share, resolvable, taken = (
-        np.mean(held, axis=1)[:, 1:],
-        np.array(known)[:, 1:],
-        np.array(counts)[..., 1:],
-    )
-    radii = ZonnscanParams().radii[1:]
-    print(
-        f"\n{name}: {inputs} inputs, {seeds} seeds, {settings or 'default settings'},"
-        f" {taken.sum(2).mean():,.0f} samples a sweep"
-    )
-    print("radius   resolvable  coverage mean  worst   others: bound holds   samples")
-    for place, radius in enumerate(radii):
-        cells, rest = share[resolvable[:, place], place], share[~resolvable[:, place], place]
-        first = f"{cells.mean():13.3f} {cells.min():7.3f}" if len(cells) else f"{'-':>13} {'-':>7}"
-        print(
-            f"{radius:6.2f} {len(cells):12d} {first}"
-            f" {f'{rest.min():.3f}' if len(rest) else '-':>20} {taken[..., place].mean():10.0f}"
+def _rounds(record: dict[str, np.ndarray], place: int) -> Iterator[Counts]:
+    zones = record["lanes"].shape[2]
+    nothing = np.zeros((zones, 1))
+    for look, samples in enumerate(record["n"].tolist()):
+        yield Counts(
+            np.full(zones, samples),
+            record["lanes"][place, look],
+            record["squares"][place, look],
+            record["cubes"][place, look],
+            nothing,
+            nothing,
+            record["crossed"][place, look],
         )
-    cells = share[resolvable]
+
+
+def stopped(record: dict[str, np.ndarray], place: int, rule: Rule) -> np.ndarray:
+    """``(6, R)`` ends of the index, ends of the share, samples and index where a rule stops."""
+    cap = int(record["n"][-1])
+    alive = np.ones(record["lanes"].shape[2], dtype=bool)
+    found = np.zeros((6, len(alive)))
+    for counts in _rounds(record, place):
+        stops = alive & (~rule.going(counts, cap) | (counts.samples >= cap))
+        rows = (*rule.index(counts, cap), *rule.share(counts, cap), counts.samples, counts.index)
+        found[:, stops] = np.array(rows)[:, stops]
+        alive &= ~stops
+    return found
+
+
+def report(folder: Path, name: str, zone: str, sampler: str, rule: Rule) -> None:
+    """Prints one line: coverage where the truth can be told, where it cannot, widths and calls."""
+    records = _records(folder, name, zone, sampler)
+    if len(records) < 2:
+        return
+    index, share, many = _truth(_records(folder, name, zone, "truth") or records)
+    cells = np.array(
+        [[stopped(one, place, rule) for place in range(INPUTS)] for one in records]
+    ).transpose(2, 0, 1, 3)
+    low, high, share_low, share_high, samples, found = cells
+    least = np.vectorize(resolution)(samples)
+    told = found >= least
+    held = (np.where(told, low, 0) <= index + 1e-12) & (
+        index <= np.where(told, high, np.maximum(high, least)) + 1e-12
+    )
+    known = index >= np.vectorize(resolution)(np.median(samples, axis=0))
+    shares_held = ((share_low <= share + 1e-12) & (share <= share_high + 1e-12)).mean(0)
+    covered = held.mean(0)
     print(
-        f"all    {len(cells):12d} {cells.mean():13.3f} {cells.min():7.3f}; below .93:"
-        f" {(cells < 0.93).sum()}",
+        f"{name:24s} {zone:10s} {sampler:10s} {rule.name}: {len(records)} seeds, truth of"
+        f" {many:,} samples; {_words(covered[known])}; below resolution {_words(covered[~known])};"
+        f" share of changes {_words(shares_held)}; {samples.sum(2).mean():,.0f} samples a sweep,"
+        f" ± {((high - low) / 2)[:, known].mean():.4f}, share ±"
+        f" {((share_high - share_low) / 2).mean():.4f}",
         flush=True,
     )
-    return cells.tolist()
+
+
+def _words(cells: np.ndarray) -> str:
+    if not cells.size:
+        return "no cell"
+    few = int((cells < 0.93).sum())
+    return f"{cells.size} cells {cells.mean():.3f}, worst {cells.min():.3f}, {few} under .93"
 
 
 def main() -> None:
-    """Reads the sizes from the command line."""
+    """Records what is missing, then reports."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--inputs", type=int, default=5)
-    parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("folder", type=Path)
     parser.add_argument("--models", nargs="*", default=list(MODELS))
+    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--truth", type=int, default=0, help="sweeps of 65,536 samples")
+    parser.add_argument("--zone", default="linf")
     parser.add_argument("--sampler", default="sobol")
-    parser.add_argument(
-        "--truth", type=int, default=16_384, help="samples of each of the sweeps behind the truth"
-    )
+    parser.add_argument("--report", action="store_true", help="records nothing")
     given = parser.parse_args()
     torch.set_num_threads(1)
+    given.folder.mkdir(parents=True, exist_ok=True)
     for name in given.models:
-        measure(name, given.inputs, given.seeds, given.truth, sampler=given.sampler)
+        if not given.report:
+            record(given.folder, name, given.zone, given.sampler, range(given.seeds))
+            record(given.folder, name, given.zone, "truth", range(given.truth))
+        for rule in (NOW, BEFORE):
+            report(given.folder, name, given.zone, given.sampler, rule)
 
 
 if __name__ == "__main__":

@@ -122,3 +122,9 @@ def test_the_worst_failure_is_named_and_the_others_are_counted() -> None:
     )
     shown = Evidence([GAME], [weak, finding()]).shown(HOLDS, request("zonnscan"))
     assert "9 pixels" in shown.sentence and "1 more failure" in shown.sentence
+
+
+def test_an_input_that_the_sentence_names_is_not_named_again() -> None:
+    said = Verdict(Status.HOLDS, "image 5, “Coat”: noise does not change it.")
+    shown = Evidence([GAME], [finding()]).shown(said, request("last_particle"))
+    assert shown.sentence.endswith("found on the same input: 9 pixels turn “Coat” into “Shirt”.")

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.deepinspect.pairs import pair_inputs, pair_neurons
+from robgui.analyses.deepinspect.pairs import pair_inputs, pair_neurons, pixels_apart
 from robgui.analyses.deepinspect.result import DeepInspectResult
+from robgui.analyses.feature_game.result import FeatureGameResult
+from robgui.analyses.feature_game.words import none_found
 from robgui.core.offer import Offer
-from robgui.core.text.words import number, percent
+from robgui.core.text.words import count, number, percent
 from robgui.core.view import Column, Images, Ink, Picture, Table
 
 #: Inputs of a pair that are shown and sent on.
@@ -28,6 +30,12 @@ def pair_words(result: DeepInspectResult, a: int, b: int) -> str:
     ]
     if np.isfinite(result.avg_bias[a, b]):
         parts.append(f"bias {number(float(result.avg_bias[a, b]))}")
+    if result.napvd_high.size:
+        low, high = float(result.napvd_low[a, b]), float(result.napvd_high[a, b])
+        parts[0] += f" ({number(low)} to {number(high)})"
+    fewest = pixels_apart(result, a, b)
+    if fewest is not None and np.isfinite(fewest):
+        parts.append(f"{count(int(fewest), 'pixel')} apart")
     if result.conf.size and np.isfinite(result.conf[a, b]):
         parts.append(f"truly confused {percent(float(result.conf[a, b]))}")
     return (
@@ -41,15 +49,29 @@ def shown_places(result: DeepInspectResult, a: int, b: int) -> np.ndarray:
     return pair_inputs(result, a, b).places[:MOST_INPUTS]
 
 
+def apart_words(game: FeatureGameResult) -> str:
+    """What a targeted game says of a pair: how many pixels apart the two classes are."""
+    start = game.labels[game.original]
+    if game.found_class < 0:
+        return f"A game from {game.input_name} (“{start}”) found no way: {none_found(game)}."
+    apart = count(int(game.severity.l0_pixels), "pixel")
+    end = game.labels[game.found_class]
+    return f"They are {apart} apart: so many turn {game.input_name} from “{start}” into “{end}”."
+
+
 def pair_pictures(
-    result: DeepInspectResult, a: int, b: int, pixels: Sequence[np.ndarray]
+    result: DeepInspectResult, a: int, b: int, pixels: Sequence[np.ndarray], apart: str = ""
 ) -> Images:
-    """The inputs of a pair, mixed-up ones first; ``pixels`` are those at ``shown_places``."""
+    """The inputs of a pair, mixed-up ones first; ``pixels`` are those at ``shown_places``.
+
+    ``apart`` says what a game between the two has found.
+    """
     places = shown_places(result, a, b)
     pictures = tuple(
         _picture(result, int(place), seen) for place, seen in zip(places, pixels, strict=False)
     )
-    return Images("Inputs of the pair", pictures, note=pair_words(result, a, b))
+    words = " ".join(part for part in (pair_words(result, a, b), apart) if part)
+    return Images("Inputs of the pair", pictures, note=words)
 
 
 def _picture(result: DeepInspectResult, place: int, pixels: np.ndarray) -> Picture:

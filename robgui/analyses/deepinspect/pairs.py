@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import FEWEST
+from robgui.analyses.deepinspect.labels import FEWEST, class_errors
 
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import DeepInspectResult
@@ -187,6 +188,38 @@ def neuron_name(result: DeepInspectResult, neuron: int) -> str:
     ends = np.cumsum(result.layer_sizes)
     layer = int(np.searchsorted(ends, neuron, side="right"))
     return f"{result.layers[layer]} #{neuron - (int(ends[layer - 1]) if layer else 0)}"
+
+
+#: How the classes of a matrix are ordered: near ones side by side, by name, or the worst first.
+Order = Literal["likeness", "name", "worst"]
+
+
+def class_order(result: DeepInspectResult, order: Order) -> np.ndarray:
+    """An order ``(m,)`` of the classes.
+
+    Near classes come side by side only when all inputs are counted, since rows would jump. The
+    worst are those with the surest errors; without labels, those with the nearest other class.
+    """
+    names = [name.casefold() for name in result.classes]
+    if order == "name":
+        return np.array(sorted(range(len(names)), key=names.__getitem__))
+    if order == "likeness":
+        return clustered(result.napvd) if result.complete else np.arange(len(names))
+    errors = class_errors(result)
+    if errors is not None:
+        return errors.order
+    distance = np.where(np.eye(len(names), dtype=bool), np.nan, result.napvd)
+    nearest = np.where(np.isfinite(distance), distance, np.inf).min(1)
+    return np.argsort(nearest, kind="stable")
+
+
+def with_limit(result: DeepInspectResult, limit: float) -> DeepInspectResult:
+    """The result with another limit for the distance, and the pairs that lie below it."""
+    places = pair_places(np.isfinite(result.napvd))
+    distance = result.napvd[places[:, 0], places[:, 1]]
+    order = np.argsort(distance, kind="stable")
+    below = places[order[distance[order] < limit]]
+    return dataclasses.replace(result, confusion_limit=limit, confusion_pairs=below)
 
 
 def clustered(distance: np.ndarray) -> np.ndarray:

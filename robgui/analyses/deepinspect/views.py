@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, class_errors
-from robgui.analyses.deepinspect.pairs import beyond_noise, clustered, pixels_apart
+from robgui.analyses.deepinspect.pairs import Order, beyond_noise, class_order, pixels_apart
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
     DeepInspectResult,
     Quality,
 )
 from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import number, percent
+from robgui.core.text.words import count, number, percent
 from robgui.core.view import (
     Axis,
     Bars,
@@ -42,12 +43,14 @@ _POINTS = 5_000
 _SHARE = Axis("share", low=0, high=1, kind="share")
 
 
-def inspect_views(result: DeepInspectResult, params: DeepInspectParams) -> Sequence[View]:
+def inspect_views(
+    result: DeepInspectResult, params: DeepInspectParams, order_by: Order = "likeness"
+) -> Sequence[View]:
     """With labels what the model takes for what.
 
     Then distances and bias, the pairs, and how well distances find errors.
     """
-    order = clustered(result.napvd) if result.complete else np.arange(len(result.classes))
+    order = class_order(result, order_by)
     errors = class_errors(result)
     views: list[View] = []
     if errors is not None:
@@ -111,7 +114,7 @@ def _true_confusion(result: DeepInspectResult, order: np.ndarray) -> Matrix:
 
 def _distances(result: DeepInspectResult, order: np.ndarray) -> Matrix:
     """In standard deviations from the mean, so that two networks can be laid side by side."""
-    scale = Axis("distance", "standard deviations from the mean", better="high")
+    scale = Axis("distance, in standard deviations (low: alike)", better="high")
     values = standardised(result.napvd)
     return _matrix(
         "Distance between classes", values, order, result.classes, scale, "low", ("class", "class")
@@ -206,7 +209,8 @@ def mixed_up(errors: ClassErrors, a: int, b: int) -> str:
     if not members:
         return "no labels"
     low, high = clopper_pearson(np.array([wrong]), np.array([members]))
-    return f"{wrong:,} of {members:,} ({percent(float(low[0]))} to {percent(float(high[0]))})"
+    ends = (math.floor(1000 * float(low[0])) / 1000, math.ceil(1000 * float(high[0])) / 1000)
+    return f"{wrong:,} of {members:,} ({percent(ends[0])} to {percent(ends[1])})"
 
 
 def _apart(pixels: float | None) -> str:
@@ -236,8 +240,13 @@ def _histogram(result: DeepInspectResult) -> Bars:
         edges=edges,
         x=Axis("distance of two classes"),
         marks=limit,
-        note="Pairs left of the limit stand out.",
+        note=f"{_left_of_limit(result)} left of the limit stand out; it can be dragged.",
     )
+
+
+def _left_of_limit(result: DeepInspectResult) -> str:
+    known = int((result.counts > 0).sum())
+    return f"{len(result.confusion_pairs):,} of {count(known * (known - 1) // 2, 'pair')}"
 
 
 def _scatter(result: DeepInspectResult) -> Curves:

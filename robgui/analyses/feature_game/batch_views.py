@@ -59,7 +59,8 @@ def _histogram(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -
         x=Axis(UNITS[norm], kind="count" if norm == "l0" else "number"),
         marks=tuple(marks),
         note=(
-            f"{count(left, 'image')} of {games:,} could not be changed and stand in no bar."
+            f"{count(left, 'image')} of {games:,} could not be changed and"
+            f" {'stands' if left == 1 else 'stand'} in no bar."
             if left
             else ""
         ),

@@ -1,4 +1,4 @@
-"""The feature game: which few pixels of a salient feature flip the class?
+"""The feature game: which few pixels flip the class?
 
 Wicker, Huang and Kwiatkowska, "Feature-guided black-box safety testing of deep neural networks".
 SIFT keypoints become a mutable saliency distribution (Section 2); player I picks a keypoint, player

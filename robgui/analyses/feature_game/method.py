@@ -40,7 +40,7 @@ ONE_IMAGE = Analysis(
     explanation=(
         "Left the image, right the example: the framed pixels are all that was changed. The search"
         " first tries single pixels, then builds on those that move the answer most and takes back"
-        " every change that is not needed; features of the image say where it looks first. The"
+        " every change that is not needed; in large images features say where it looks first. The"
         " curve shows how the change shrinks while it runs. That nothing is found is no guarantee."
     ),
 )

@@ -86,7 +86,7 @@ class _Game(Params):
         title="Step",
         description=(
             "How far one move changes a pixel under l1, l2 and linf, values being from 0 to 1;"
-            " under l0 a move goes to an extreme."
+            " what is found is then made finer. Under l0 a move goes to an extreme."
         ),
         json_schema_extra={"rare": True},
     )
@@ -139,7 +139,7 @@ class _Game(Params):
         gt=0,
         le=20,
         title="Spread",
-        description="Multiplies the size of every keypoint in the saliency map.",
+        description="Multiplies the size of every feature in the map of where the search looks.",
         json_schema_extra={"rare": True},
     )
     selection: Literal["prior", "ucb1"] = Field(
@@ -213,11 +213,11 @@ class FeatureGameParams(_Game, _Preset):
     )
     player: Literal["cooperative", "adversarial", "nature", "all"] = Field(
         "cooperative",
-        title="Player II",
+        title="Opponent",
         description=(
-            "Who picks the pixel within the feature: cooperative helps to change the class,"
-            " adversarial hinders, nature picks by chance; all plays the three one after the other"
-            " and compares them."
+            "Who picks the pixel within the feature (player II): cooperative helps to change the"
+            " class, adversarial hinders, nature picks by chance; all plays the three one after the"
+            " other. Against the last two whole games are played: median and quartiles."
         ),
     )
     lookahead: int = Field(

@@ -118,6 +118,7 @@ def _severity_by_iteration(result: FeatureGameResult, norm: Norm) -> Curves:
         Axis(UNITS[norm], low=0, kind="count" if norm == "l0" else "number", better="high"),
         np.arange(1, len(rows) + 1, dtype=np.float64),
         lines,
+        note="A gap is a game that did not change the class." if games else "",
     )
 
 

@@ -20,6 +20,8 @@ from robgui.core.model.classifier import Classifier
 
 #: All steps together could go so many times across the ball (Madry and others, 2018).
 _TRAVEL = 2.5
+#: Noise that stays within a ball.
+BOUNDED = ("box", "clip", "l2", "ball")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,8 @@ def refusal(classifier: Classifier, noise: Noise, steps: int) -> str:
     """Why no failure is searched for; empty when it is."""
     if steps == 0:
         return "No gradient search was asked for."
-    if noise == "gaussian":
-        return "No gradient search: Gaussian noise has no ball to search in."
+    if noise not in BOUNDED:
+        return f"No gradient search: {noise} noise has no ball to search in."
     if not classifier.capabilities.gradients:
         return (
             f"No gradient search: {classifier.name} gives no gradients,"
@@ -102,14 +104,14 @@ def _gradient(classifier: Classifier, x: Tensor, own: Tensor) -> Tensor:
 
 def _direction(gradient: Tensor, reach: Tensor, free: Tensor, noise: Noise) -> Tensor:
     """Steepest ascent of length one radius."""
-    if noise != "l2":
+    if noise not in ("l2", "ball"):
         return gradient.sign() * reach * free
     pull = gradient * reach * free
     return pull / _norm(pull).clamp_min(torch.finfo(pull.dtype).tiny) * reach
 
 
 def _projected(x: Tensor, moved: Tensor, reach: Tensor, noise: Noise) -> Tensor:
-    if noise != "l2":
+    if noise not in ("l2", "ball"):
         return torch.minimum(torch.maximum(moved, x - reach), x + reach)
     offset = torch.where(reach > 0, (moved - x) / reach.clamp_min(torch.finfo(x.dtype).tiny), 0)
     return x + offset / _norm(offset).clamp_min(1) * reach

@@ -108,7 +108,7 @@ def estimate(
         batch or _ROWS,
     )
     splitting = Splitting(
-        _Function(score),
+        FunctionScore(score),
         setup,
         torch.get_default_device() if device is None else torch.device(device),
     )
@@ -121,7 +121,7 @@ def estimate(
     return _collected(splitting, setup, outcomes)
 
 
-class _Function:
+class FunctionScore:
     """A function of latent points and inputs as a Score."""
 
     spread = 1.0
@@ -142,6 +142,9 @@ class _Function:
             return answer
 
         return score
+
+    def inside(self, tests: Tensor) -> Bound | None:
+        return None
 
 
 def _collected(splitting: Splitting, setup: Setup, outcomes: list[Outcome]) -> Estimate:

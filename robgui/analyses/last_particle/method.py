@@ -4,7 +4,7 @@ anything.
 
 from pathlib import Path
 
-from robgui.analyses.last_particle import views, words
+from robgui.analyses.last_particle import findings, views, words
 from robgui.analyses.last_particle.params import (
     LastParticleParams,
     LastParticleTableParams,
@@ -28,11 +28,11 @@ ONE_INPUT = Analysis(
     result=LastParticleResult,
     verdict=words.verdict,
     views=views.views,
-    findings=words.findings,
+    findings=findings.findings,
     severity_means=(
         "1 for a failure at every tenth sample or more often, a tenth less for each power of ten."
     ),
-    offers=words.offers,
+    offers=findings.offers,
     first_look={"samples": 0},
     made_inputs={"truth": "predicted"},
     demo=Demo("fashion_cnn.safetensors", "fashion.npz", 6),
@@ -47,7 +47,8 @@ ONE_INPUT = Analysis(
         " shows the failure probability if the test stopped at each round, with a 95 % band, and"
         " the critical probability that it must stay below. Plain samples alone could prove no more"
         " than the dotted line. If an input fails it is shown with its noise; a gradient search"
-        " looks for failures that chance would hardly ever find."
+        " looks for failures that chance would hardly ever find, and samples around them measure"
+        " how rare they are. The powers of ten show what each way of sampling says."
     ),
 )
 MANY_INPUTS = Analysis(

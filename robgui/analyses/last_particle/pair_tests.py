@@ -159,9 +159,13 @@ class PairTests:
             self._failures[pair] = self._seen(pair, self.splitting.failures[test])
         return self._failures[pair]
 
+    def inputs(self, pair: int, latent: Tensor) -> Tensor:
+        """The inputs ``(n, *shape)`` that latent points ``(n, dim)`` of one pair stand for."""
+        pairs = torch.full((len(latent),), pair, device=self._classifier.device)
+        return self.prior.bind(pairs)(latent).clone()
+
     def _seen(self, pair: int, latent: Tensor) -> tuple[np.ndarray, int]:
-        pairs = torch.tensor([pair], device=self._classifier.device)
-        x = self.prior.bind(pairs)(latent[None]).clone()
+        x = self.inputs(pair, latent[None])
         return x[0].cpu().numpy(), int(self._classifier.infer(x).argmax())
 
 
@@ -173,8 +177,8 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
 
 
 def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
-    """Several tests as one: the failure probability lies between the largest of theirs and their
-    sum.
+    """Several tests as one: each says how likely one class is to win, so their sum is the failure
+    probability, and the sums of their ends, each left out so much more rarely, are its ends.
     """
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")
@@ -185,7 +189,7 @@ def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
         reason="" if failing else reason,
         finished=ended,
         p_estimate=float(min(1.0, estimates.sum())),
-        p_low=max(each.p_low for each in outcomes),
+        p_low=float(sum(each.p_low for each in outcomes)),
         p_high=float(min(1.0, sum(each.p_high for each in outcomes))),
         mixed=all(each.mixed for each in outcomes),
         shown=int(estimates.argmax()),

@@ -9,16 +9,26 @@ from pydantic import Field, field_validator, model_validator
 
 from robgui.core.execution.analysis import Params
 
-Noise = Literal["box", "clip", "l2", "gaussian"]
+Noise = Literal["box", "clip", "l2", "ball", "gaussian", "smooth", "light", "jpeg"]
 Margin = Literal["auto", "logits", "probabilities"]
 Preset = Literal["default", "paper", "ams20", "ams100"]
 
+#: The sizes of noise of the paper's Table 1.
+PUBLISHED_RADII = (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1)
 #: What a preset sets where the user has set nothing else. The paper: N = 2, t = 40, p_c = 1e-10,
-#: noise cut off at 0 and 1.
+#: one run, noise cut off at 0 and 1, and nothing sampled around a failure.
 PRESETS: dict[str, dict[str, Any]] = {
-    "paper": {"particles": 2, "kill": 1, "steps": 40, "critical": 1e-10, "noise": "clip"},
-    "ams20": {"particles": 20, "kill": 15, "steps": 20},
-    "ams100": {"particles": 100, "kill": 75, "steps": 20},
+    "paper": {
+        "particles": 2,
+        "kill": 1,
+        "steps": 40,
+        "replicas": 1,
+        "critical": 1e-10,
+        "noise": "clip",
+        "importance": 0,
+    },
+    "ams20": {"particles": 20, "kill": 15, "steps": 20, "replicas": 1},
+    "ams100": {"particles": 100, "kill": 75, "steps": 20, "replicas": 1},
 }
 
 
@@ -29,32 +39,39 @@ class _Front(Params):
         "default",
         title="Preset",
         description=(
-            "paper: as published. ams20, ams100: 20 or 100 particles, three quarters killed at"
-            " once, for scores in steps such as those of gradient boosting; your own settings win."
+            "paper: as published, with 2 particles and one repetition. ams20, ams100: 20 or 100"
+            " particles, three quarters killed at once, for scores in steps such as those of"
+            " gradient boosting; your own settings win."
         ),
     )
 
 
 class _One(_Front):
     eps: float = Field(
-        0.05,
-        gt=0,
+        0.0,
+        ge=0,
         le=1e6,
         title="Size of the noise",
         description=(
-            "Values being from 0 to 1: how far each may move, the radius of the l2 ball, or the"
-            " standard deviation."
+            "Values being from 0 to 1: how far each may move, the radius of the ball, or the"
+            " standard deviation; jpeg: what is lost of quality 100, such as 0.9 down to 10. 0"
+            " takes a size that fits the kind of data and the noise (0.1 per value of an image,"
+            " 0.05 of a table)."
         ),
+        json_schema_extra={"zero": "fitted to the data"},
     )
 
 
 class _Many(_Front):
     radii: tuple[float, ...] = Field(
-        (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1),
+        (),
         title="Sizes of the noise",
         description=(
             "Values being from 0 to 1: how far each may move; the table has one row for each size."
+            " Empty takes sizes that fit the kind of data and the noise (0.01 to 0.4 per value of"
+            " an image, 0.001 to 0.2 of a table)."
         ),
+        json_schema_extra={"empty": "fitted to the data"},
     )
     most: int = Field(
         100,
@@ -67,9 +84,9 @@ class _Many(_Front):
     @field_validator("radii")
     @classmethod
     def _in_order(cls, radii: tuple[float, ...]) -> tuple[float, ...]:
-        if not 1 <= len(radii) <= 100:
-            raise ValueError("give between 1 and 100 sizes")
-        if min(radii) <= 0:
+        if len(radii) > 100:
+            raise ValueError("give at most 100 sizes")
+        if radii and min(radii) <= 0:
             raise ValueError(f"a size must be greater than 0, which {min(radii):g} is not")
         return tuple(sorted(set(radii)))
 
@@ -82,7 +99,10 @@ class MethodParams(Params):
         title="Noise",
         description=(
             "box: every value uniform around its own, within 0 to 1. clip: the same, but cut off at"
-            " 0 and 1 afterwards. l2: uniform in a ball. gaussian: normal, not cut off."
+            " 0 and 1 afterwards. l2: uniform in a ball (root of squares), then cut off. ball:"
+            " uniform in what of the ball lies within 0 to 1. gaussian: normal, not cut off. For"
+            " images, noise that does not average out over the pixels: smooth (blotches: blurred"
+            " normal noise), light (brightness and contrast), jpeg (loss by compression)."
         ),
     )
     critical: float = Field(
@@ -117,11 +137,15 @@ class MethodParams(Params):
         description="Random moves of each new particle; too few and the verdict cannot be trusted.",
     )
     replicas: int = Field(
-        1,
+        10,
         ge=1,
         le=1000,
         title="Repetitions",
-        description="Independent runs whose counts are added; five or more also check each other.",
+        description=(
+            "Independent runs whose counts are added and which check each other. Ten give an"
+            " interval of one to two powers of ten for up to 20,000 calls; one, as published, three"
+            " to six powers of ten for up to 2,600."
+        ),
     )
     kill: int = Field(
         1,
@@ -161,7 +185,10 @@ class MethodParams(Params):
         ge=0,
         le=100_000_000,
         title="Samples",
-        description="Plain random samples for comparison, for each input; 0 for none.",
+        description=(
+            "Plain random samples for each input; where 10 or more fail they give the probability,"
+            " and where one fails nothing is validated. 0 for none."
+        ),
         json_schema_extra={"rare": True, "zero": "none"},
     )
     attack_steps: int = Field(
@@ -171,6 +198,25 @@ class MethodParams(Params):
         title="Attack steps",
         description="Steps of the gradient search for a failure within the noise; 0 for none.",
         json_schema_extra={"rare": True, "zero": "none"},
+    )
+    importance: int = Field(
+        10_000,
+        ge=0,
+        le=100_000_000,
+        title="Samples around failures",
+        description=(
+            "Random samples around the likeliest failures that gradients lead to, class by class:"
+            " they measure a failure far too rare for plain samples; 0 for none."
+        ),
+        json_schema_extra={"rare": True, "zero": "none"},
+    )
+    blur: float = Field(
+        2.0,
+        gt=0,
+        le=1000,
+        title="Width of the blotches",
+        description="Of smooth noise: the standard deviation of the blur, in pixels.",
+        json_schema_extra={"rare": True},
     )
     proof: bool = Field(
         True,
@@ -201,7 +247,8 @@ class MethodParams(Params):
         (),
         title="Whole numbers",
         description=(
-            "Names or numbers (from 1) of features rounded to whole numbers after the noise."
+            "Names or numbers (from 1) of features rounded to whole numbers after the noise; of"
+            " channels of an image, to the 256 levels of a picture file."
         ),
         json_schema_extra={"rare": True, "empty": "none"},
     )
@@ -245,6 +292,11 @@ class LastParticleTableParams(MethodParams, _Many):
 
     A preset replaces what is still at its default.
     """
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        **PRESETS,
+        "paper": {**PRESETS["paper"], "radii": PUBLISHED_RADII},
+    }
 
 
 def table_units(params: LastParticleTableParams, inputs: int) -> int:

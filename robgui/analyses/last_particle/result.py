@@ -4,7 +4,7 @@ of noise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,13 +22,14 @@ class LastParticleResult:
 
     Attributes:
         validated: The failure probability is below the critical one of the settings, at confidence
-            1 - risk.
+            1 - risk, and nothing that was sampled speaks against it.
         inconclusive: Nothing can be said; ``reason`` says why.
-        reason: Empty unless inconclusive.
+        reason: Why the test cannot tell; empty when it can.
         finished: False while the test is still climbing.
-        p_estimate: Estimate of the failure probability; when validated, its upper end as far as it
-            was followed.
-        p_low: Lower end of the exact 95 % interval; 0 when validated.
+        p_estimate: Estimate of the failure probability from everything that was sampled, see
+            ``sampling.chance``; when validated by the test alone, its upper end as far as it was
+            followed.
+        p_low: Lower end of its 95 % interval; 0 when validated by the test alone.
         p_high: Upper end.
         killed: Particles killed at a level at or below 0, over all replicas.
         m: So many killed validate.
@@ -73,6 +74,24 @@ class LastParticleResult:
         certified_lower: By proof the score of the right class lies at least so far above every
             other one; nan without bounds.
         certified_reason: Why there are no formal bounds; empty when there are, or not yet.
+        eps: Size of the noise: that of the settings, or the one fitted to the data.
+        p_source: Where the probability comes from, as ``sampling.chance`` numbers it.
+        agree: False where two ways of sampling exclude each other: one has missed a way to fail.
+        passed: The test alone validates.
+        test_low: ``(T,)`` lower ends of the tests.
+        test_high: ``(T,)`` upper ends.
+        around_p: The probability by samples around the likeliest failures; nan where there are none
+            or too few count.
+        around_low: Lower end of its 95 % interval.
+        around_high: Upper end.
+        around_samples: Samples taken around failures.
+        around_effective: How many failing samples of equal weight would tell as much.
+        around_found: Gradients led to a failure to sample around.
+        around_note: Why nothing was sampled around failures; empty when it was.
+        searched: ``(q,)`` classes that were looked for one by one.
+        screened: They were looked for by one repetition of the test each, not by gradients.
+        hidden: So a failure was met that the test had missed.
+        multi_label: The model may give several classes; tested is the one with the highest score.
     """
 
     validated: bool
@@ -119,6 +138,23 @@ class LastParticleResult:
     certified: bool = False
     certified_lower: float = float("nan")
     certified_reason: str = ""
+    eps: float = float("nan")
+    p_source: int = 0
+    agree: bool = True
+    passed: bool = False
+    test_low: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    test_high: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    around_p: float = float("nan")
+    around_low: float = float("nan")
+    around_high: float = float("nan")
+    around_samples: int = 0
+    around_effective: float = 0.0
+    around_found: bool = False
+    around_note: str = ""
+    searched: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    screened: bool = False
+    hidden: bool = False
+    multi_label: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +163,12 @@ class LastParticleTableResult:
 
     Attributes:
         radii: ``(E,)`` sizes of the noise in rising order.
-        validated: Which are validated.
+        validated: Which are validated, and nothing that was sampled speaks against it.
         inconclusive: Which say nothing.
         finished: Which are decided; while running, the others count as neither.
-        p_estimate: Estimates of the failure probability; nan until finished.
-        p_low: Lower ends of the exact 95 % intervals.
+        p_estimate: Estimates of the failure probability from everything that was sampled; nan until
+            finished.
+        p_low: Lower ends of their 95 % intervals.
         p_high: Upper ends.
         killed: Particles killed at or below 0.
         mixed: Which show no sign of bad mixing.
@@ -163,6 +200,9 @@ class LastParticleTableResult:
         shown_failure: ``(q, *shape)`` these failures.
         shown_input: ``(q, *shape)`` the inputs they belong to.
         shown_class: ``(q,)`` the classes of the failures.
+        passed: Which the test alone validates.
+        looked: Where gradients have looked for failures hidden behind another class.
+        multi_label: The model may give several classes; tested is the one with the highest score.
     """
 
     radii: np.ndarray
@@ -199,6 +239,9 @@ class LastParticleTableResult:
     shown_failure: np.ndarray
     shown_input: np.ndarray
     shown_class: np.ndarray
+    passed: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    looked: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    multi_label: bool = False
 
     @property
     def false_positives(self) -> np.ndarray:

@@ -9,18 +9,30 @@ for formal bounds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
 
-from robgui.analyses.last_particle.attack import refusal, search
+from robgui.analyses.last_particle.attack import BOUNDED, refusal, search
 from robgui.analyses.last_particle.exact import monte_carlo_bound
+from robgui.analyses.last_particle.noise.sizes import fitted_size
 from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.particles.lanes import Lane
 from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleResult
+from robgui.analyses.last_particle.sampling.around import (
+    Around,
+    Screened,
+    measure,
+    screen,
+    screenable,
+    unmeasurable,
+)
+from robgui.analyses.last_particle.sampling.chance import Ends, combined
 from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.tested_inputs import Chosen, one_input
 from robgui.core.dataset import Dataset, align
@@ -54,7 +66,10 @@ class _Test:
         self._classifier, self._params = classifier, params
         self._name = dataset.key(0) if len(dataset) else ""
         self._chosen: Chosen = one_input(classifier, dataset, params)
-        self._run = PairTests(classifier, dataset, params, self._chosen, (params.eps,), trace=True)
+        self._eps = params.eps or fitted_size(
+            params.noise, classifier.kind, math.prod(classifier.shape)
+        )
+        self._run = PairTests(classifier, dataset, params, self._chosen, (self._eps,), trace=True)
         run = self._run
         self._monte_carlo = MonteCarlo(
             run.any_rival,
@@ -77,9 +92,14 @@ class _Test:
             unprovable(params),
         )
         self._proven = False
+        self._dataset = dataset
+        self._why_not_measured = unmeasurable(classifier, params)
+        self._around = Around()
+        self._screened: Screened | None = None
+        self._beside = 0
 
     def work(self) -> Iterator[None]:
-        """The test, the plain samples, the search, the proof.
+        """The test, the plain samples, the search, the samples around failures, the proof.
 
         Yields after every model call or few of them.
         """
@@ -87,8 +107,38 @@ class _Test:
         yield from self._monte_carlo.run()
         if not self._refusal:
             yield from self._search()
+        if not self._why_not_measured:
+            yield from self._measure()
         if not self._why_not_certified:
             yield from self._prove()
+        if self._could_hide():
+            yield from self._screen()
+
+    def _measure(self) -> Iterator[None]:
+        run, p = self._run, self._params
+        self._around = yield from measure(self._classifier, run, p, 0, self._counterexample)
+        self._beside = 1
+        bounded = p.noise in BOUNDED
+        if self._around.centres is not None and bounded and self._counterexample is None:
+            x = run.inputs(0, self._around.centres * run.prior.spread)
+            for each, number in zip(x, self._classifier.infer(x).argmax(1).tolist(), strict=True):
+                if number != int(self._chosen.classes[0]):
+                    self._counterexample, self._counterexample_class = each.cpu().numpy(), number
+                    break
+
+    def _could_hide(self) -> bool:
+        """Whether a pass, or repetitions that contradict each other, may rest on a failure that
+        hides behind another class, and no gradient has looked for it.
+        """
+        p, joint = self._params, self._run.joint(0)
+        unsure = (joint.validated or not joint.mixed) and not self._monte_carlo.failures[0]
+        looked = not self._why_not_measured or p.importance == 0
+        return unsure and not looked and not self._certified and screenable(self._classifier, p)
+
+    def _screen(self) -> Iterator[None]:
+        self._screened = yield from screen(
+            self._classifier, self._dataset, self._params, self._chosen, self._eps
+        )
 
     def _prove(self) -> Iterator[None]:
         failing = met_failures(self._run, self._monte_carlo, 0, 1)
@@ -125,10 +175,11 @@ class _Test:
         done, total = self._run.splitting.progress
         attack = 0 if self._refusal else p.attack_steps
         proof = 0 if self._why_not_certified and not self._proven else 1
+        beside = 0 if self._why_not_measured else p.importance
         done = done * p.steps + int(self._monte_carlo.sampled[0]) + self._attacked + self._proven
-        return Step(
-            done=done, total=total * p.steps + p.samples + attack + proof, result=self._result()
-        )
+        done += self._beside * beside
+        total = total * p.steps + p.samples + attack + proof + beside
+        return Step(done=done, total=total, result=self._result())
 
     def _result(self) -> LastParticleResult:
         p, run = self._params, self._run
@@ -137,15 +188,13 @@ class _Test:
         run.splitting.look(joint.shown)
         lanes = run.splitting.lanes[joint.shown * p.replicas : (joint.shown + 1) * p.replicas]
         failure = run.failure(0)
+        if failure is None and self._screened is not None:
+            failure = self._screened.failure
         sampled = int(self._monte_carlo.sampled[0])
         return LastParticleResult(
-            validated=joint.validated,
-            inconclusive=joint.inconclusive,
+            **self._chance(joint),
             reason=joint.reason,
             finished=joint.finished,
-            p_estimate=joint.p_estimate,
-            p_low=joint.p_low,
-            p_high=joint.p_high,
             killed=shown.killed,
             m=run.m,
             levels=np.array(lanes[0].levels),
@@ -182,14 +231,68 @@ class _Test:
             certified=self._certified,
             certified_lower=self._certified_lower,
             certified_reason=self._why_not_certified,
+            eps=self._eps,
+            multi_label=self._classifier.settings.multi_label,
+            **self._beside_fields(),
         )
 
-    def _tests(self, joint: JointOutcome) -> dict[str, np.ndarray]:
+    def _chance(self, joint: JointOutcome) -> dict[str, Any]:
+        """The one probability, and whether it lets the test pass."""
+        failures = int(self._monte_carlo.failures[0])
+        told = joint.finished and not joint.inconclusive
+        tested = joint.p_estimate, joint.p_low, joint.p_high
+        found = combined(
+            Ends(*tested) if told else Ends(np.nan, np.nan, np.nan),
+            self._beyond(),
+            failures,
+            int(self._monte_carlo.sampled[0]),
+        )
+        source = int(found.source)
+        p, low, high = (float(found.p), float(found.low), float(found.high)) if source else tested
+        return {
+            "validated": joint.validated and not failures and p <= self._params.critical,
+            "inconclusive": joint.inconclusive and not source,
+            "p_estimate": p,
+            "p_low": low,
+            "p_high": high,
+            "p_source": source,
+            "agree": bool(found.agree),
+            "passed": joint.validated,
+        }
+
+    def _beyond(self) -> Ends:
+        """What was measured around failures, or met class by class."""
+        if self._screened is not None:
+            joint = self._screened.joint
+            if joint.p_low > 0:
+                return Ends(joint.p_estimate, joint.p_low, joint.p_high)
+        measured = self._around.measured
+        return Ends(measured.p, measured.low, measured.high)
+
+    def _beside_fields(self) -> dict[str, Any]:
+        around, screened = self._around, self._screened
+        rivals = around.rivals if screened is None else tuple(screened.rivals.tolist())
+        return {
+            "around_p": around.measured.p,
+            "around_low": around.measured.low,
+            "around_high": around.measured.high,
+            "around_samples": around.measured.samples,
+            "around_effective": around.measured.effective,
+            "around_found": around.found,
+            "around_note": self._why_not_measured,
+            "searched": np.array(rivals, dtype=np.int64),
+            "screened": screened is not None,
+            "hidden": screened is not None and screened.joint.p_low > 0,
+        }
+
+    def _tests(self, joint: JointOutcome) -> dict[str, Any]:
         return {
             "test_class": self._run.rivals[0],
             "test_p": np.array([each.p_estimate for each in joint.tests]),
             "test_killed": np.array([each.killed for each in joint.tests]),
             "test_validated": np.array([each.validated for each in joint.tests]),
+            "test_low": np.array([each.p_low for each in joint.tests]),
+            "test_high": np.array([each.p_high for each in joint.tests]),
         }
 
     def _trace(self, lanes: list[Lane]) -> np.ndarray:

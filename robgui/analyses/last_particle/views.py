@@ -10,7 +10,8 @@ import numpy as np
 
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.result import LastParticleResult
-from robgui.analyses.last_particle.words import chance_of, noise_words
+from robgui.analyses.last_particle.words import noise_words, size_of
+from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import number, percent, probability
 from robgui.core.view import (
     Axis,
@@ -85,15 +86,16 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         rounds,
         tuple(lines),
         levels=(Mark(0.0, "failure begins", Ink("fails")),),
-        note=f"{result.input_name}, {noise_words(params.noise, params.eps)}.",
+        note=f"{result.input_name}, {noise_words(params.noise, size_of(result, params))}.",
     )
 
 
 def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
     rounds = np.arange(1, len(result.p_trace) + 1, dtype=np.float64)
     low, estimate, high = result.p_trace.T if len(rounds) else np.zeros((3, 0))
-    if result.certified:  # proven: the interval reaches down to nothing
-        low = np.zeros_like(low)
+    low = low.copy()
+    failing = result.finished and result.test_low.any()
+    low[: len(low) - 1 if failing else None] = 0  # while it climbs it may still be anything below
     floor = max(min(params.critical, result.p_estimate, 1.0) / 1e3, _LEAST)
     line = Line(
         "estimate if it stopped here (95 % band)",
@@ -107,6 +109,9 @@ def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
     if np.isfinite(result.monte_carlo_bound):
         words = f"all that {result.monte_carlo_samples:,} plain samples prove"
         levels.append(Mark(result.monte_carlo_bound, words, Ink("risk")))
+    if np.isfinite(result.around_p):
+        words = f"{result.around_samples:,} samples around failures"
+        levels.append(Mark(max(result.around_p, floor), words, Ink("changed")))
     return Curves(
         "Failure probability",
         Axis("round"),
@@ -149,20 +154,36 @@ def _failures(result: LastParticleResult) -> Images:
 
 
 def _powers(result: LastParticleResult, params: LastParticleParams) -> Bars:
-    """The failure probability as powers of ten: the further below 0, the rarer."""
-    chance = chance_of(result)
-    ends = {"estimate": result.p_estimate, "lower end": result.p_low, "upper end": result.p_high}
-    if chance is not None:
-        ends = {"estimate": chance.p, "lower end": chance.low, "upper end": chance.high}
-    ends["critical"] = params.critical
-    values = np.array([np.log10(p) if np.isfinite(p) and p > 0 else np.nan for p in ends.values()])
-    axis = Axis("failure probability", "power of ten", better="low")
+    """What each way of sampling says, as powers of ten: the further below 0, the rarer."""
+    known = _ways(result)
+    known["critical"] = (params.critical,) * 3
+    with np.errstate(divide="ignore"):
+        p, low, high = np.log10(np.array(list(known.values())).T)
+    floor = np.log10(params.critical) - 3
+    low = np.where(np.isneginf(low), np.minimum(floor, p), low)  # no lower end: down to nothing
     return Bars(
         "Failure probability as a power of ten",
-        axis,
-        tuple(ends),
-        (Series("probability", values, Ink("original")),),
+        Axis("failure probability", "power of ten", better="low"),
+        tuple(known),
+        (Series("estimate, 95 % interval", p, Ink("original"), low=low, high=high),),
+        note="An interval without a lower end is drawn down to a thousandth of the critical one.",
     )
+
+
+def _ways(result: LastParticleResult) -> dict[str, tuple[float, float, float]]:
+    """Way of sampling -> estimate and ends, what is told first; only what has an estimate."""
+    ways = {"together": (result.p_estimate, result.p_low, result.p_high)}
+    if result.monte_carlo_failures:
+        share = result.monte_carlo_failures / result.monte_carlo_samples
+        low, high = clopper_pearson(result.monte_carlo_failures, result.monte_carlo_samples)
+        ways["plain samples"] = (share, float(low), float(high))
+    if len(result.test_low):
+        parts = (result.test_p, result.test_low, result.test_high)
+        p, low_end, high_end = (float(np.minimum(each.sum(), 1)) for each in parts)
+        ways["the test"] = (p, low_end, high_end)
+    if np.isfinite(result.around_p):
+        ways["around failures"] = (result.around_p, result.around_low, result.around_high)
+    return {name: ends for name, ends in ways.items() if ends[0] > 0}
 
 
 def _by_class(result: LastParticleResult) -> Bars:
@@ -173,7 +194,7 @@ def _by_class(result: LastParticleResult) -> Bars:
     values = np.log10(np.maximum(result.test_p[order], _LEAST))
     axis = Axis("failure probability", "power of ten", better="low")
     return Bars(
-        "Failure probability by class",
+        "How often each class wins",
         axis,
         names,
         (Series("estimate", values, Ink("rival")),),
@@ -182,9 +203,9 @@ def _by_class(result: LastParticleResult) -> Bars:
 
 
 def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Table:
-    lines = params.particles * params.replicas
+    lines, done = params.particles * params.replicas, min(result.killed, result.m)
     rows: list[tuple[str, str]] = [
-        ("rounds done", f"{result.killed:,} of {result.m:,}"),
+        ("rounds, all repetitions together", f"{done:,} of {result.m:,}"),
         ("independent lines left", f"{result.ancestors:,} of {lines:,}"),
         ("new inputs that did not move", percent(result.stuck)),
         ("repetitions", f"{params.replicas:,}"),
@@ -199,6 +220,18 @@ def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Tabl
                 f"{result.monte_carlo_failures:,} of {result.monte_carlo_samples:,}",
             )
         )
+    if result.around_samples:
+        rows.append(
+            (
+                "samples around failures",
+                f"{result.around_samples:,}, counting as {result.around_effective:.3g}",
+            )
+        )
+    if len(result.searched):
+        how = "a test each" if result.screened else "gradients"
+        rows.append(("classes looked for one by one", f"{len(result.searched):,}, by {how}"))
+    if result.around_note:
+        rows.append(("samples around failures", result.around_note))
     if result.attack_note:
         rows.append(("gradient search", result.attack_note))
     if result.certified_reason:

@@ -1,4 +1,4 @@
-"""What the last particle says: verdicts, findings and offers.
+"""What the last particle says of one input.
 
 A failure that anything has seen (the test, a plain sample, a gradient search) outweighs the
 statistics: "validated" is said only where no sample failed, and beside a counterexample of the
@@ -7,16 +7,13 @@ gradient search the status is a risk.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.result import OUTSIDE, LastParticleResult
-from robgui.core.finding import Finding
-from robgui.core.intervals import clopper_pearson
-from robgui.core.offer import Offer
+from robgui.analyses.last_particle.sampling.chance import AROUND, PLAIN, TEST
 from robgui.core.text.words import count, probability
 from robgui.core.verdict import Quantity, Status, Verdict
 
@@ -24,11 +21,13 @@ from robgui.core.verdict import Quantity, Status, Verdict
 NOISE_WORDS = {
     "box": "uniform noise of at most {eps} per value, within bounds",
     "clip": "uniform noise of at most {eps} per value, cut off at the bounds",
-    "l2": "uniform noise in a ball of radius {eps} (root of squares), cut off at the bounds",
+    "l2": "uniform noise in an l2 ball of radius {eps}, then clipped to the range",
+    "ball": "uniform noise in what of an l2 ball of radius {eps} lies within the range",
     "gaussian": "Gaussian noise of standard deviation {eps}",
+    "smooth": "smooth noise (blotches) of standard deviation {eps}",
+    "light": "a change of brightness and contrast by about {eps}",
+    "jpeg": "JPEG compression down to quality {quality}",
 }
-#: With at least this many failing plain samples their share is the better estimate.
-ENOUGH_FAILURES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +44,45 @@ class Chance:
 
 def noise_words(noise: str, eps: float) -> str:
     """The noise in words."""
-    return NOISE_WORDS[noise].format(eps=f"{eps:g}")
+    return NOISE_WORDS[noise].format(eps=f"{eps:g}", quality=f"{max(1, 100 * (1 - eps)):.3g}")
 
 
-def validated(result: LastParticleResult) -> bool:
-    """Whether the test has passed and no plain sample contradicts it."""
-    return result.validated and not result.monte_carlo_failures
+def noise_kind(noise: str) -> str:
+    """The kind of noise in words, without its size."""
+    return {
+        "box": "uniform noise per value, within bounds",
+        "clip": "uniform noise per value, cut off at the bounds",
+        "l2": "noise in an l2 ball, then clipped to the range",
+        "ball": "noise in what of an l2 ball lies within the range",
+        "gaussian": "Gaussian noise",
+        "smooth": "smooth noise (blotches)",
+        "light": "changes of brightness and contrast",
+        "jpeg": "JPEG compression",
+    }[noise]
+
+
+def size_of(result: LastParticleResult, params: LastParticleParams) -> float:
+    """The size of the noise: as it was decided, or as set where an older result does not say."""
+    return result.eps if np.isfinite(result.eps) else params.eps
 
 
 def chance_of(result: LastParticleResult) -> Chance | None:
-    """The failure probability: by plain samples where enough of them failed, else by the test.
+    """The failure probability where it is known to be above 0: of what was sampled as a whole.
 
-    None without an answer.
+    None without an answer, and where the test passes and nothing else has a number.
     """
-    failures, samples = result.monte_carlo_failures, result.monte_carlo_samples
-    if failures >= ENOUGH_FAILURES or (failures and (result.validated or result.inconclusive)):
-        low, high = clopper_pearson(failures, samples)
-        return Chance(
-            failures / samples,
-            float(low),
-            float(high),
-            f"{failures:,} of {samples:,} plain samples",
-        )
-    if result.inconclusive or result.validated:
+    if not result.p_source:
         return None
-    return Chance(
-        result.p_estimate,
-        result.p_low,
-        result.p_high,
-        f"{count(result.model_calls, 'call')} of the test",
-    )
+    sources = {
+        PLAIN: f"{result.monte_carlo_failures:,} of {result.monte_carlo_samples:,} plain samples",
+        TEST: f"{count(result.model_calls, 'call')} of the test",
+        AROUND: f"{result.around_samples:,} samples around the likeliest failures",
+    }
+    if result.hidden:
+        sources[AROUND] = "a test of each class by itself"
+    if result.validated and result.p_source != AROUND:
+        return None
+    return Chance(result.p_estimate, result.p_low, result.p_high, sources[result.p_source])
 
 
 def verdict(result: LastParticleResult, params: LastParticleParams) -> Verdict:
@@ -85,9 +93,13 @@ def verdict(result: LastParticleResult, params: LastParticleParams) -> Verdict:
     because = [
         _contradiction(result),
         _counterexample(result),
+        _source(chance),
+        _uncounted(result),
         _proof(result),
         _rests_on(result, params),
+        _hidden(result, params),
         _plain(result),
+        _several_labels(result),
     ]
     return Verdict(
         _status(result, chance),
@@ -99,57 +111,75 @@ def verdict(result: LastParticleResult, params: LastParticleParams) -> Verdict:
 
 
 def _status(result: LastParticleResult, chance: Chance | None) -> Status:
-    if result.certified:
-        return Status.HOLDS if chance is None else Status.FAILS
-    if chance is not None:
+    if chance is not None and not result.validated:
         return Status.FAILS
-    if result.counterexample is not None:
+    if result.certified:
+        return Status.HOLDS
+    if result.counterexample is not None or (result.finished and result.failure is not None):
         return Status.AT_RISK
-    return Status.HOLDS if validated(result) else Status.UNKNOWN
+    return Status.HOLDS if result.validated else Status.UNKNOWN
 
 
 def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Chance | None) -> str:
-    noise = noise_words(params.noise, params.eps)
+    noise = noise_words(params.noise, size_of(result, params))
     name = f"{result.input_name}, “{result.labels[result.label]}”"
-    if chance is not None:
-        interval = (
-            f"{confidence(OUTSIDE)} interval {probability(chance.low)} to"
-            f" {probability(chance.high)}"
-        )
-        most = (
-            "at most about"
-            if params.class_wise and not chance.source.endswith("samples")
-            else "about"
-        )
-        return (
-            f"{name}: {noise} changes the class with probability {most} {probability(chance.p)}"
-            f" ({interval})."
-        )
+    if chance is not None and not result.validated:
+        return f"{name}: {noise} changes the class with probability {_about(chance)}."
     if result.certified:
-        return f"{name}: certified; no noise of at most {params.eps:g} per value changes the class."
-    if validated(result):
-        limit, sure = probability(params.critical, 2), confidence(params.risk)
-        rare = f"{noise} changes the class with probability below {limit} ({sure} confidence)"
-        if result.counterexample is None:
-            return f"{name}: validated; {rare}."
-        other = result.labels[result.counterexample_class]
-        return (
-            f"{name}: chance hardly ever finds it, but a change within the noise turns it into"
-            f" “{other}”; {rare}."
-        )
+        size = f"{size_of(result, params):g}"
+        return f"{name}: certified; no noise of at most {size} per value changes the class."
+    if result.validated:
+        return f"{name}: {_validated(result, params, noise, chance)}."
     if not result.finished:
         return f"{name}: no answer yet; {_rounds(result)} done."
+    if result.failure is not None:
+        return (
+            f"{name}: {noise} can change the class, as a failing input shows; how often, the test"
+            f" cannot tell, because {result.reason}."
+        )
     return f"{name}: the test cannot tell, because {result.reason}."
 
 
-def _contradiction(result: LastParticleResult) -> str:
-    if not result.validated or not result.monte_carlo_failures:
-        return ""
+def _about(chance: Chance) -> str:
     return (
-        "The test alone would have passed, but"
-        f" {count(result.monte_carlo_failures, 'plain sample')} failed: it has missed a way to"
-        " fail; test class by class."
+        f"about {probability(chance.p)} ({confidence(OUTSIDE)} interval"
+        f" {probability(chance.low)} to {probability(chance.high)})"
     )
+
+
+def _validated(
+    result: LastParticleResult, params: LastParticleParams, noise: str, chance: Chance | None
+) -> str:
+    limit, sure = probability(params.critical, 2), confidence(params.risk)
+    rare = f"below {limit} ({sure} confidence)"
+    if result.counterexample is None:
+        return f"validated; {noise} changes the class with probability {rare}"
+    other = result.labels[result.counterexample_class]
+    often = rare if chance is None else _about(chance)
+    return (
+        f"somebody who chooses the change within the noise turns it into “{other}”, but chance"
+        f" hardly ever does; {noise} changes the class with probability {often}"
+    )
+
+
+def _contradiction(result: LastParticleResult) -> str:
+    """What the test has missed, if anything."""
+    if result.passed and result.monte_carlo_failures:
+        seen = f"{count(result.monte_carlo_failures, 'plain sample')} failed"
+    elif result.passed and result.hidden:
+        seen = "testing each class by itself met a failure"
+    elif result.passed and not result.validated:
+        seen = "samples around the likeliest failures fail more often"
+    elif not result.agree:
+        decides = "plain samples, which assume nothing, decide"
+        if result.p_source != PLAIN:
+            decides = "the interval holds both"
+        return (
+            f"Two ways of sampling exclude each other, so one has missed a way to fail; {decides}."
+        )
+    else:
+        return ""
+    return f"The test alone would have passed, but {seen}: it has missed a way to fail."
 
 
 def _counterexample(result: LastParticleResult) -> str:
@@ -157,6 +187,19 @@ def _counterexample(result: LastParticleResult) -> str:
         return ""
     other = result.labels[result.counterexample_class]
     return f"A gradient search finds an input within the noise that the model takes for “{other}”."
+
+
+def _source(chance: Chance | None) -> str:
+    return "" if chance is None else f"The probability is that of {chance.source}."
+
+
+def _uncounted(result: LastParticleResult) -> str:
+    if not result.around_found or np.isfinite(result.around_p) or not result.around_samples:
+        return ""
+    return (
+        f"{result.around_samples:,} samples around the likeliest failures are too few to measure"
+        f" them: they count as {result.around_effective:.2g}."
+    )
 
 
 def _proof(result: LastParticleResult) -> str:
@@ -171,7 +214,7 @@ def _proof(result: LastParticleResult) -> str:
 
 
 def _rests_on(result: LastParticleResult, params: LastParticleParams) -> str:
-    if result.certified or not validated(result):
+    if result.certified or not result.validated:
         return ""
     checks = (
         "the diagnostics found no sign against it"
@@ -179,6 +222,32 @@ def _rests_on(result: LastParticleResult, params: LastParticleParams) -> str:
         else "one repetition can hardly check that"
     )
     return f"This holds if the samples of the test move freely; {checks}."
+
+
+def _hidden(result: LastParticleResult, params: LastParticleParams) -> str:
+    """Whether a failure may hide behind a class whose score rises first."""
+    if not result.validated or result.certified or len(result.labels) < 3 or params.class_wise:
+        return ""
+    every = len(result.labels) - 1
+    how = "one test each" if result.screened else "gradients"
+    if len(result.searched):
+        return (
+            f"Failures hidden behind another class were looked for by {how}, for"
+            f" {len(result.searched):,} of {count(every, 'class')}, and none speaks against it."
+        )
+    return (
+        "Not excluded: a failure hidden behind a class whose score rises first; test class by"
+        " class to look for it."
+    )
+
+
+def _several_labels(result: LastParticleResult) -> str:
+    if not result.multi_label:
+        return ""
+    return (
+        "The model may give several classes at once; tested is only whether the one with the"
+        " highest score stays."
+    )
 
 
 def _plain(result: LastParticleResult) -> str:
@@ -190,7 +259,9 @@ def _plain(result: LastParticleResult) -> str:
 def _scope(result: LastParticleResult, params: LastParticleParams) -> str:
     calls = count(result.model_calls, "call")
     state = "" if result.finished else f"Not finished: {_rounds(result)}. "
-    return f"{state}{calls} of the test, {count(result.monte_carlo_samples, 'plain sample')}."
+    around = f", {result.around_samples:,} around failures" if result.around_samples else ""
+    plain = count(result.monte_carlo_samples, "plain sample")
+    return f"{state}{calls} of the test, {plain}{around}."
 
 
 def _rounds(result: LastParticleResult) -> str:
@@ -201,7 +272,7 @@ def _rounds(result: LastParticleResult) -> str:
 def _quantity(
     result: LastParticleResult, params: LastParticleParams, chance: Chance | None
 ) -> Quantity:
-    name = f"Failure probability, {noise_words(params.noise, params.eps)}"
+    name = f"Failure probability, {noise_words(params.noise, size_of(result, params))}"
     if chance is not None:
         return Quantity(
             name,
@@ -213,7 +284,7 @@ def _quantity(
         )
     if result.certified:
         return Quantity(name, 0.0, better="low", text="0, by proof")
-    if validated(result):
+    if result.validated:
         return Quantity(
             name, result.p_high, better="low", text=f"below {probability(params.critical, 2)}"
         )
@@ -225,94 +296,3 @@ def _quantity(
 def confidence(risk: float) -> str:
     """One minus the risk, in per cent."""
     return f"{100 * (1 - risk):.10g} %"
-
-
-def findings(result: LastParticleResult, params: LastParticleParams) -> list[Finding]:
-    """The failing input, or that the test cannot be trusted."""
-    from robgui.core.dataset.picture import picture_of
-
-    detail, name = _detail(result, params), result.labels[result.label]
-    chance = chance_of(result)
-    found = []
-    if result.failure is not None and chance is not None:
-        other = result.labels[result.failure_class]
-        title = (
-            f"{result.input_name}: “{name}” becomes “{other}” with probability about"
-            f" {probability(chance.p)}"
-        )
-        picture = beside(result.input, result.failure, result.kind)
-        found.append(
-            Finding("noise failure", title, severity(chance.p), detail, picture, result.failure)
-        )
-    if result.counterexample is not None:
-        other = result.labels[result.counterexample_class]
-        title = (
-            f"{result.input_name}: “{name}” becomes “{other}” within the noise, found by gradient"
-            " search"
-        )
-        picture = beside(result.input, result.counterexample, result.kind)
-        found.append(Finding("rare failure", title, 0.4, detail, picture, result.counterexample))
-    if result.finished and not result.mixed and not result.certified:
-        title = f"{result.input_name}: {result.reason}"
-        found.append(
-            Finding(
-                "not mixed", title, 0.1, detail, picture_of(result.input, result.kind), result.input
-            )
-        )
-    return found
-
-
-def _detail(result: LastParticleResult, params: LastParticleParams) -> dict[str, object]:
-    return {
-        "class": result.labels[result.label],
-        "other_class": result.labels[result.failure_class] if result.failure_class >= 0 else "",
-        "p_estimate": result.p_estimate,
-        "p_low": result.p_low,
-        "p_high": result.p_high,
-        "noise": params.noise,
-        "eps": params.eps,
-        "validated": validated(result),
-        "plain_failures": result.monte_carlo_failures,
-        "plain_samples": result.monte_carlo_samples,
-    }
-
-
-def severity(p: float) -> float:
-    """1 for a failure at every tenth sample or more often, falling by a tenth for each power of
-    ten.
-    """
-    return float(np.clip(1.1 + 0.1 * np.log10(max(p, 1e-300)), 0.1, 1.0))
-
-
-def beside(x: np.ndarray, failing: np.ndarray, kind: str) -> np.ndarray:
-    """The input and, right of it, the failing one, as a picture."""
-    from robgui.core.dataset.picture import picture_of
-
-    first, second = (_enlarged(picture_of(each, kind)) for each in (x, failing))
-    gap = np.full((first.shape[0], 8, 3), 255, dtype=np.uint8)
-    return np.concatenate([first, gap, second], axis=1)
-
-
-def _enlarged(picture: np.ndarray, smallest: int = 112) -> np.ndarray:
-    factor = max(1, -(-smallest // max(picture.shape[:2])))
-    return picture.repeat(factor, 0).repeat(factor, 1)
-
-
-def offers(result: LastParticleResult, params: LastParticleParams) -> Sequence[Offer]:
-    """The failing input, the one found by gradient search, and the input itself."""
-    made = [Offer(f"The input, {result.input_name}", (result.input_name,), places=(0,))]
-    for failing, title, words in (
-        (result.failure, "The failing input", "with noise of"),
-        (result.counterexample, "The failure found by gradient search", "attacked within noise of"),
-    ):
-        if failing is not None:
-            made.insert(
-                0,
-                Offer(
-                    title,
-                    (f"{result.input_name} {words} {params.eps:g}",),
-                    failing[None],
-                    places=(0,),
-                ),
-            )
-    return made

@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from robgui.core.model.watching import Watching
 
 #: Operations in one batch: 20 to 50 ms on two CPU cores at the 20 to 90 thousand million a second
 #: measured there. Smaller batches are no slower on a CPU, and a stop is answered after one batch.
@@ -18,7 +19,7 @@ _SMALLEST, _LARGEST = 4, 4096
 _UNKNOWN = 512
 
 
-class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Counter(Watching):
     """Adds up multiplications and additions of convolutions and matrix products.
 
     ``total`` has the sum.

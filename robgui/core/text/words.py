@@ -25,10 +25,13 @@ def duration(seconds: float | None) -> str:
 
 
 def time_left(seconds: float | None) -> str:
-    """``about 3 min 20 s left``; a rough guess is never told to the millisecond."""
+    """``about 31 s left``; a rough guess has no decimals."""
     if seconds is None or not math.isfinite(seconds):
         return "an unknown time left"
-    return f"about {duration(seconds)} left" if seconds >= 1 else "almost done"
+    if seconds < 1:
+        return "almost done"
+    rough = f"{seconds:.0f} s" if seconds < 59.5 else duration(max(60.0, seconds))
+    return f"about {rough} left"
 
 
 def number(value: float) -> str:

@@ -9,15 +9,10 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker,
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
     QHeaderView,
-    QLineEdit,
     QMenu,
     QStackedWidget,
     QTableView,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +20,7 @@ from PySide6.QtWidgets import (
 from robgui.core.finding import StoredFinding
 from robgui.core.finding_groups import Group
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.docks.findings_bar import FindingsBar
 from robgui.gui.docks.findings_items import (
     NOTE,
     PICTURE,
@@ -72,7 +68,9 @@ class Findings(QWidget):
         self.replay = Replay(store, self)
         self._order = (SEVERITY, True)
         self._unfolded: set[int] = set()
-        self._make_filters()
+        self.bar = FindingsBar()
+        self.text, self.kinds, self.starred = self.bar.text, self.bar.kinds, self.bar.starred
+        self.count, self.harm, self.export = self.bar.count, self.bar.harm, self.bar.export
         self._make_table()
         self._lay_out()
         self._looking = QTimer(self, singleShot=True, interval=30)
@@ -82,31 +80,6 @@ class Findings(QWidget):
         self._take_workspace()
 
     # --- making -----------------------------------------------------------------------------------
-
-    def _make_filters(self) -> None:
-        self.text = QLineEdit(clearButtonEnabled=True)
-        self.text.setPlaceholderText("Filter by title, kind or note")
-        self.text.setAccessibleName("Filter findings by text")
-        self.kinds = QComboBox()
-        self.kinds.setAccessibleName("Show only this kind")
-        self.kinds.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.kinds.setMinimumContentsLength(9)
-        self.kinds.addItem("All kinds", "")
-        self.starred = QCheckBox("Starred only")
-        self.count = Label()
-        self.count.setProperty("role", "quiet")
-        self.count.setAccessibleName("How many findings are shown")
-        self.harm = QToolButton(
-            text="Harm …",
-            toolTip="Say how bad it is to take one class for another; severities follow",
-            autoRaise=True,
-        )
-        self.export = QToolButton(
-            toolTip="Export the findings shown as images and CSV", autoRaise=True
-        )
-        self.export.setAccessibleName("Export findings")
 
     def _make_table(self) -> None:
         self.table = QTableView()
@@ -132,22 +105,12 @@ class Findings(QWidget):
         self.empty.setProperty("role", "quiet")
 
     def _lay_out(self) -> None:
-        filters = QHBoxLayout()
-        for widget, stretch in (
-            (self.text, 1),
-            (self.kinds, 0),
-            (self.starred, 0),
-            (self.count, 0),
-            (self.harm, 0),
-            (self.export, 0),
-        ):
-            filters.addWidget(widget, stretch)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
-        layout.addLayout(filters)
+        layout.addWidget(self.bar)
         layout.addWidget(self.stack, 1)
 
     def _connect(self) -> None:
@@ -157,9 +120,7 @@ class Findings(QWidget):
         theme.changed.connect(self._fonts)
         self.export.clicked.connect(self.wants_export)
         self.harm.clicked.connect(self.ask_harm)
-        self.text.textChanged.connect(lambda _: self.sync())
-        self.kinds.currentIndexChanged.connect(lambda _: self.sync())
-        self.starred.toggled.connect(lambda _: self.sync())
+        self.bar.changed.connect(self.sync)
         self.table.horizontalHeader().sectionClicked.connect(self.sort_by)
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
         self.table.doubleClicked.connect(self._double_clicked)
@@ -200,13 +161,7 @@ class Findings(QWidget):
         self._take_findings()
 
     def _take_findings(self) -> None:
-        chosen = self.kinds.currentData()
-        with QSignalBlocker(self.kinds):
-            self.kinds.clear()
-            self.kinds.addItem("All kinds", "")
-            for kind in sorted({finding.kind for finding in self._store.history.findings}):
-                self.kinds.addItem(kind, kind)
-            self.kinds.setCurrentIndex(max(0, self.kinds.findData(chosen)))
+        self.bar.take_kinds(finding.kind for finding in self._store.history.findings)
         self.sync()
 
     def sort_by(self, column: int) -> None:
@@ -221,7 +176,7 @@ class Findings(QWidget):
         """Applies filter and order; a note being written is not disturbed."""
         if self.table.state() is QAbstractItemView.State.EditingState:
             return
-        groups = [group for group in self._entries() if self._passes(group)]
+        groups = [group for group in self._entries() if self.bar.passes(group)]
         column, down = self._order
         groups.sort(key=lambda group: (_rank(group, column), group.severity), reverse=down)
         rows = [group.lead for group in groups]
@@ -238,12 +193,8 @@ class Findings(QWidget):
             else NOTHING_YET
         )
         self.stack.setCurrentIndex(0 if rows else 1)
-        total = len(self._store.history.findings)
         shown = sum(len(group.members) for group in groups)
-        self.export.setEnabled(bool(rows))
-        self.harm.setEnabled(bool(total))
-        said = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
-        self.count.setText(said if shown == len(rows) else f"{said} in {len(rows):,} entries")
+        self.bar.tell(shown, len(self._store.history.findings), len(rows))
         self._look_soon()
 
     def _entries(self) -> list[Group]:
@@ -255,17 +206,6 @@ class Findings(QWidget):
             one_each = [Group(one, (one,), history.harm.severity(one)) for one in group.members]
             found += one_each if unfold else [group]
         return found
-
-    def _passes(self, group: Group) -> bool:
-        finding = group.lead
-        if self.starred.isChecked() and not finding.starred:
-            return False
-        if self.kinds.currentData() not in ("", None, finding.kind):
-            return False
-        words = self.text.text().casefold().split()
-        titles = " ".join(one.title for one in group.members)
-        text = f"{titles} {finding.kind} {finding.note}".casefold()
-        return all(word in text for word in words)
 
     def ask_harm(self) -> None:
         """Asks how bad each confusion is; the list follows."""

@@ -21,6 +21,7 @@ from robgui.core.execution.likeness import inputs_in_words
 from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration, rough_percent, time_left
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ class ProgressDelegate(QStyledItemDelegate):
     def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         """Of a sentence the beginning is read; names, in the other columns, lose their middle."""
         super().initStyleOption(option, index)
-        option.textElideMode = Qt.TextElideMode.ElideRight
+        room = option.rect.width() - 2 * option.fontMetrics.averageCharWidth()
+        option.text = beginning(option.text, option.fontMetrics, room)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()

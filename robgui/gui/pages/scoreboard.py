@@ -239,7 +239,10 @@ def _words(cell: Any) -> str:
 
 
 def _ink(cell: Any) -> Ink:
-    return Ink("unknown") if cell is None else status_ink(cell.verdict.status)
+    """The colour of a status compares; what cannot be compared has none."""
+    if cell is None or cell.unlike:
+        return Ink("unknown")
+    return status_ink(cell.verdict.status)
 
 
 def _tip(cell: Any) -> str:

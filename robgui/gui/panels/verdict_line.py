@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import set_heading, theme
+from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.plain import Label, tip
 
@@ -93,7 +94,7 @@ class VerdictLine(QWidget):
         self.more.setVisible(wide)
         if wide and not self.more.isChecked():
             most = int(room * (LINES - 0.2))
-            words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, most)
+            words = beginning(words, metrics, most)
         self.rest.setText(words)
         self.rest.setVisible(bool(words))
 

@@ -1,11 +1,11 @@
-"""A box of choices whose chosen words end in dots where they are too long, instead of in the
-middle of a letter.
+"""Words where there is too little room for them: names lose their middle, sentences their end, at
+a word.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
 
@@ -32,3 +32,12 @@ class ElidedBox(QComboBox):
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
+def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
+    """As many whole words as fit, with … for the rest: a number that is cut reads as another."""
+    if metrics.horizontalAdvance(words) <= width:
+        return words
+    cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, width).rstrip("…")
+    whole = cut if words[len(cut) : len(cut) + 1].isspace() else cut.rpartition(" ")[0]
+    return f"{whole.rstrip()} …" if whole.strip() else "…"

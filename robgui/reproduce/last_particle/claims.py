@@ -261,7 +261,7 @@ def _validated_trees(
     params: LastParticleTableParams,
 ) -> Claim:
     """Judged as printed: shares of nothing do not show that the method validates trees."""
-    validated = [float(result.validated.mean()) for result in found]
+    validated = [float(result.passed.mean()) for result in found]
     certified = [float(result.certified.mean()) for result in found]
     unsure = sum(int(result.inconclusive.sum()) for result in found)
     proven = sum(int((result.inconclusive & result.certified).sum()) for result in found)
@@ -317,7 +317,7 @@ def _hardened(
     note: str,
     params: LastParticleTableParams,
 ) -> Claim:
-    before, after = float(base.validated.mean()), float(result.validated.mean())
+    before, after = float(base.passed.mean()), float(result.passed.mean())
     statement = f"training with {name}, eps = {defence.eps:g}: validated more often"
     paper = f"{TABLE_3['plain'][1]} -> {TABLE_3[name][1]} %"
     detail = {"validated": [before, after], "eps": defence.eps, "norm": defence.norm}
@@ -351,7 +351,7 @@ def _shares(result: LastParticleTableResult) -> tuple[np.ndarray, np.ndarray, np
     """
     return (
         result.certified.mean(1),
-        result.validated.mean(1),
+        result.passed.mean(1),
         (result.monte_carlo_failures == 0).mean(1),
     )
 

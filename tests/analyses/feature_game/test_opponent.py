@@ -157,3 +157,14 @@ def test_the_papers_games_say_what_they_measure() -> None:
     result = play(small_cnn(seed=3), image(seed=3), max_calls=600, move_iterations=3, **settings)
     told = said("feature_game", result, **settings).text
     assert "calls allowed" in told and "not the value of the game" in told
+
+
+def test_a_game_without_a_change_leaves_a_gap_in_the_curve() -> None:
+    result = play(small_cnn(seed=3), image(seed=3), player="nature", max_calls=2400)
+    (outcome,) = result.outcomes
+    curve = next(
+        view for view in views_of("feature_game", result) if view.title == "How the games end"
+    )
+    prevented = np.isinf(outcome.games)
+    assert prevented.any() and not prevented.all()
+    assert np.array_equal(np.isnan(curve.lines[1].y), prevented) and "gap" in curve.note

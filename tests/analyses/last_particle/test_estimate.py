@@ -208,3 +208,13 @@ def test_a_score_that_is_not_a_number_is_refused() -> None:
         estimate(lambda z, i: torch.where(z[:, 0] > 2, float("nan"), z[:, 0] - 9), 2, inputs=20)
     with pytest.raises(ModelError, match="one number for each"):
         estimate(lambda z, i: z, 2)
+
+
+@pytest.mark.parametrize("particles", [20, 100])
+def test_several_killed_at_once_on_a_coarse_staircase_are_told_not_trusted(particles: int) -> None:
+    """Steps of two standard deviations; steps of a quarter are fine."""
+    settings = {"particles": particles, "kill": particles * 3 // 4, "steps": 20}
+    coarse = estimate(gaussian_score(1e-6, 2.0), DIM, inputs=40, seed=3, **settings)
+    fine = estimate(gaussian_score(1e-6, 0.25), DIM, inputs=40, seed=3, **settings)
+    assert coarse.inconclusive.mean() > 0.8 and any("in steps" in why for why in coarse.reason)
+    assert not fine.inconclusive.any()

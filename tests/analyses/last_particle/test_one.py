@@ -18,6 +18,7 @@ from robgui.analyses.last_particle import (
     LastParticleResult,
     Law,
     last_particle,
+    power,
 )
 from robgui.analyses.last_particle.particles import kernel
 from robgui.analyses.last_particle.particles.lanes import Lane
@@ -66,9 +67,9 @@ def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     )
     assert (
         "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence
-        and "2,562 calls of the test" in words.scope
+        and "20,820 calls of the test" in words.scope
     )
-    assert "one repetition can hardly check that" in words.text
+    assert "the diagnostics found no sign against it" in words.text
     assert (
         result.failure is None
         and result.counterexample is None
@@ -78,6 +79,18 @@ def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
         -np.log(0.01) / 2500
     )
     assert words.status is Status.HOLDS
+
+
+def test_the_published_setting_has_two_particles_and_one_repetition() -> None:
+    result = examine(linear_classifier(1e-9, "box", 0.1), HALF, eps=0.01, preset="paper", samples=0)
+    words = said(result, eps=0.01, preset="paper", samples=0)
+    assert result.validated and result.m == 64 and "2,562 calls of the test" in words.scope
+    assert "one repetition can hardly check that" in words.text
+
+
+def test_ten_repetitions_validate_one_in_a_trillion_nearly_always() -> None:
+    ten, one = (power(1e-12, particles=2, replicas=replicas) for replicas in (10, 1))
+    assert LastParticleParams().replicas == 10 and ten > 0.95 and one < 0.14
 
 
 def test_a_failing_input_shows_its_failure() -> None:
@@ -121,7 +134,8 @@ def test_a_validated_input_with_a_counterexample_is_shown_as_such() -> None:
     words = said(result, eps=0.1, replicas=20)
     assert (
         words.status is Status.AT_RISK
-        and "a change within the noise turns it into “1”" in words.sentence
+        and "somebody who chooses the change within the noise turns it into “1”" in words.sentence
+        and "but chance hardly ever does" in words.sentence
     )
     assert (
         words.because[0].startswith("A gradient search finds") and "validated" not in words.sentence
@@ -332,7 +346,7 @@ def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped
     assert not early.finished and early.killed > 0
     words = said(early, eps=0.01)
     assert (
-        f"no answer yet; {early.killed} of 64 rounds done" in words.sentence
+        f"no answer yet; {early.killed} of 512 rounds done" in words.sentence
         and f"{early.model_calls:,} calls" in words.scope
     )
     assert words.number.words == "not finished" and words.status is Status.UNKNOWN
@@ -412,7 +426,7 @@ def test_particles_that_never_move_make_the_verdict_inconclusive() -> None:
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("eps", 0), ("particles", 1), ("critical", 1), ("critical", 2), ("risk", 0)],
+    [("eps", -1), ("particles", 1), ("critical", 1), ("critical", 2), ("risk", 0)],
 )
 def test_a_setting_out_of_range_is_refused_by_name(setting: str, value: float) -> None:
     with pytest.raises(ParamsError, match=f"^{setting} = {value}: "):

@@ -207,6 +207,11 @@ def test_while_it_runs_failed_passed_and_open_inputs_are_counted_apart(
         f"{int((~failing).sum())} of 36 tests still open" in words.scope
         and "validated" not in words.sentence
     )
+    shares = views_of("last_particle_table", early)[1]
+    undecided = ~failing.all(1)
+    for line in shares.lines:  # no share where inputs are open, and a band as far as they may lead
+        assert np.isnan(line.y[undecided]).all()
+        assert (line.high >= (~failing).mean(1)).all()
     bars = views_of("last_particle_table", early)[0]
     assert {row.name for row in bars.series} == {"fails", "open"} and (
         sum(row.values for row in bars.series) == 12

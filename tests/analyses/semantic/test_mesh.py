@@ -10,6 +10,7 @@ import numpy as np
 import PIL.Image
 import pytest
 import trimesh
+from trimesh.visual.material import PBRMaterial
 from trimesh.visual.texture import SimpleMaterial, TextureVisuals
 
 from robgui.analyses.semantic.scene import mesh_file
@@ -195,6 +196,67 @@ def test_vertex_colours_are_read_from_the_file(tmp_path: Path) -> None:
     assert np.allclose(read_mesh(tmp_path / "plain.stl").colours, PLAIN)
 
 
+RED = [200, 40, 40, 255]
+
+
+def material_box(material: object, uv: bool, **attributes: np.ndarray) -> trimesh.Trimesh:
+    box = trimesh.creation.box()
+    places = np.random.default_rng(0).random((len(box.vertices), 2)) if uv else None
+    box.visual = TextureVisuals(uv=places, material=material)
+    box.visual.vertex_attributes.update(attributes)
+    return box
+
+
+@pytest.mark.parametrize("uv", [False, True])
+def test_the_colour_of_a_glb_material_is_read_with_and_without_places_in_a_texture(
+    tmp_path: Path, uv: bool
+) -> None:
+    material_box(PBRMaterial(baseColorFactor=RED), uv).export(tmp_path / "red.glb")
+    mesh = read_mesh(tmp_path / "red.glb")
+    assert np.allclose(mesh.colours, np.array(RED[:3]) / 255, atol=0.005) and not mesh.notes
+
+
+def test_the_colour_of_a_glb_material_is_a_factor_of_its_texture_and_of_vertex_colours(
+    tmp_path: Path,
+) -> None:
+    image = PIL.Image.new("RGB", (8, 8), (128, 255, 128))
+    both = PBRMaterial(baseColorFactor=RED, baseColorTexture=image)
+    material_box(both, True).export(tmp_path / "both.glb")
+    mesh = read_mesh(tmp_path / "both.glb")
+    assert mesh.textured and np.allclose(mesh.colours, np.array(RED[:3]) / 255, atol=0.005)
+    half = np.tile(np.array([128, 128, 128, 255], dtype=np.uint8), (8, 1))
+    material_box(PBRMaterial(baseColorFactor=RED), True, color=half).export(tmp_path / "dim.glb")
+    dim = read_mesh(tmp_path / "dim.glb").colours
+    assert np.allclose(dim, np.array(RED[:3]) / 255 * 128 / 255, atol=0.005)
+
+
+def test_obj_materials_give_their_faces_their_colour(tmp_path: Path) -> None:
+    (tmp_path / "two.mtl").write_text("newmtl red\nKd 0.8 0.1 0.1\nnewmtl blue\nKd 0.1 0.1 0.8\n")
+    corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+    faces = "usemtl red\nf 1 2 3\nusemtl blue\nf 1 3 4\n"
+    (tmp_path / "two.obj").write_text(f"mtllib two.mtl\n{corners}{faces}")
+    mesh = read_mesh(tmp_path / "two.obj")
+    found = {tuple(colour) for colour in mesh.colours.astype(float).round(2).tolist()}
+    assert found == {(0.8, 0.1, 0.1), (0.1, 0.1, 0.8)} and not mesh.textured and not mesh.notes
+
+
+def test_what_a_picture_cannot_show_is_said(tmp_path: Path) -> None:
+    glass = PBRMaterial(baseColorFactor=[200, 40, 40, 90], alphaMode="BLEND")
+    material_box(glass, False).export(tmp_path / "glass.glb")
+    assert any("drawn opaque" in note for note in read_mesh(tmp_path / "glass.glb").notes)
+    bumps = PIL.Image.new("RGB", (8, 8), (128, 128, 255))
+    bumpy = PBRMaterial(baseColorFactor=RED, normalTexture=bumps)
+    material_box(bumpy, True).export(tmp_path / "bumpy.glb")
+    assert any("a map of normals" in note for note in read_mesh(tmp_path / "bumpy.glb").notes)
+    (tmp_path / "lost.obj").write_text(
+        "mtllib lost.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\n"
+        "usemtl gone\nf 1/1 2/2 3/3\n"
+    )
+    lost = read_mesh(tmp_path / "lost.obj")
+    assert lost.notes == ("lost: its material could not be read, so it is drawn grey.",)
+    assert np.allclose(lost.colours, PLAIN)
+
+
 def test_several_textures_become_vertex_colours(tmp_path: Path) -> None:
     scene = trimesh.Scene([textured_square(), textured_square().apply_translation([2, 0, 0])])
     scene.export(tmp_path / "two.glb")
@@ -203,6 +265,7 @@ def test_several_textures_become_vertex_colours(tmp_path: Path) -> None:
         len(mesh.faces) == 4
         and not mesh.textured
         and np.allclose(mesh.colours, [1, 0, 0], atol=0.02)
+        and "one colour for each vertex" in mesh.notes[0]
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 
+from robgui.cli.options import add_params, values_of
 from robgui.core.execution.registry import analyses, find
 from robgui.core.execution.thresholds import every, thresholds, usual
 
@@ -41,3 +44,14 @@ def test_the_users_own_threshold_replaces_the_default_and_a_bad_one_does_not():
 def test_a_threshold_has_bounds_and_a_default_within_them(name):
     for one in thresholds(find(name)):
         assert one.low <= one.default <= one.high
+
+
+@pytest.mark.parametrize("one", every(analyses().values()), ids=lambda one: one.key)
+def test_a_threshold_is_an_option_of_the_command_line(one):
+    parser = argparse.ArgumentParser()
+    known = find(one.analysis)
+    add_params(parser, known.params, ())
+    value = 2.0 if one.low >= 1 else 0.25
+    given = parser.parse_args([f"--{one.field.replace('_', '-')}", str(value)])
+    given.set = []
+    assert known.params.parse(values_of(given, known.params)).model_dump()[one.field] == value

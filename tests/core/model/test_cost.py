@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch import nn
 
+from robgui import resources
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.cost import Counter, batch_size
 
@@ -48,3 +52,16 @@ def test_the_batch_never_changes_the_answer():
     x = torch.rand(333, 1, 28, 28)
     assert classifier.batch() == 4096
     assert torch.allclose(classifier.infer(x), classifier.infer(x, batch=7), atol=1e-6)
+
+
+def test_counting_the_work_of_a_model_imports_no_compiler():
+    """It would take a second, in every worker."""
+    code = (
+        "import sys; from robgui.core.loading import load; load(sys.argv[1], device='cpu');"
+        "print([name for name in ('torch._dynamo', 'sympy') if name in sys.modules])"
+    )
+    model = resources.path("demo", "fashion_cnn.safetensors")
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(model)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

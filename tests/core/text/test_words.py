@@ -107,7 +107,13 @@ def test_a_rough_share_is_all_or_nothing_only_when_it_is(share, said):
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0.0, "almost done"), (0.4, "almost done"), (200, "about 3 min 20 s left")],
+    [
+        (0.0, "almost done"),
+        (0.4, "almost done"),
+        (31.24, "about 31 s left"),
+        (59.8, "about 1 min 0 s left"),
+        (200, "about 3 min 20 s left"),
+    ],
 )
 def test_the_time_left_is_never_told_to_the_millisecond(seconds, said):
     assert words.time_left(seconds) == said

@@ -103,7 +103,7 @@ def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
             for row in range(2)
         ]
         assert inks == [
-            status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.HOLDS)
+            status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.UNKNOWN)
         ]
     theme.apply(False)
     tip = board.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)

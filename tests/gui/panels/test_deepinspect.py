@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from robgui.core.view import Images, Matrix, Table
@@ -72,6 +73,49 @@ def test_the_pair_can_be_sent_to_the_feature_game_with_the_other_class_as_target
         panel.closeness.click()
     assert arrived.args == ["zonnscan_populations"]
     assert len(store.scope) == len(both.places)
+
+
+def test_dragging_the_limit_in_the_histogram_changes_the_pairs_while_it_moves(inspected):
+    panel, result = inspected, inspected.result
+    histogram = view(panel, "Distances of all pairs")
+    line = histogram._marks[90][0]
+    assert line.movable and line.value() == pytest.approx(result.confusion_limit)
+    distances = np.sort(result.napvd[np.triu_indices(len(result.napvd), 1)])
+    for many in (3, 1, 12):
+        line.setValue(float(distances[many - 1 : many + 1].mean()))
+        line.sigDragged.emit(line)
+        assert view(panel, "Pairs that stand out").view.height == many
+        assert f"{many} of 45 pairs" in view(panel, "Distances of all pairs").view.note
+    assert len(panel.result.confusion_pairs) == len(result.confusion_pairs)  # the run stays
+
+
+def test_the_classes_of_a_matrix_can_be_ordered_by_name_by_likeness_and_worst_first(inspected):
+    panel, result = inspected, inspected.result
+    orders = {}
+    for key in ("likeness", "name", "worst"):
+        panel.order_box.setCurrentIndex(panel.order_box.findData(key))
+        matrix = view(panel, "Distance between classes").view
+        assert matrix.rows == matrix.columns[::-1]  # the first class is at the top
+        orders[key] = matrix.columns
+    assert orders["name"] == tuple(sorted(result.classes, key=str.casefold))
+    assert orders["worst"][0] in panel.verdict.text()
+    assert len(set(orders.values())) == 3
+
+
+def test_a_pair_is_confirmed_by_a_game_and_the_pixels_are_told_beside_it(qtbot, store, inspected):
+    panel = inspected
+    panel.confirm.click()  # without a pair it only says so
+    view(panel, "Pairs that stand out").chosen.emit(0)
+    panel.confirm.click()
+    assert "Looking for" in view(panel, "Inputs of the pair").view.note
+    qtbot.waitUntil(
+        lambda: " apart: so many turn" in view(panel, "Inputs of the pair").view.note,
+        timeout=60_000,
+    )
+    qtbot.waitUntil(lambda: store.history.runs[0].request.analysis == "feature_game", timeout=9000)
+    names = [panel.result.classes[c] for c in store.selection.pair]
+    assert store.history.runs[0].request.params["target"] in names
+    qtbot.waitUntil(lambda: not store.runner.busy and not store.background.busy, timeout=20_000)
 
 
 def test_the_views_follow_the_theme(inspected):

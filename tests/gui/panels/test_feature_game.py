@@ -7,10 +7,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PIL import Image
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog
 
+from robgui.analyses.feature_game import pictures
 from robgui.core.view import Images, Matrix
+from robgui.gui.panels.feature_game.game import pixel_words
 from robgui.gui.state.selection import Selection
+from robgui.gui.widgets.views.picture_cell import picture_box
 
 QUICK = {"max_calls": 600}
 
@@ -41,6 +45,38 @@ def test_the_row_shows_features_saliency_and_the_changed_pixels(played):
         and len(pair.pictures[1].spots) == len(result.changed)
     )
     assert result.labels[result.found_class] in pair.pictures[1].chip and played.save.isEnabled()
+
+
+def test_the_heat_lies_over_the_image_as_opaque_as_the_slider_says(played):
+    heat = played.cells[1]
+    np.testing.assert_array_equal(
+        heat.under.image, pictures(played.result)["original"][::-1]
+    )  # rows of the plot count from below
+    assert heat.under.zValue() < heat.map.heat.image.zValue()
+    heat.opacity.setValue(20)
+    assert heat.map.heat.image.opacity() == pytest.approx(0.2)
+
+
+def test_the_pixel_under_the_mouse_is_read_out_in_all_three_pictures(played):
+    played.resize(1100, 700)
+    result = played.result
+    (x, y), side = result.changed[0].tolist(), result.input.shape[1]
+    words = pixel_words(result, x, y)
+    before, after = (round(255 * float(image[0, y, x])) for image in (result.input, result.best))
+    assert words.startswith(f"x {x}, y {y}: {before} → {after}, heat")
+    heat = played.cells[1]
+    heat.map.heat.hovered.emit((x + 0.5, side - y - 0.5))
+    assert heat.map._foot.text() == words
+    pair = played.cells[2]
+    index = pair.model.index(0)
+    box = picture_box(
+        pair.list.visualRect(index), pair.model.frame, pair.model.pictures(0)[1][1].size(), 1
+    )
+    place = box.topLeft() + QPoint(
+        round((x + 0.5) * box.width() / side), round((y + 0.5) * box.height() / side)
+    )
+    pair.point(index, place)
+    assert pair._foot.text() == words
 
 
 def test_the_other_views_stand_below(played):

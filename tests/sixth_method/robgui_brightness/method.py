@@ -17,9 +17,6 @@ from robgui.core.text.words import number
 from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.view import Axis, Curves, Ink, Line, Mark, View
 
-#: A change of class within this shift is a failure.
-NEAR = 0.1
-
 
 class BrightnessParams(Params):
     """Settings."""
@@ -33,6 +30,14 @@ class BrightnessParams(Params):
         le=10_001,
         title="Steps",
         description="Shifts that are tried, evenly from darkest to brightest.",
+    )
+    near: float = Field(
+        0.1,
+        gt=0,
+        le=1,
+        title="Near",
+        description="A change of class within this shift is a failure, a larger one a risk.",
+        json_schema_extra={"judges": "shift"},
     )
 
 
@@ -71,9 +76,9 @@ def verdict(result: BrightnessResult, params: BrightnessParams) -> Verdict:
             Quantity("Smallest shift", near, better="high", text="none found"),
             scope,
         )
-    status = Status.FAILS if near <= NEAR else Status.AT_RISK
+    status = Status.FAILS if near <= params.near else Status.AT_RISK
     sentence = f"“{name}” changes class at a shift of {number(near)}."
-    because = (f"A change within {NEAR} counts as a failure.",)
+    because = (f"A change within {number(params.near)} counts as a failure.",)
     return Verdict(
         status, sentence, Quantity("Smallest shift", near, better="high"), scope, because
     )
@@ -99,10 +104,14 @@ def views(result: BrightnessResult, params: BrightnessParams) -> Sequence[View]:
 def findings(result: BrightnessResult, params: BrightnessParams) -> list[Finding]:
     """The input, when its class changes near by."""
     near = nearest(result)
-    if np.isnan(near) or near > NEAR:
+    if np.isnan(near) or near > params.near:
         return []
-    title = f"“{result.labels[result.predicted]}” changes class at a shift of {number(near)}"
-    return [Finding("brightness", title, 1 - near / NEAR / 2, {"shift": near}, None, result.input)]
+    at = int(np.flatnonzero((result.seen != result.predicted) & (np.abs(result.shift) == near))[0])
+    own, other = result.labels[result.predicted], result.labels[int(result.seen[at])]
+    title = f"“{own}” becomes “{other}” at a shift of {number(near)}"
+    detail = {"class": own, "other_class": other, "shift": near}
+    severity = 1 - near / params.near / 2
+    return [Finding("brightness", title, severity, detail, None, result.input)]
 
 
 METHOD = Method(
@@ -121,6 +130,7 @@ METHOD = Method(
             verdict=verdict,
             views=views,
             findings=findings,
+            severity_means="1 for no shift at all, a half at the shift that counts as near.",
             first_look={"steps": 11},
             invitation="How much light can this input take? Choose an input and press Run.",
             explanation=(

@@ -26,6 +26,7 @@ from robgui.analyses.feature_game.play.deal import Deal
 from robgui.analyses.feature_game.play.endgame import Endgame
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.record import WINDOW
 from robgui.analyses.feature_game.play.searching import Search
 from robgui.analyses.feature_game.play.tree import Node, backpropagate
 from robgui.analyses.feature_game.play.values import Values
@@ -213,7 +214,9 @@ class OpponentSearch(Search):
         if changed:
             middle = order[(len(order) - 1) // 2]
             self.record.settle(self._ends[middle if middle in changed else changed[-1]])
-        self.record.draw(self.games[-1])
+        recent = self.games[-WINDOW:]
+        middle_so_far = float(np.quantile(self.games, 0.5, method="inverted_cdf"))
+        self.record.game(middle_so_far, self.games[-1], sum(recent) / len(recent))
 
 
 def _mean(margins: list[float]) -> float:

@@ -136,6 +136,11 @@ class Record:
         self.history.append((self.severity, shown, sum(recent) / len(recent)))
         self.history_calls.append(self.calls)
 
+    def game(self, middle: float, severity: float, mean: float) -> None:
+        """Adds a whole game to the history; one that did not change the class leaves a gap."""
+        self.history.append((middle, severity, mean))
+        self.history_calls.append(self.calls)
+
     def drawn_again(self) -> None:
         """The newest iteration has ended with a finer example: its row of the history is drawn
         with it.

@@ -28,7 +28,8 @@ class MarginScore:
         prior: The noise.
         pairs: ``(T,)`` pair of input and size of each test.
         classes: ``(T,)`` right class of each test.
-        rivals: ``(T,)`` the one other class that may win in each test; None for all of them.
+        rivals: ``(T,)`` the one other class that must win in each test, so that the failures of
+            different tests exclude each other; None for any of them.
         margin: Whether scores or probabilities are compared.
         batch: Inputs per model call.
     """
@@ -59,18 +60,28 @@ class MarginScore:
         inputs = self._prior.bind(self._pairs[tests])
         first = torch.arange(len(tests), device=tests.device) * self._classifier.classes
         own = first + self._classes[tests]
-        rival = None if self._rivals is None else first + self._rivals[tests]
+        winner = own if self._rivals is None else first + self._rivals[tests]
         others = torch.zeros((len(tests), self._classifier.classes), device=tests.device)
-        others.view(-1)[own] = -torch.inf
+        others.view(-1)[winner] = -torch.inf
+        sign = 1.0 if self._rivals is None else -1.0
+        inside = self.inside(tests)
 
         def score(latent: Tensor) -> Tensor:
             scores = self._classifier.infer(inputs(latent), self._batch)
             if self._votes:
                 scores = scores.softmax(1)
-            best = (scores + others).amax(1) if rival is None else scores.take(rival)
-            return best - scores.take(own)
+            return sign * ((scores + others).amax(1) - scores.take(winner))
 
-        return score
+        return score if inside is None else _within(score, inside)
+
+    def inside(self, tests: Tensor) -> Bound | None:
+        """See ``splitting.Score``."""
+        return self._prior.inside(self._pairs[tests])
+
+
+def _within(score: Bound, inside: Bound) -> Bound:
+    """The score inside, -inf outside."""
+    return lambda latent: score(latent).masked_fill(~inside(latent), -torch.inf)
 
 
 def margins(scores: Tensor, own: Tensor) -> Tensor:

@@ -2,9 +2,9 @@
 noise.
 
 box: Φ(z) mapped onto the L∞ ball within the bounds (uniform there). clip: uniform in the whole L∞
-    ball, then cut off at
-the bounds. l2: the first d coordinates of a normalised (d + 2)-vector are uniform in the unit ball;
-then cut off. gaussian: x + σ z.
+ball, then cut off at the bounds. l2: the first d coordinates of a normalised (d + 2)-vector are
+uniform in the unit ball; then cut off. ball: uniform in ball ∩ bounds, see ``ball``. gaussian:
+x + σ z. smooth, light, jpeg: see ``images``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,13 @@ import math
 import torch
 from torch import Tensor
 
+from robgui.analyses.last_particle.noise.ball import CutBall
+from robgui.analyses.last_particle.noise.images import compressed, light, smooth
 from robgui.analyses.last_particle.params import Noise
 from robgui.analyses.last_particle.particles.kernel import Bound
+
+#: How far towards the end of the noise a latent point is placed.
+_NEARLY = 0.95
 
 
 class Prior:
@@ -25,6 +30,8 @@ class Prior:
         dim: Latent dimensions.
         spread: Standard deviation of the latent points: 1, or sqrt(1/2) where erf makes them
             uniform, so that it needs no factor.
+        noise: Kind of noise.
+        smooth: Whether gradients with respect to the latent point say anything.
 
     Args:
         noise: Kind of noise.
@@ -37,6 +44,7 @@ class Prior:
             None for none.
         lengths: ``(n,)`` points of each sequence; the padding repeats the last point. None for no
             padding.
+        blur: Width of the blotches of smooth noise, in pixels.
     """
 
     def __init__(
@@ -50,8 +58,9 @@ class Prior:
         bounds: tuple[Tensor, Tensor] | None,
         grid: tuple[Tensor, Tensor, Tensor] | None = None,
         lengths: Tensor | None = None,
+        blur: float = 2.0,
     ) -> None:
-        self._noise, self._inputs, self._sizes, self._owner = noise, inputs, sizes, owner
+        self.noise, self._inputs, self._sizes, self._owner = noise, inputs, sizes, owner
         self._shape = tuple(inputs.shape[1:])
         self._scale = scale.expand(self._shape)
         self._bounds = (
@@ -61,44 +70,78 @@ class Prior:
         )
         self._grid = grid
         self._lengths = lengths
+        self._blur = blur
         self._values = math.prod(self._shape)
-        self.dim = self._values + (2 if noise == "l2" else 0)
+        self.dim = {"l2": self._values + 2, "ball": self._values + 2, "light": 2, "jpeg": 1}.get(
+            noise, self._values
+        )
         self.spread = math.sqrt(0.5) if noise in ("box", "clip") else 1.0
+        self.smooth = noise not in ("jpeg", "ball")
+        self._cut_ball = self._cutting() if noise == "ball" else None
 
-    def bind(self, pairs: Tensor) -> Bound:
+    def bind(self, pairs: Tensor, *, fresh: bool = False) -> Bound:
         """Latent points ``(n, dim)`` -> inputs ``(n, *shape)``, the i-th row around the input of
         pair ``pairs[i]``.
 
-        What it returns is overwritten by the next call.
+        What it returns is overwritten by the next call, unless ``fresh``: then gradients flow, and
+        in a ball only the direction of the latent point and its usual length count.
         """
         owner = self._owner[pairs]
         reach = self._scale * self._sizes[pairs].reshape(-1, *(1 for _ in self._shape))
-        raw = self._raw(self._inputs[owner], reach, owner)
+        raw = self._raw(self._inputs[owner], reach, pairs, fresh)
         after = self._after(owner)
         return raw if after is None else lambda latent: after(raw(latent))
 
-    def _raw(self, x: Tensor, reach: Tensor, owner: Tensor) -> Bound:
-        out = torch.empty_like(x)
-        if self._noise == "box":
+    def inside(self, pairs: Tensor) -> Bound | None:
+        """Latent points ``(n, dim)`` -> which of them the noise consists of ``(n,)``.
+
+        None where it is all of them.
+        """
+        return None if self._cut_ball is None else self._cut_ball.inside(pairs)
+
+    def _raw(self, x: Tensor, reach: Tensor, pairs: Tensor, fresh: bool) -> Bound:
+        out = None if fresh else torch.empty_like(x)
+        if self.noise == "box":
             assert self._bounds is not None
             low = torch.maximum(x - reach, torch.minimum(self._bounds[0], x))
             high = torch.minimum(x + reach, torch.maximum(self._bounds[1], x))
             return _uniform((low + high) / 2, (high - low) / 2, out)
-        if self._noise == "clip":
+        if self.noise == "clip":
             return self._cut(_uniform(x, reach, out))
-        if self._noise == "l2":
-            return self._cut(self._ball(x, reach, owner, out))
+        if self.noise == "l2":
+            return self._cut(self._ball(x, reach, self._owner[pairs], out))
+        if self._cut_ball is not None:
+            points = self._cut_ball.offsets(pairs)
+            return lambda latent: torch.addcmul(x, reach, points(latent).reshape(x.shape), out=out)
+        if self.noise == "smooth":
+            return self._cut(smooth(x, reach, self._blur))
+        if self.noise == "light":
+            return self._cut(light(x, reach))
+        if self.noise == "jpeg":
+            return compressed(x, self._sizes[pairs].clamp_max(1))
         return self._cut(lambda latent: torch.addcmul(x, reach, latent.reshape(x.shape), out=out))
 
-    def _ball(self, x: Tensor, reach: Tensor, owner: Tensor, out: Tensor) -> Bound:
+    def _cutting(self) -> CutBall:
+        """The room of every value, in units of the radius."""
+        assert self._bounds is not None
+        pairs = torch.arange(len(self._sizes), device=self._inputs.device)
+        x, reach, free = self.limits(pairs)
+        room = reach.clamp_min(torch.finfo(x.dtype).tiny)
+        low = ((self._bounds[0] - x) / room).clamp(-1, 0) * free
+        high = ((self._bounds[1] - x) / room).clamp(0, 1) * free
+        return CutBall(low.flatten(1), high.flatten(1))
+
+    def _ball(self, x: Tensor, reach: Tensor, owner: Tensor, out: Tensor | None) -> Bound:
         free = (self._scale > 0).to(x.dtype).expand_as(x)
         if self._lengths is not None:
             free = free * self._real(owner)
-        free = free.reshape(len(x), -1)
+        free = free.flatten(1)
 
         def inputs(latent: Tensor) -> Tensor:
             moved = latent[:, : self._values] * free
             norm = (moved.square().sum(1) + latent[:, self._values :].square().sum(1)).sqrt()
+            if out is None:  # a search among directions: at the usual length they are near normal
+                norm = (free.sum(1) + 2).sqrt()
             return torch.addcmul(x, reach, (moved / norm[:, None]).reshape(x.shape), out=out)
 
         return inputs
@@ -150,6 +193,18 @@ class Prior:
         free = (reach > 0).to(x.dtype)
         return x, reach, free if self._lengths is None else free * self._real(owner)
 
+    def latent_of(self, x: Tensor, pairs: Tensor) -> Tensor | None:
+        """Latent points ``(n, dim)`` near what the inputs ``x`` within the noise are made of.
+
+        Box and clip noise only, None for the others; never at the end of the noise, which no latent
+        point reaches.
+        """
+        if self.noise not in ("box", "clip"):
+            return None
+        middle, reach, _ = self.limits(pairs)
+        share = (x - middle) / reach.clamp_min(torch.finfo(x.dtype).tiny)
+        return torch.erfinv(share.clamp(-_NEARLY, _NEARLY)).flatten(1)
+
     def settled(self, x: Tensor, pairs: Tensor) -> Tensor:
         """Inputs ``(n, *shape)`` brought within the bounds, rounded and padded as the noise
         would leave them.
@@ -160,8 +215,10 @@ class Prior:
         return x if after is None else after(x)
 
 
-def _uniform(middle: Tensor, half: Tensor, out: Tensor) -> Bound:
-    """Gives middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer."""
+def _uniform(middle: Tensor, half: Tensor, out: Tensor | None) -> Bound:
+    """Gives middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer if there is one."""
+    if out is None:
+        return lambda latent: torch.addcmul(middle, half, torch.erf(latent).reshape(middle.shape))
     flat = out.flatten(1)
 
     def inputs(latent: Tensor) -> Tensor:

@@ -14,6 +14,9 @@ from robgui.core.dataset import Dataset
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.model.classifier import Classifier
 
+#: A picture file has so many steps from black to white.
+_LEVELS = 255.0
+
 
 def prior_of(
     classifier: Classifier,
@@ -29,6 +32,7 @@ def prior_of(
     Pair ``e * n + i`` is size e around input i.
     """
     device, n = inputs.device, len(inputs)
+    _check(classifier, params)
     features = _Features(classifier, dataset)
     scale = features.numbers(params.scale, "scale", 1.0)
     for place in features.places(params.frozen, "frozen"):
@@ -42,7 +46,21 @@ def prior_of(
         bounds=_bounds(classifier, features, params),
         grid=_grid(classifier, features, params),
         lengths=_lengths(classifier, dataset, places),
+        blur=params.blur,
     )
+
+
+def _check(classifier: Classifier, params: MethodParams) -> None:
+    """One sentence where the noise and the model, or two settings, do not go together."""
+    if params.noise in ("smooth", "light", "jpeg") and classifier.kind != "image":
+        raise ParamsError(
+            f"noise = {params.noise}: this is noise of images, and {classifier.name} takes a"
+            f" {classifier.kind}; take box, clip, l2, ball or gaussian."
+        )
+    if params.noise == "jpeg" and (params.scale or params.frozen):
+        raise ParamsError(
+            "noise = jpeg: it changes all channels together; leave scale and frozen empty."
+        )
 
 
 class _Features:
@@ -121,6 +139,8 @@ def _grid(
     mask = np.zeros(features.count, dtype=bool)
     mask[places] = True
     first, span = _units(classifier, features.count)
+    if classifier.kind == "image":
+        span = span * _LEVELS
     return features.tensor(first), features.tensor(span), features.tensor(mask)
 
 

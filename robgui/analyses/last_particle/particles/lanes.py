@@ -18,6 +18,8 @@ class Lane:
         moved: Particles replaced.
         stuck: Those of them that did not move at all.
         ancestors: Distinct first particles that the present ones descend from.
+        rounds: Rounds so far.
+        repeated: Those of them whose level was that of the round before.
         levels: One for each round that replaced particles; empty unless traced.
         acceptance: The same.
         counts: The same, killed so far.
@@ -30,6 +32,8 @@ class Lane:
     moved: int = 0
     stuck: int = 0
     ancestors: int = 0
+    rounds: int = 0
+    repeated: int = 0
     levels: tuple[float, ...] = ()
     acceptance: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
@@ -46,6 +50,8 @@ class Lanes:
         moved: ``(lanes,)``.
         stuck: ``(lanes,)``.
         ancestors: ``(lanes,)``.
+        rounds: ``(lanes,)``.
+        repeated: ``(lanes,)``.
         heights: Lane -> ``(N,)``.
 
     Args:
@@ -54,8 +60,8 @@ class Lanes:
     """
 
     def __init__(self, count: int, *, trace: bool) -> None:
-        self.killed, self.moved, self.stuck, self.ancestors = (
-            np.zeros(count, dtype=np.int64) for _ in range(4)
+        self.killed, self.moved, self.stuck, self.ancestors, self.rounds, self.repeated = (
+            np.zeros(count, dtype=np.int64) for _ in range(6)
         )
         self.failing, self.coarse = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
         self.heights: dict[int, np.ndarray] = {}
@@ -85,6 +91,8 @@ class Lanes:
             moved=int(self.moved[lane]),
             stuck=int(self.stuck[lane]),
             ancestors=int(self.ancestors[lane]),
+            rounds=int(self.rounds[lane]),
+            repeated=int(self.repeated[lane]),
             levels=levels,
             acceptance=acceptance,
             counts=counts,

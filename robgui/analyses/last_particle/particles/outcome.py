@@ -21,7 +21,15 @@ MOST_STUCK, FEW_STUCK = 0.2, 3
 #: thing.
 DISPERSION_LEVEL = 1e-3
 
+#: Where several are killed at once, so many rounds of which a larger share repeats the level of
+#: the round before mean a score in steps too coarse for them: intervals then covered 45 to 87 %.
+FEW_ROUNDS, MOST_REPEATED = 4, 0.55
+
 COARSE = "score too coarse (too many noisy inputs have the same score)"
+STEPPED = (
+    "the score goes in steps too coarse for killing several at once; take more moves or kill one"
+    " at a time"
+)
 STUCK = "the particles did not move freely (not mixed); take more moves or smaller noise"
 DISPERSED = "the repetitions contradict each other (not mixed); take more moves or more particles"
 UNFINISHED = "not finished"
@@ -61,6 +69,8 @@ def outcome(
     stuck = still / max(1, sum(lane.moved for lane in lanes))
     dispersion, chance = dispersed(law, counts)
     reason = _reason(lanes, stuck if still >= FEW_STUCK else 0.0, chance, ended)
+    if ended and not reason and law.kill > 1 and _stepped(lanes):
+        reason = STEPPED
     return Outcome(
         validated=passed and not reason,
         inconclusive=bool(reason),
@@ -92,6 +102,13 @@ def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
         return 0.0, 1.0
     ratio = float(counts.var(ddof=1)) / expected
     return ratio, float(stats.chi2.sf(ratio * (len(counts) - 1), len(counts) - 1))
+
+
+def _stepped(lanes: Sequence[Lane]) -> bool:
+    """Whether the levels of a test stand still for most of its rounds."""
+    rounds = sum(lane.rounds for lane in lanes)
+    repeated = sum(lane.repeated for lane in lanes)
+    return rounds >= FEW_ROUNDS * len(lanes) and repeated > MOST_REPEATED * rounds
 
 
 def _reason(lanes: Sequence[Lane], stuck: float, chance: float, ended: bool) -> str:

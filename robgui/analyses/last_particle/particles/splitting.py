@@ -46,6 +46,13 @@ class Score(Protocol):
         """
         ...
 
+    def inside(self, tests: Tensor) -> Bound | None:
+        """Latent points -> which of them belong to the noise; None where all do.
+
+        The score of the others is -inf.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -206,9 +213,11 @@ class Splitting:
         lanes = (tests[:, None] * s.replicas + np.arange(s.replicas)).ravel()
         for lane in lanes.tolist():
             self._streams.open(lane)
-        latent = self._streams.normal(lanes.tolist(), s.particles, s.dim)
+        owner = np.repeat(lanes // s.replicas, s.particles)
+        inside = self._score.inside(torch.from_numpy(owner).to(self._device))
+        latent = self._streams.normal_inside(lanes.tolist(), s.particles, s.dim, inside)
         rests = self._streams.uniform(lanes.tolist(), s.particles)
-        flat, owner = latent.flatten(0, 1), np.repeat(lanes // s.replicas, s.particles)
+        flat = latent.flatten(0, 1)
         parts: list[np.ndarray] = []
         for first in range(0, len(flat), s.rows):
             parts.append(self._scored(flat[first : first + s.rows], owner[first : first + s.rows]))
@@ -255,7 +264,10 @@ class Splitting:
         """Which lanes ``(a,)`` the plateau guard stops."""
         state, level = self._state, choice.level[:, None]
         on_level = (np.take_along_axis(state.heights, choice.killed, 1) == level).sum(1)
-        state.plateau = np.where(choice.level == state.level, state.plateau, 0) + on_level
+        same = choice.level == state.level
+        state.plateau = np.where(same, state.plateau, 0) + on_level
+        self.lanes.rounds[state.lanes] += 1
+        self.lanes.repeated[state.lanes] += same
         state.tied = state.tied | (state.plateau > 1)
         state.level = choice.level
         few_left = choice.rest * self._setup.steps * state.plateau < _PLATEAU_MOVES

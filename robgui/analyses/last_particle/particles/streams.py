@@ -9,9 +9,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.analyses.last_particle.particles.kernel import Bound
+from robgui.core.errors import ParamsError
+
 #: Numbers drawn for one lane at a time. Fixed, so that a lane's random numbers do not depend on the
 #: batch.
 _DRAWN = 8192
+#: Points are drawn again so often at most; a condition that holds for one in fifty needs a thousand
+#: draws for a million points.
+_MOST_TRIES = 2000
 
 
 class Streams:
@@ -52,6 +58,33 @@ class Streams:
         for lane, part, factor in zip(lanes, out, sizes or [1.0] * len(lanes), strict=True):
             part.normal_(0.0, factor * self._spread, generator=self._normal[lane])
         return out
+
+    def normal_inside(
+        self, lanes: Sequence[int], count: int, dim: int, inside: Bound | None
+    ) -> Tensor:
+        """Normal points ``(lanes, count, dim)``, drawn again until all are ``inside``.
+
+        Args:
+            lanes: The lanes.
+            count: Points of each.
+            dim: Dimensions.
+            inside: Points ``(lanes * count, dim)`` -> which are wanted; None for all.
+        """
+        points = self.normal(lanes, count, dim)
+        if inside is None:
+            return points
+        for _ in range(_MOST_TRIES):
+            outside = ~inside(points.flatten(0, 1)).reshape(len(lanes), count)
+            again = outside.any(1).nonzero()[:, 0].tolist()
+            if not again:
+                return points
+            drawn = self.normal([lanes[place] for place in again], count, dim)
+            for place, fresh in zip(again, drawn, strict=True):
+                points[place] = torch.where(outside[place, :, None], fresh, points[place])
+        raise ParamsError(
+            "The noise consists of points that are too hard to come by; take another kind or size"
+            " of noise."
+        )
 
     def uniform(self, lanes: Sequence[int], *size: int) -> np.ndarray:
         """Uniform numbers ``(lanes, *size)``, double precision."""

@@ -66,8 +66,8 @@ class MonteCarlo:
             yield
 
     def _sample(self, part: np.ndarray) -> None:
-        latent = self._streams.normal((part + _STREAM).tolist(), _BLOCK, self._dim).flatten(0, 1)
         owner = np.repeat(part, _BLOCK)
+        latent = self._drawn(part, owner)
         wanted = np.concatenate(
             [
                 self._wanted(test, int(count))
@@ -80,6 +80,12 @@ class MonteCarlo:
         for test in np.unique(part):
             if self.sampled[test] == self._samples:
                 self._streams.close(_STREAM + int(test))
+
+    def _drawn(self, part: np.ndarray, owner: np.ndarray) -> Tensor:
+        """Points ``(blocks * 64, dim)``; a test may come more than once, its blocks in order."""
+        inside = self._score.inside(torch.from_numpy(owner).to(self._device))
+        lanes = (part + _STREAM).tolist()
+        return self._streams.normal_inside(lanes, _BLOCK, self._dim, inside).flatten(0, 1)
 
     def _wanted(self, test: int, blocks: int) -> np.ndarray:
         """Which of the next samples of a test still count; the last block may be cut."""

@@ -4,6 +4,7 @@ Carlo and formal bounds.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 
@@ -12,10 +13,13 @@ import torch
 
 from robgui.analyses.last_particle.attack import refusal, search
 from robgui.analyses.last_particle.exact import monte_carlo_bound
+from robgui.analyses.last_particle.noise.sizes import fitted_sizes
 from robgui.analyses.last_particle.pair_tests import PairTests
 from robgui.analyses.last_particle.params import LastParticleTableParams, table_units
 from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleTableResult
+from robgui.analyses.last_particle.sampling.around import measure, unmeasurable
+from robgui.analyses.last_particle.sampling.chance import Ends, combined
 from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.tested_inputs import first_right
 from robgui.bounds import Certificate
@@ -25,6 +29,9 @@ from robgui.core.model.classifier import Classifier
 
 #: So many failing inputs are kept for showing.
 SHOWN = 12
+#: Samples around failures for each pair at most, and how far from 0 a failing point may lie in
+#: standard deviations: those further out are rarer than 1e-11 and say nothing against a pass.
+_FEW_AROUND, _WITHIN = 2000, 6.7
 #: Inputs given to the formal bounds at once, so that a stop is answered soon.
 _PROVEN_AT_ONCE = 16
 
@@ -81,13 +88,16 @@ class _Table:
     ) -> None:
         self._classifier, self._params = classifier, params
         self._chosen = first_right(classifier, dataset, params, params.most)
-        self._shape = (len(params.radii), len(self._chosen.x))
+        self._radii = params.radii or fitted_sizes(
+            params.noise, classifier.kind, math.prod(classifier.shape)
+        )
+        self._shape = (len(self._radii), len(self._chosen.x))
         size = self._shape[0] * self._shape[1]
         self._own = _own_inputs(part, table_units(params, len(dataset)), self._shape[1])
         self._names = tuple(dataset.key(int(place)) for place in self._chosen.places[self._own])
         self._pairs = np.arange(size).reshape(self._shape)[:, self._own].ravel()
         self._run = run = PairTests(
-            classifier, dataset, params, self._chosen, params.radii, trace=False, only=self._pairs
+            classifier, dataset, params, self._chosen, self._radii, trace=False, only=self._pairs
         )
         self._monte_carlo = MonteCarlo(
             run.any_rival,
@@ -109,6 +119,9 @@ class _Table:
         self._why_not_attacked = refusal(classifier, params.noise, params.attack_steps)
         self._attacked = np.zeros(size, dtype=bool)
         self._counterexample = np.zeros(size, dtype=bool)
+        self._why_not_measured = unmeasurable(classifier, params)
+        self._around = np.full((size, 3), np.nan)
+        self._looked = np.zeros(size, dtype=bool)
 
     def work(self) -> Iterator[None]:
         """Everything, one batch at a time."""
@@ -122,6 +135,24 @@ class _Table:
         yield from self._prove()
         if not self._why_not_attacked:
             yield from self._search()
+        if not self._why_not_measured:
+            yield from self._measure()
+
+    def _measure(self) -> Iterator[None]:
+        """Looks for failures that hide behind another class wherever an input is validated."""
+        few = min(self._params.importance, _FEW_AROUND)
+        params = self._params.model_copy(update={"importance": few})
+        for pair in np.flatnonzero(self._passed() & ~self._certified.ravel()):
+            around = yield from measure(
+                self._classifier, self._run, params, int(pair), None, within=_WITHIN
+            )
+            measured = around.measured
+            self._around[pair] = measured.p, measured.low, measured.high
+            self._looked[pair] = True
+
+    def _passed(self) -> np.ndarray:
+        """Which pairs the test validates and no plain sample contradicts."""
+        return np.asarray(self._told.validated & (self._monte_carlo.failures == 0))
 
     def _prove(self) -> Iterator[None]:
         """Formal bounds, size by size."""
@@ -187,16 +218,12 @@ class _Table:
         p, told, run = self._params, self._told, self._run
         told.update(run)
         sampled = self._monte_carlo.sampled == p.samples
-        calls = self._cut(run.calls)
+        calls, chances = self._cut(run.calls), self._chances()
         shares = calls.sum(1) / max(1, calls.sum())
         return LastParticleTableResult(
-            radii=np.array(p.radii),
-            validated=self._cut(told.validated),
-            inconclusive=self._cut(told.inconclusive),
+            radii=np.array(self._radii),
+            **{name: self._cut(values) for name, values in chances.items()},
             finished=self._cut(told.finished),
-            p_estimate=self._cut(told.numbers[:, 0]),
-            p_low=self._cut(told.numbers[:, 1]),
-            p_high=self._cut(told.numbers[:, 2]),
             killed=self._cut(run.splitting.killed.sum(1).reshape(run.rivals.shape).min(1)),
             mixed=self._cut(told.mixed),
             calls=calls,
@@ -220,23 +247,41 @@ class _Table:
             classes=self._chosen.classes[self._own].cpu().numpy(),
             labels=tuple(self._classifier.labels),
             kind=self._classifier.kind,
-            **self._shown(),
+            multi_label=self._classifier.settings.multi_label,
+            **self._shown(chances["p_estimate"]),
         )
+
+    def _chances(self) -> dict[str, np.ndarray]:
+        """The one probability of every pair, and whether it lets the test pass."""
+        told, failures = self._told, self._monte_carlo.failures
+        answered = told.finished & ~told.inconclusive
+        tested = Ends(*np.where(answered, told.numbers.T, np.nan))
+        found = combined(tested, Ends(*self._around.T), failures, self._monte_carlo.sampled)
+        known = found.source > 0
+        parts = zip((found.p, found.low, found.high), told.numbers.T, strict=True)
+        p, low, high = (np.where(known, one, test) for one, test in parts)
+        return {
+            "validated": self._passed() & (p <= self._params.critical),
+            "passed": told.validated,
+            "inconclusive": told.inconclusive & ~known,
+            "p_estimate": p,
+            "p_low": low,
+            "p_high": high,
+            "looked": self._looked,
+        }
 
     def _cut(self, pairs: np.ndarray) -> np.ndarray:
         """What is known of all pairs as ``(E, n)`` of the inputs that are tested here."""
         return pairs.reshape(self._shape)[:, self._own].copy()
 
-    def _shown(self) -> dict[str, np.ndarray]:
+    def _shown(self, p: np.ndarray) -> dict[str, np.ndarray]:
         """The likeliest failures of different inputs, each at the smallest noise where it fails."""
         n, shape = self._shape[1], self._classifier.shape
         failing = self._told.finished & ~self._told.validated & ~self._told.inconclusive
         first: dict[int, int] = {}
         for pair in np.flatnonzero(failing):
             first.setdefault(int(pair) % n, int(pair))
-        worst = sorted(first.values(), key=lambda pair: (pair // n, -self._told.numbers[pair, 0]))[
-            :SHOWN
-        ]
+        worst = sorted(first.values(), key=lambda pair: (pair // n, -p[pair]))[:SHOWN]
         found = [(pair, seen) for pair in worst if (seen := self._run.failure(pair)) is not None]
         nothing = np.zeros((0, *shape), dtype=np.float32)
         return {

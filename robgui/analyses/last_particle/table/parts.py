@@ -25,6 +25,7 @@ _PER_PAIR = (
         "calls",
     ),
     *("certified", "certified_lower", "monte_carlo_failures", "counterexample", "attacked"),
+    *("passed", "looked"),
 )
 _PER_INPUT = ("places", "classes")
 _SECONDS = ("seconds", "certified_seconds", "monte_carlo_seconds")

@@ -71,7 +71,10 @@ def _standing(result: LastParticleTableResult, params: LastParticleTableParams) 
 
 
 def _shares(result: LastParticleTableResult) -> Curves:
-    """Shares of all inputs with exact intervals; open ones count for none of them."""
+    """Shares of all inputs with exact intervals, which reach as far as the open ones may lead.
+
+    While inputs of a size are open their shares are left out: failures are decided first.
+    """
     known, inputs = counts_of(result), result.validated.shape[1]
     lines = []
     for name, values, ink, symbol in (
@@ -79,8 +82,12 @@ def _shares(result: LastParticleTableResult) -> Curves:
         ("validated or certified", known.validated + known.certified, Ink("holds"), "circle"),
         ("certified", known.certified, Ink("series", 0), "triangle"),
     ):
-        low, high = clopper_pearson(values, np.full_like(values, inputs))
-        share = values / max(1, inputs)
+        every = np.full_like(values, inputs)
+        low, high = (
+            clopper_pearson(values, every)[0],
+            clopper_pearson(values + known.open, every)[1],
+        )
+        share = np.where(known.open > 0, np.nan, values / max(1, inputs))
         lines.append(Line(name, share.astype(np.float64), ink, low=low, high=high, symbol=symbol))  # type: ignore[arg-type]
     return Curves(
         "Shares of the inputs",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robgui.analyses.last_particle.findings import beside, severity
 from robgui.analyses.last_particle.params import LastParticleTableParams, MethodParams
 from robgui.analyses.last_particle.result import LastParticleTableResult
-from robgui.analyses.last_particle.words import beside, confidence, severity
+from robgui.analyses.last_particle.words import confidence, noise_kind
 from robgui.core.finding import Finding
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, probability
@@ -67,6 +68,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
     limit = probability(params.critical, 2)
     because = [
         *_lost(known, result),
+        _missed(result),
         _contradictions(result),
         (
             f"Validated means that noise changes the class with probability below {limit}, at"
@@ -90,9 +92,14 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         if known.open.any()
         else ""
     )
+    labels = (
+        " The model may give several classes at once; tested is the one with the highest score."
+        if result.multi_label
+        else ""
+    )
     scope = (
-        f"{count(inputs, 'input')} that the model gets right,"
-        f" {count(result.model_calls, 'call')}.{undecided}{left_out}"
+        f"{count(inputs, 'input')} that the model gets right, {noise_kind(params.noise)},"
+        f" {count(result.model_calls, 'call')}.{undecided}{left_out}{labels}"
     )
     return Verdict(
         _table_status(known), sentence, quantity, scope, tuple(part for part in because if part)
@@ -126,6 +133,27 @@ def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
             )
         ]
     return ["No input was seen to fail."] if not known.open.any() else []
+
+
+def _missed(result: LastParticleTableResult) -> str:
+    """What the test alone would have passed, and whether it was looked for everywhere."""
+    if result.passed.shape != result.validated.shape:
+        return ""
+    missed = int((result.passed & ~result.validated & ~result.certified).sum())
+    if missed:
+        return (
+            f"{missed:,} more would have passed the test alone: plain samples or samples around"
+            " likely failures contradict it."
+        )
+    alone = result.validated & ~result.certified & ~result.looked
+    if len(result.labels) > 2 and alone.any() and not (result.finished & ~result.looked).all():
+        return ""
+    if len(result.labels) > 2 and alone.any():
+        return (
+            "Not excluded for the validated ones: a failure hidden behind a class whose score rises"
+            " first; test class by class to look for it."
+        )
+    return ""
 
 
 def _contradictions(result: LastParticleTableResult) -> str:

@@ -62,9 +62,10 @@ def make_mesh(
     uv: np.ndarray | None = None,
     texture: np.ndarray | None = None,
     most_faces: int = MOST_FACES,
+    notes: tuple[str, ...] = (),
 ) -> Mesh:
     """A mesh from arrays, as in ``Mesh``: bad faces are left out, the size is made 2 and too
-    many faces are merged.
+    many faces are merged; what was changed joins the ``notes``.
 
     Raises:
         DataError: Nothing is left to draw, or the arrays do not fit together.
@@ -82,7 +83,7 @@ def make_mesh(
         else np.asarray(colours, dtype=np.float64)
     )
     values = np.nan_to_num(np.concatenate([colours, uv], axis=1), posinf=0, neginf=0)
-    vertices, faces, values, notes = _cleaned(vertices, faces, values, name)
+    vertices, faces, values, changed = _cleaned(vertices, faces, values, name)
     if len(faces) > most_faces:
         before = len(faces)
         vertices, faces, colours, uv = decimate(
@@ -90,7 +91,7 @@ def make_mesh(
         )
         values = np.concatenate([colours, uv], axis=1)
         vertices, faces, values, _ = _cleaned(vertices, faces, values, name)
-        notes.append(f"{name} was simplified from {before:,} to {len(faces):,} faces.")
+        changed.append(f"{name} was simplified from {before:,} to {len(faces):,} faces.")
     vertices, faces, values = _joined(vertices, faces, values)
     edges, part = find_edges(vertices, faces)
     old, split, normals = smooth_corners(vertices, faces, part)
@@ -111,7 +112,7 @@ def make_mesh(
             if texture is None or not uv.shape[1]
             else np.asarray(texture, dtype=np.float32)
         ),
-        notes=tuple(notes),
+        notes=(*notes, *changed),
     )
 
 

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.mesh import PLAIN, Mesh, make_mesh
+from robgui.analyses.semantic.scene.mesh import Mesh, make_mesh
 from robgui.analyses.semantic.scene.mesh_bytes import folder_resolver, mesh_bytes
+from robgui.analyses.semantic.scene.mesh_paint import Paint, painted
 from robgui.core.dataset.images import LARGEST_SIDE
 from robgui.core.errors import DataError
 
@@ -38,19 +39,15 @@ MOST_TEXELS, LARGEST_TEXTURE = 64_000_000, 2048
 #: Names of files that say nothing about the object; scans come as a folder with such a file and its
 #: texture.
 _ANY_OBJECT = ("model", "mesh", "object", "scene", "textured")
-#: trimesh's colour for a material that is not there.
-_NO_MATERIAL = (102, 102, 102)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One piece of a file: places, faces, and a colour per vertex or a texture."""
+    """One piece of a file: places, faces and how they are coloured."""
 
     vertices: np.ndarray
     faces: np.ndarray
-    colours: np.ndarray
-    uv: np.ndarray | None
-    image: Any
+    paint: Paint
 
 
 def read_mesh(path: str | Path, up: Up = "auto") -> Mesh:
@@ -80,8 +77,11 @@ def read_mesh(path: str | Path, up: Up = "auto") -> Mesh:
     if path.suffix.lower() in {".glb", ".gltf"}:
         _check_gltf(path)
     parts = _parts(path)
-    image = next((part.image for part in parts if part.image is not None), None)
+    image = next((part.paint.image for part in parts if part.paint.image is not None), None)
     textured = image is not None and len(parts) == 1
+    notes = [f"{_name(path)}: {note}" for part in parts for note in part.paint.ignored]
+    if image is not None and not textured:
+        notes.append(f"{_name(path)}: its textures are drawn as one colour for each vertex.")
     vertices = np.concatenate([part.vertices for part in parts])
     if (usual if up == "auto" else up) == "z":
         vertices = vertices[:, [0, 2, 1]] * [1, 1, -1]
@@ -91,10 +91,11 @@ def read_mesh(path: str | Path, up: Up = "auto") -> Mesh:
         np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)]),
         name=_name(path),
         colours=np.concatenate(
-            [part.colours if textured else _flat_colours(part) for part in parts]
+            [part.paint.colours if textured else _flat_colours(part.paint) for part in parts]
         ),
-        uv=parts[0].uv if textured else None,
+        uv=parts[0].paint.uv if textured else None,
         texture=_pixels(image, path.name) if textured else None,
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -141,31 +142,8 @@ def _part(surface: Any, place: np.ndarray, path: Path) -> _Part:
     vertices = np.asarray(surface.vertices, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         vertices = vertices @ place[:3, :3].T + place[:3, 3]
-    colours, uv, image = np.full((len(vertices), 3), PLAIN), None, None
-    visual = surface.visual
-    if visual.kind == "texture" and visual.uv is not None and len(visual.uv) == len(vertices):
-        image = _image(visual.material) or _beside(path)
-        uv = np.asarray(visual.uv, dtype=np.float64)
-        factor = np.asarray(visual.material.main_color[:3])
-        known = image is None and tuple(factor) != _NO_MATERIAL
-        colours = np.broadcast_to(
-            factor / 255 if known else PLAIN if image is None else 1.0, (len(vertices), 3)
-        )
-    elif visual.kind in {"vertex", "face"}:
-        colours = np.asarray(visual.vertex_colors)[:, :3] / 255
-    return _Part(
-        vertices,
-        np.asarray(surface.faces, dtype=np.int64),
-        colours,
-        uv if image is not None else None,
-        image,
-    )
-
-
-def _image(material: Any) -> Any:
-    """The picture of a material, None for the tiny one that stands for "none"."""
-    image = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
-    return image if image is not None and max(image.size) > 2 else None
+    paint = painted(surface.visual, len(vertices), lambda: _beside(path))
+    return _Part(vertices, np.asarray(surface.faces, dtype=np.int64), paint)
 
 
 def _beside(path: Path) -> Any:
@@ -206,16 +184,15 @@ def _pixels(image: Any, name: str) -> np.ndarray:
     return np.asarray(small, dtype=np.float32) / 255
 
 
-def _flat_colours(part: _Part) -> np.ndarray:
+def _flat_colours(paint: Paint) -> np.ndarray:
     """One colour per vertex, taken from its texture; files with several textures are drawn so."""
-    if part.image is None or part.uv is None:
-        return part.colours
-    pixels = _pixels(part.image, "a part of the mesh")
+    if paint.image is None or paint.uv is None:
+        return paint.colours
+    pixels = _pixels(paint.image, "a part of the mesh")
     height, width = pixels.shape[:2]
-    u, v = np.nan_to_num(part.uv).T
-    return np.asarray(
-        pixels[((1 - v) % 1 * height).astype(int) % height, (u % 1 * width).astype(int) % width]
-    )
+    u, v = np.nan_to_num(paint.uv).T
+    rows, columns = ((1 - v) % 1 * height).astype(int), (u % 1 * width).astype(int)
+    return np.asarray(paint.colours * pixels[rows % height, columns % width])
 
 
 def _check_gltf(path: Path) -> None:

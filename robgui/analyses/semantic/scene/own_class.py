@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 #: Classes of the bundled objects in ImageNet, for networks that know its classes by number only.
-IMAGENET_CLASS = {"teapot": 849, "scanned_mug": 504, "scanned_pitcher": 725}
+IMAGENET_CLASS = {
+    "teapot": 849,
+    "scanned_mug": 504,
+    "scanned_pitcher": 725,
+    "mug": 504,
+    "vase": 883,
+}
 _IMAGENET_CLASSES = 1000
 
 

@@ -18,6 +18,8 @@ TAIL = 0.025
 FEWEST = 64
 #: Of the 5 % that the interval of a share leaves out, those kept for all early stops together.
 EARLY = 0.01
+#: Samples of an antithetic pair.
+ANTITHETIC = 2
 #: A large share of changes need not be known more closely than this share of it.
 LARGE_SHARE = 0.2
 #: Entropies that spread less than this are equal but for rounding to single precision.
@@ -124,15 +126,17 @@ def shares(counts: Counts, cap: int, stops: bool) -> tuple[np.ndarray, np.ndarra
     A zone that may stop by itself looks at its interval again and again, and each look could
     mislead it. So 1 % of error is shared out among the looks before the cap and 4 % are kept for
     it: the interval where a zone stops holds whatever made it stop (Clopper and Pearson at each
-    look, Bonferroni over them).
+    look, Bonferroni over them). The two samples of an antithetic pair may say the same, so a pair
+    counts as one.
     """
+    alike = ANTITHETIC if counts.lane_sums.shape[1] == ANTITHETIC else 1
+    crossed, samples = counts.crossed / alike, counts.samples / alike
     if not stops:
-        return clopper_pearson(counts.crossed, counts.samples)
+        return clopper_pearson(crossed, samples)
     looks = sum(1 for end in round_ends(cap) if FEWEST <= end < cap)
     early = EARLY / 2 / max(1, looks)
-    return clopper_pearson(
-        counts.crossed, counts.samples, np.where(counts.samples < cap, early, TAIL - EARLY / 2)
-    )
+    tail = np.where(counts.samples < cap, early, TAIL - EARLY / 2)
+    return clopper_pearson(crossed, samples, tail)
 
 
 def clopper_pearson(
@@ -144,8 +148,9 @@ def clopper_pearson(
     """
     hits, trials = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     inner = np.maximum(trials - hits, 0)
-    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), inner + 1, tail), 0.0)
-    high = np.where(inner > 0, special.betaincinv(hits + 1, np.maximum(inner, 1), 1 - tail), 1.0)
+    some, others = np.where(hits > 0, hits, 1), np.where(inner > 0, inner, 1)
+    low = np.where(hits > 0, special.betaincinv(some, inner + 1, tail), 0.0)
+    high = np.where(inner > 0, special.betaincinv(hits + 1, others, 1 - tail), 1.0)
     return low, high
 
 

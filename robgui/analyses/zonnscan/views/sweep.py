@@ -200,7 +200,7 @@ def _table(result: ZonnscanResult, params: ZonnscanParams) -> Table:
         Column("at least", _cells(result.ci_low), "number"),
         Column("at most", _cells(np.where(result.samples > 0, high, np.nan)), "number"),
         Column("change class", _cells(result.crossing), "share"),
-        Column("change at least", _cells(result.crossing_low), "share"),
+        Column("change at least", _cells(_floored(result)), "share"),
         Column("change at most", _cells(result.crossing_high), "share"),
         Column("of the mean answer", _cells(told(result, result.entropy_of_mean)), "number"),
     ]
@@ -213,6 +213,12 @@ def _table(result: ZonnscanResult, params: ZonnscanParams) -> Table:
         tuple(columns),
         note="No number stands where the samples cannot tell it from 0; at most holds there.",
     )
+
+
+def _floored(result: ZonnscanResult) -> np.ndarray:
+    """Lower ends ``(R,)`` of the share of changes; 0 where they are next to nothing."""
+    next_to_nothing = result.crossing_low < 0.1 / np.maximum(result.samples, 1)
+    return np.where(next_to_nothing, 0.0, result.crossing_low)
 
 
 def _least(result: ZonnscanResult) -> np.ndarray:

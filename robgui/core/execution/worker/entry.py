@@ -13,6 +13,7 @@ import signal
 import sys
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
+from typing import NoReturn
 
 from robgui.core.execution.worker.confinement import confine, kernel
 from robgui.core.execution.worker.confinement.devices import make_nvidia_devices
@@ -31,7 +32,7 @@ _IMPORTED = (
 )
 
 
-def main() -> None:
+def main() -> NoReturn:
     """The life of a worker process."""
     if sys.platform == "linux":
         kernel.end_with_parent(signal.SIGKILL)
@@ -43,6 +44,9 @@ def main() -> None:
     from robgui.core.execution.worker.child import main as work
 
     work(held.words)
+    # to take libraries down piece by piece takes longer than many a task, and what it has written
+    # is removed by who has started it
+    os._exit(0)
 
 
 def keep_bytecode() -> bool:

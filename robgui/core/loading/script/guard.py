@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from robgui.core.loading.exported import layers
 from robgui.core.loading.exported.contract import BrokenContractError, Call, bind
+from robgui.core.model.watching import Watching
 
 _UPSAMPLE = (
     "nearest1d",
@@ -46,7 +46,7 @@ def guarded() -> Iterator[None]:
         raise guard.broken or error from error
 
 
-class _Guard(TorchDispatchMode):
+class _Guard(Watching):
     """Sees every call below autograd; a call that breaks the contract of its kernel is not made."""
 
     def __init__(self) -> None:

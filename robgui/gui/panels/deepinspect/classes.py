@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.core.view import Images, Matrix, Table, View
 from robgui.gui.panels.generic import GenericPanel
+from robgui.gui.widgets.views.bars import BarsView
 
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect import DeepInspectResult
+    from robgui.core.execution.execution import Execution
     from robgui.core.offer import Offer
 
+HISTOGRAM = "Distances of all pairs"
+#: Orders of the classes in every matrix, and what they are called.
+ORDERS = {"likeness": "Near classes together", "name": "By name", "worst": "Worst first"}
+#: Model calls of a game that confirms a pair.
+CALLS = 2000
+#: Fingerprints of the models and the data, and two classes.
+Subject = tuple[tuple[str, ...], str, tuple[int, int]]
 NO_PAIR = "Choose a pair first: click a cell of a matrix or a row of the pairs."
 
 
@@ -24,6 +41,14 @@ class DeepInspectPanel(GenericPanel):
     def build(self) -> QWidget:
         """The views, and above them what can be done with a pair."""
         self._pixels: tuple[tuple[object, ...], list[np.ndarray]] = ((), [])
+        self._limit: tuple[object, float] = (None, math.nan)
+        self._games: dict[int, Subject] = {}
+        self._apart: dict[Subject, str] = {}
+        self.order_box = QComboBox()
+        self.order_box.setAccessibleName("Order of the classes")
+        for key, words in ORDERS.items():
+            self.order_box.addItem(words, key)
+        self.order_box.currentIndexChanged.connect(lambda _: self._redraw())
         self.search = QLineEdit(clearButtonEnabled=True)
         self.search.setPlaceholderText("Find class")
         self.search.setAccessibleName("Find class")
@@ -31,18 +56,27 @@ class DeepInspectPanel(GenericPanel):
             "Attack this pair",
             toolTip="Sends an input to the feature game, with the other class as target",
         )
+        self.confirm = QPushButton(
+            "Confirm this pair",
+            toolTip=(
+                "Plays a feature game from an input of one class to the other and says how many"
+                " pixels apart they are"
+            ),
+        )
         self.closeness = QPushButton(
             "How close?", toolTip="Sends the inputs of this pair to zoNNscan populations"
         )
         self.search.returnPressed.connect(self._find)
         self.attack.clicked.connect(lambda: self._send(0, "feature_game"))
         self.closeness.clicked.connect(lambda: self._send(1, "zonnscan_populations"))
+        self.confirm.clicked.connect(self._confirm)
         self.store.selection_changed.connect(self._selected)
+        self.store.job_changed.connect(self._game_changed)
         box = QWidget()
         layout = QVBoxLayout(box)
         layout.setContentsMargins(0, 0, 0, 0)
         row = QHBoxLayout()
-        for widget in (self.search, self.attack, self.closeness):
+        for widget in (self.order_box, self.search, self.confirm, self.attack, self.closeness):
             row.addWidget(widget)
         row.addStretch(1)
         layout.addLayout(row)
@@ -52,13 +86,38 @@ class DeepInspectPanel(GenericPanel):
     def draw(self, result: DeepInspectResult) -> None:
         """The views of the result, with those of the chosen pair after the first."""
         super().draw(result)
+        for widget in self.board.widgets:
+            if isinstance(widget, BarsView) and widget.view.title == HISTOGRAM:
+                widget.let_move(0, self._moved)
         self._ask_pictures(result)
+
+    @property
+    def shown(self) -> DeepInspectResult:
+        """The result, with the limit where the user has dragged it to."""
+        from robgui.analyses.deepinspect.pairs import with_limit
+
+        result: DeepInspectResult = self.result
+        whose, limit = self._limit
+        return with_limit(result, limit) if whose is self.request else result
+
+    def _moved(self, limit: float) -> None:
+        """The limit is being dragged: pairs and pictures follow."""
+        self._limit = (self.request, limit)
+        self._redraw()
+
+    def _redraw(self) -> None:
+        if self.result is not None:
+            self.draw(self.result)
 
     def views(self) -> Sequence[View]:
         """The views of the result; those of the chosen pair stand second and third."""
         from robgui.analyses.deepinspect.pair_views import pair_pictures, pair_table
+        from robgui.analyses.deepinspect.views import inspect_views
 
-        first, *others = super().views()
+        if self.result is None:
+            return ()
+        order = self.order_box.currentData()
+        first, *others = inspect_views(self.shown, self.params, order)
         pair = self._pair()
         if pair is None:
             return [first, *others]
@@ -66,7 +125,7 @@ class DeepInspectPanel(GenericPanel):
         shown = pixels if key == (self.request, pair) else []
         return [
             first,
-            pair_pictures(self.result, *pair, shown),
+            pair_pictures(self.result, *pair, shown, self._apart.get(self._between(pair), "")),
             pair_table(self.result, *pair),
             *others,
         ]
@@ -92,6 +151,13 @@ class DeepInspectPanel(GenericPanel):
         ):
             return None
         return pair
+
+    def _between(self, pair: tuple[int, int]) -> Subject:
+        """What a game between the two classes is about: model, data and pair."""
+        request = self.request
+        models = () if request is None else tuple(one.fingerprint for one in request.models)
+        data = request.dataset if request is not None else None
+        return models, data.fingerprint if data is not None else "", pair
 
     def choose(self, a: int, b: int) -> None:
         """Shows two classes in detail."""
@@ -172,6 +238,39 @@ class DeepInspectPanel(GenericPanel):
             arrived,
             key="deepinspect pair",
         )
+
+    def _confirm(self) -> None:
+        """Plays a game between the two classes of the pair; what it finds is said of the pair."""
+        pair, offers, request = self._pair(), self.offers(), self.request
+        known = self.store.analyses.get("feature_game")
+        if pair is None or not offers or request is None:
+            self.store.say("info", NO_PAIR)
+            return
+        model = self.store.library.model
+        reason = "That analysis is not available here." if known is None else ""
+        if known is not None and model is not None:
+            reason = known.refusal(model)
+        if reason or known is None:
+            self.store.say("warning", reason)
+            return
+        index = offers[0].places[0]
+        index = index if request.indices is None else request.indices[index]
+        params = known.params.parse({**offers[0].params["feature_game"], "max_calls": CALLS})
+        job = self.store.submit(self.store.build(known, params, (index,)))
+        self._games[id(job)] = self._between(pair)
+        self._apart[self._between(pair)] = "Looking for the fewest pixels between the two …"
+        self._redraw()
+
+    def _game_changed(self, job: Execution) -> None:
+        """A game that was started here has gone on."""
+        from robgui.analyses.deepinspect.pair_views import apart_words
+
+        if id(job) not in self._games or not job.state.ended:
+            return
+        key = self._games.pop(id(job))
+        step = job.newest
+        self._apart[key] = "" if step is None else apart_words(step.result)
+        self._redraw()
 
     def _send(self, number: int, analysis: str) -> None:
         offers = self.offers()

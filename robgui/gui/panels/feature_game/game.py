@@ -10,15 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from robgui.core.view import Table, View
+from robgui.core.text.words import percent
+from robgui.core.view import Matrix, Table, View
 from robgui.gui.app.theme import set_heading
+from robgui.gui.panels.feature_game.overlay import SaliencyOverlay
 from robgui.gui.panels.feature_game.saving import save_example
 from robgui.gui.panels.generic import GenericPanel
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.views import view_widget
+from robgui.gui.widgets.views.images import ImagesView
 
 if TYPE_CHECKING:
     from robgui.analyses.feature_game import FeatureGameResult
@@ -31,6 +35,19 @@ if TYPE_CHECKING:
 ROW = (("Features of the image",), ("Where the search looks",), ("Before and after", "The image"))
 
 
+def pixel_words(result: FeatureGameResult, column: int, row: int) -> str:
+    """``x 12, y 5: 0 → 255, heat 0.4 %``: a pixel before and after, from 0 to 255."""
+    before, after = (_value(image[:, row, column]) for image in (result.input, result.best))
+    changed = f" → {after}" if after != before else ""
+    share = percent(float(result.saliency[row, column]))
+    return f"x {column}, y {row}: {before}{changed}, heat {share}"
+
+
+def _value(channels: np.ndarray) -> str:
+    values = [str(value) for value in np.round(255 * channels).astype(int).tolist()]
+    return values[0] if len(values) == 1 else f"({', '.join(values)})"
+
+
 class FeatureGamePanel(GenericPanel):
     """The game on one image, live; a row of the searches shows the example of that search."""
 
@@ -38,7 +55,7 @@ class FeatureGamePanel(GenericPanel):
         """Three pictures on top, the other views below."""
         self._search: int | None = None
         self._game: Request | None = None
-        self.cells: list[ViewWidget | None] = [None] * len(ROW)
+        self.cells: list[ViewWidget | SaliencyOverlay | None] = [None] * len(ROW)
         self._places = [QVBoxLayout() for _ in ROW]
         self._headings = [
             set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section") for _ in ROW
@@ -113,11 +130,29 @@ class FeatureGamePanel(GenericPanel):
     def _draw_cell(self, place: int, view: View) -> None:
         cell = self.cells[place]
         if cell is None:
-            cell = self.cells[place] = view_widget(view)
+            cell = self.cells[place] = self._made(view)
             self._places[place].addWidget(cell, 1)
+        if isinstance(cell, SaliencyOverlay):
+            assert isinstance(view, Matrix)
+            cell.show_view(view, self.result)
         else:
             cell.show_view(view)
         self._headings[place].setText(view.title)
+
+    def _made(self, view: View) -> ViewWidget | SaliencyOverlay:
+        """The widget of a picture of the row; all of them read out the pixel under the mouse."""
+        if isinstance(view, Matrix):
+            heat = SaliencyOverlay()
+            heat.hovered.connect(lambda pixel: self._read_out(heat, pixel))
+            return heat
+        made = view_widget(view)
+        if isinstance(made, ImagesView):
+            made.hovered.connect(lambda at: self._read_out(made, at and at[1:]))
+        return made
+
+    def _read_out(self, cell: Any, pixel: tuple[int, int] | None) -> None:
+        if pixel is not None and self.result is not None:
+            cell.tell(pixel_words(self.shown, *pixel))
 
     def _point(self, view: View, what: Any) -> None:
         if isinstance(view, Table) and view.title == "Searches":

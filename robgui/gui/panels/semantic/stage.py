@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
+from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.tabbed import Tabbed
 
@@ -134,6 +135,4 @@ class Line(Label):
         self._fit()
 
     def _fit(self) -> None:
-        self.setText(
-            self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width())
-        )
+        self.setText(beginning(self.words, self.fontMetrics(), self.width()))

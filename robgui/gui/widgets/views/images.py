@@ -10,8 +10,10 @@ from PySide6.QtCore import (
     QEvent,
     QModelIndex,
     QPersistentModelIndex,
+    QPoint,
     QSize,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
@@ -19,7 +21,13 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 from robgui.core.view import Images, Picture
 from robgui.gui.widgets.plain import tip
 from robgui.gui.widgets.plots import to_qimage
-from robgui.gui.widgets.views.picture_cell import ARROW, MARGIN, CellDelegate, half_at
+from robgui.gui.widgets.views.picture_cell import (
+    ARROW,
+    MARGIN,
+    CellDelegate,
+    half_at,
+    picture_box,
+)
 from robgui.gui.widgets.views.widget import ViewWidget
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -33,7 +41,13 @@ WORDS, MINI_WORDS = 22, 10
 
 
 class ImagesView(ViewWidget):
-    """Draws Images; ``chosen`` gives the number of the picture that was clicked or entered."""
+    """Draws Images; ``chosen`` gives the number of the picture that was clicked or entered.
+
+    Signals:
+        hovered: ``(picture, column, row)``: the pixel under the mouse; None when it is on none.
+    """
+
+    hovered = Signal(object)
 
     kind = Images
 
@@ -74,12 +88,28 @@ class ImagesView(ViewWidget):
         self.model.set_side(side)
         self.list.setGridSize(self.model.cell)
 
-    def point(self, index: QModelIndex, x: int) -> None:
+    def point(self, index: QModelIndex, place: QPoint) -> None:
         """Reads out the picture under the mouse."""
-        if index.isValid() and self.view is not None:
-            self.tell(words_of(self.view.pictures[self.number(index, x)]))
-        else:
+        if not index.isValid() or self.view is None:
             self.tell("")
+            self.hovered.emit(None)
+            return
+        number = self.number(index, place.x())
+        self.tell(words_of(self.view.pictures[number]))
+        self.hovered.emit(self.pixel(index, place))
+
+    def pixel(self, index: QModelIndex, place: QPoint) -> tuple[int, int, int] | None:
+        """The picture and the column and row of its pixel at a place; None beside a picture."""
+        shown = self.model.pictures(index.row())
+        for half, (picture, pixels) in enumerate(shown):
+            box = picture_box(self.list.visualRect(index), self.model.frame, pixels.size(), half)
+            if box.contains(place):
+                scale = picture.pixels.shape[1] / max(1, pixels.width())
+                column, row = ((place - box.topLeft()).toPointF() * scale).toTuple()
+                height, width = picture.pixels.shape[:2]
+                number = self.model.wide * index.row() + half
+                return number, min(int(column), width - 1), min(int(row), height - 1)
+        return None
 
     def choose(self, index: QModelIndex, x: int) -> None:
         """A picture was clicked, or entered from the keyboard."""
@@ -114,7 +144,7 @@ class _List(QListView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         place = event.position().toPoint()
-        self._owner.point(self.indexAt(place), place.x())
+        self._owner.point(self.indexAt(place), place)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -125,6 +155,7 @@ class _List(QListView):
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._owner.tell("")
+        self._owner.hovered.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return chooses as a click does; of a pair, the one that was changed."""

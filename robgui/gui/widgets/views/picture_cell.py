@@ -70,6 +70,14 @@ class CellDelegate(QStyledItemDelegate):
         self._model.text_height = 2 * view.fontMetrics().lineSpacing() + 6
 
 
+def picture_box(cell: QRect, frame: QSize, pixels: QSize, place: int) -> QRect:
+    """Where the pixels of the first or second picture of a cell are drawn."""
+    left = cell.left() + MARGIN + place * (frame.width() + ARROW)
+    x = left + round((frame.width() - pixels.width()) / 2)
+    y = cell.top() + MARGIN + round((frame.height() - pixels.height()) / 2)
+    return QRect(QPoint(x, y), pixels)
+
+
 def half_at(cell: QRect, x: int) -> int:
     """Which picture of a pair stands at ``x``."""
     return int(x > cell.center().x())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 
-from robgui.core.view import Axis, Mark
+from robgui.core.view import Axis, Ink, Mark
 from robgui.gui.widgets.inks import pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
 from robgui.gui.widgets.plots import Plot
@@ -65,6 +65,16 @@ class PlotView(ViewWidget):
             item.setVisible(place < len(marks) and math.isfinite(marks[place].at))
         shown = [mark for mark in marks if mark.name and math.isfinite(mark.at)]
         return [Key(mark.name, pen(mark.ink, 1.5, style), upright=bool(angle)) for mark in shown]
+
+    def let_move(self, place: int, moved: Callable[[float], None]) -> None:
+        """Lets the user drag an upright line; ``moved`` gets its place on the axis meanwhile."""
+        if place >= len(self._marks[90]):
+            return
+        line = self._marks[90][place]
+        if not line.movable:
+            line.setMovable(True)
+            line.setHoverPen(pen(Ink("text"), 3))
+            line.sigDragged.connect(lambda one: moved(float(one.value())))
 
     def tell(self, words: str) -> None:
         """Reads out what stands at the pointer."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QVBoxLayout, QWi
 
 from robgui.core.view import View
 from robgui.gui.app.theme import Themed, theme
+from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Plot
 
@@ -149,5 +150,5 @@ class Foot(Label):
             return
         lines = max(1, self.height() // self.fontMetrics().lineSpacing())
         room = int(self.contentsRect().width() * (lines if lines == 1 else lines - 0.3))
-        words = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
+        words = beginning(self._words, self.fontMetrics(), room)
         self.setText(words)

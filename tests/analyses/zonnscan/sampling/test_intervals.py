@@ -34,6 +34,7 @@ from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
 from tests.analyses.zonnscan.models import exact_index, linear, sweep
+from tests.bench.coverage_zonnscan import NOW, recorded, stopped, subject
 
 CPU = torch.device("cpu")
 ZONES = torch.arange(4)
@@ -279,6 +280,23 @@ def test_the_interval_of_a_share_holds_it_where_that_interval_made_the_zone_stop
     assert not going.any() and held.mean() >= 0.95, held.mean()
 
 
+@pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
+def test_the_interval_of_a_share_holds_it_where_both_sides_of_the_input_are_alike(
+    sampler: str,
+) -> None:
+    """Mirrored samples say the same there, so pairs are worth no more than one sample each."""
+
+    def beyond(x: torch.Tensor) -> torch.Tensor:
+        margin = ((x[:, 0] - 0.5).abs() - 0.45) * 1000
+        return torch.stack([-margin, margin], 1)
+
+    model = Classifier.from_callable(beyond, (1,), ("in", "out"))
+    settings = {"radii": (0.5,), "sampler": sampler}
+    results = [scanned(model, (0.5,), seed=seed, **settings) for seed in range(120)]
+    held = np.mean([r.crossing_low[0] <= 0.1 <= r.crossing_high[0] for r in results])
+    assert held >= 0.91, held
+
+
 def test_a_radius_is_not_done_when_its_share_of_changes_is_not_known_closely() -> None:
     """A sharp boundary: the uncertainty is about 0 at once, the share of changes is not."""
     sharp = linear([4000.0], -1320.0)
@@ -302,3 +320,26 @@ def test_clopper_pearson_is_exact_at_both_ends_and_between() -> None:
         exact = stats.binomtest(hits, 10).proportion_ci(0.95, method="exact")
         assert (low[i], high[i]) == pytest.approx((exact.low, exact.high))
     assert (low[3], high[3]) == (0, 1)
+
+
+def test_a_sweep_that_stops_early_is_a_beginning_of_one_that_does_not() -> None:
+    """What the measured coverage rests on: it reads the stop off the rounds of a whole sweep."""
+    model, inputs = subject("sharp_2d")
+    whole = _Sweep(model, inputs[1], ZonnscanParams(target_half_width=0))
+    rounds = {key: value[None] for key, value in recorded(whole).items() if key != "n"}
+    record = {"n": np.array(list(round_ends(1024))), **rounds}
+    low, high, share_low, share_high, samples, index = stopped(record, 0, NOW)
+    early = _Sweep(model, inputs[1], ZonnscanParams())
+    for _ in early.scan:
+        continue
+    result = early.step().result
+    np.testing.assert_array_equal(result.samples[1:], samples)
+    assert samples.min() < 1024
+    for field, value in (
+        ("index", index),
+        ("ci_low", low),
+        ("ci_high", high),
+        ("crossing_low", share_low),
+        ("crossing_high", share_high),
+    ):
+        np.testing.assert_array_equal(getattr(result, field)[1:], value, err_msg=field)

@@ -4,7 +4,8 @@ A model file is checked before anything of it runs, and code runs only where the
 Confinement is for the day when a check has a hole: native code that a hostile file has smuggled in
 can then compute and answer, and little else. It holds for every worker, also for one that runs code
 which the user trusts: trust lets code run, it gives it no more rights. Code that has to download,
-to compile or to write files runs in a notebook (``robgui.run``), where nothing is confined.
+to compile or to write files runs in a notebook (``robgui.run``), where nothing is confined; nor is
+anything where the user asks for one process to debug in (``ROBGUI_INLINE=1``).
 
 On Linux, and as far as the kernel offers it:
 

@@ -1,0 +1,128 @@
+"""Failures that the particles may have missed: measured around the likeliest failing points where
+the model gives gradients, looked for class by class where it gives none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.last_particle.noise.margin import uses_probabilities
+from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
+from robgui.analyses.last_particle.params import MethodParams
+from robgui.analyses.last_particle.sampling.importance import Importance, Measured
+from robgui.analyses.last_particle.sampling.likeliest import MOST_RIVALS, likeliest
+from robgui.analyses.last_particle.tested_inputs import Chosen
+from robgui.core.dataset import Dataset
+from robgui.core.model.classifier import Classifier
+
+#: Linearisations of the search for the likeliest failing points.
+STEPS = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What was found around the likeliest failures of one pair.
+
+    Attributes:
+        measured: Their probability.
+        centres: ``(k, dim)`` failing latent points in units of their standard deviation.
+        rivals: Classes that were searched for.
+    """
+
+    measured: Measured = field(default_factory=Measured)
+    centres: Tensor | None = None
+    rivals: tuple[int, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """Whether gradients led to any failure."""
+        return self.centres is not None and len(self.centres) > 0
+
+
+def unmeasurable(classifier: Classifier, params: MethodParams) -> str:
+    """Why nothing is sampled around failures; empty when it is."""
+    if params.importance == 0:
+        return "No samples around failures were asked for."
+    if params.noise in ("jpeg", "ball"):
+        return f"No samples around failures: gradients do not lead through {params.noise} noise."
+    if not classifier.capabilities.gradients or uses_probabilities(classifier, params.margin):
+        return (
+            f"No samples around failures: {classifier.name} gives no gradients to find them by,"
+            f" {classifier.capabilities.reason or 'its score is a count of votes'}."
+        )
+    return ""
+
+
+def measure(
+    classifier: Classifier,
+    run: PairTests,
+    params: MethodParams,
+    pair: int,
+    example: np.ndarray | None,
+    *,
+    within: float = math.inf,
+) -> Generator[None, None, Around]:
+    """Searches for the likeliest failing points of a pair and samples around them.
+
+    Args:
+        classifier: The model.
+        run: Its tests.
+        params: The settings.
+        pair: Which pair.
+        example: ``(*shape)`` a failing input that is known already, to start from as well.
+        within: Failing points further from 0 than this are left alone.
+    """
+    prior, own = run.prior, int(run.classes[pair])
+    start = None
+    if example is not None:
+        x = torch.from_numpy(example)[None].to(classifier.device)
+        latent = prior.latent_of(x, torch.tensor([pair], device=classifier.device))
+        start = None if latent is None else latent[0]
+    centres, rivals = yield from likeliest(
+        classifier, prior, pair, own, start, STEPS, params.seed, within
+    )
+    if not len(centres):
+        return Around(rivals=tuple(rivals))
+    importance = Importance(run.any_rival, pair, centres, params.importance, params.seed, run.rows)
+    yield from importance.run()
+    return Around(importance.measured, centres, tuple(rivals))
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """What one repetition of the test for each rival says.
+
+    Attributes:
+        rivals: ``(q,)`` the classes.
+        joint: What the tests say together.
+        failure: A failing input and its class, if any was met.
+        calls: Model calls.
+    """
+
+    rivals: np.ndarray
+    joint: JointOutcome
+    failure: tuple[np.ndarray, int] | None
+    calls: int
+
+
+def screenable(classifier: Classifier, params: MethodParams) -> bool:
+    """Whether there are rivals that could hide behind each other, and not too many to be tested."""
+    return not params.class_wise and 1 < classifier.classes - 1 <= MOST_RIVALS
+
+
+def screen(
+    classifier: Classifier, dataset: Dataset, params: MethodParams, chosen: Chosen, size: float
+) -> Generator[None, None, Screened]:
+    """Tests every rival by itself, once: a class whose score rises first hides no other."""
+    alone = params.model_copy(
+        update={"class_wise": True, "replicas": 1, "seed": (params.seed + 1) % 2**63}
+    )
+    run = PairTests(classifier, dataset, alone, chosen, (size,), trace=False)
+    yield from run.splitting.rounds()
+    return Screened(run.rivals[0], run.joint(0), run.failure(0), int(run.calls[0]))

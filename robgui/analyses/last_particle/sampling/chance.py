@@ -1,0 +1,114 @@
+"""One failure probability from everything that was sampled.
+
+The rule, for k failures among n plain samples (after the last part of the method's notes on
+statistics; intervals by Clopper and Pearson, 1934, for plain samples, by the exact law of the
+counts for the test, and by a defensive mixture for samples around failures):
+
+- k >= 10: the plain samples give the probability. They assume nothing.
+- Otherwise the samples around failures give it where enough of them count, else the test, else the
+  plain samples. The interval is widened to hold k / n.
+- Where two of them exclude each other, one has missed a way to fail, and it is told. What was seen
+  to fail sets the lower end; the largest upper end is taken, though never one above what the plain
+  samples allow.
+- Where the test cannot tell, the upper end is that of the plain samples: nothing else speaks of
+  failures that were not found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.core.intervals import clopper_pearson
+
+#: With at least this many failing plain samples their share is the probability.
+ENOUGH_FAILURES = 10
+#: Where a probability comes from.
+NOTHING, PLAIN, TEST, AROUND = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Estimate and ends of a 95 % interval, of any shape; nan where nothing is known."""
+
+    p: np.ndarray | float
+    low: np.ndarray | float
+    high: np.ndarray | float
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """The one probability, of the shape of what it was made from.
+
+    Attributes:
+        p: Estimate; nan where nothing is known.
+        low: Lower end of the 95 % interval.
+        high: Upper end.
+        source: NOTHING, PLAIN, TEST or AROUND.
+        agree: False where two ways of sampling exclude each other.
+    """
+
+    p: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    source: np.ndarray
+    agree: np.ndarray
+
+
+def combined(
+    test: Ends, around: Ends, failures: np.ndarray | int, samples: np.ndarray | int
+) -> Chances:
+    """The one probability; ``test`` with lower end 0 where it is validated.
+
+    Args:
+        test: What the test says.
+        around: What the samples around failures say.
+        failures: Plain samples that fail.
+        samples: Plain samples.
+    """
+    k, n = (np.asarray(each, dtype=np.int64) for each in np.broadcast_arrays(failures, samples))
+    plain_low, plain_high = clopper_pearson(k, n)
+    share = np.where(k > 0, k / np.maximum(n, 1), np.nan)
+    seen = Ends(share, np.where(k > 0, plain_low, np.nan), np.where(k > 0, plain_high, np.nan))
+    source = _source(test, around, k)
+    p, low, high = (
+        np.select([source == PLAIN, source == AROUND, source == TEST], parts, np.nan)
+        for parts in (
+            (seen.p, around.p, test.p),
+            (seen.low, around.low, test.low),
+            (seen.high, around.high, test.high),
+        )
+    )
+    agree = _agree(seen, around, test)
+    apart = ~agree & (k < ENOUGH_FAILURES)
+    low = np.where(apart, _largest(seen.low, around.low), np.fmin(low, share))
+    high = np.where(apart, _largest(seen.high, around.high, test.high), np.fmax(high, share))
+    alone = (source == AROUND) & np.isnan(test.high)
+    high = np.where(alone & (n > 0), np.fmax(high, plain_high), high)
+    high = np.where(apart, np.fmin(high, plain_high), high)
+    return Chances(p, low, high, source, agree)
+
+
+def _source(test: Ends, around: Ends, k: np.ndarray) -> np.ndarray:
+    return np.select(
+        [
+            k >= ENOUGH_FAILURES,
+            np.isfinite(around.p) & np.ones(k.shape, dtype=bool),
+            np.isfinite(test.p) & ((k == 0) | (np.asarray(test.low) > 0)),
+            k > 0,
+        ],
+        [PLAIN, AROUND, TEST, PLAIN],
+        NOTHING,
+    )
+
+
+def _agree(*known: Ends) -> np.ndarray:
+    """Whether all intervals have a point in common; what is not known agrees with all."""
+    lows = np.stack(np.broadcast_arrays(*(np.nan_to_num(each.low, nan=0.0) for each in known)))
+    highs = np.stack(np.broadcast_arrays(*(np.nan_to_num(each.high, nan=1.0) for each in known)))
+    return np.asarray(lows.max(0) <= highs.min(0))
+
+
+def _largest(*ends: np.ndarray | float) -> np.ndarray:
+    return np.asarray(np.stack(np.broadcast_arrays(*(np.nan_to_num(e) for e in ends))).max(0))

@@ -1,0 +1,1 @@
+"""Pipeline audit: does the answer depend on how a picture is prepared for the model?"""

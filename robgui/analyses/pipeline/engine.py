@@ -1,0 +1,125 @@
+"""The engine: a few pictures at a time, prepared in every way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from robgui.analyses.pipeline.params import PipelineParams
+from robgui.analyses.pipeline.result import Example, PipelineResult
+from robgui.analyses.pipeline.ways import Way, ways_of
+from robgui.core.dataset import Dataset, align, match
+from robgui.core.dataset.picture import picture_of
+from robgui.core.errors import DataError
+from robgui.core.execution.analysis import Pace, Step
+from robgui.core.model.classifier import Classifier
+
+#: Pictures prepared together; small, so that the first answers come early.
+_TOGETHER = 16
+#: Examples that are kept.
+_EXAMPLES = 6
+
+
+def pipeline_audit(
+    classifier: Classifier, dataset: Dataset, params: PipelineParams
+) -> Iterator[Step[PipelineResult]]:
+    """Asks the model about every picture in every way of preparing it."""
+    classifier = match(classifier, dataset)
+    fitting = align(classifier, dataset)
+    audit = _Audit(classifier, fitting, params)
+    pace = Pace()
+    for start in range(0, audit.total, _TOGETHER):
+        audit.take(range(start, min(start + _TOGETHER, audit.total)))
+        if pace.due() and start + _TOGETHER < audit.total:
+            yield Step(audit.seen, audit.total, audit.result())
+    if not audit.places:
+        raise DataError(f"No picture of {dataset.name} can be read; choose other data.")
+    audit.total = len(audit.places)
+    yield Step(audit.total, audit.total, audit.result())
+
+
+class _Audit:
+    """The answers so far."""
+
+    def __init__(self, classifier: Classifier, dataset: Dataset, params: PipelineParams) -> None:
+        self.total = min(len(dataset), params.pictures)
+        self.seen = 0
+        self.places: list[int] = []
+        self._classifier, self._dataset, self._batch = classifier, dataset, params.batch
+        self._resized = dataset.shape is None or dataset.shape[1:] != classifier.shape[1:]
+        own, channels = classifier.settings.framing, classifier.shape[0]
+        self._ways = ways_of(own, channels, self._resized, params.jpeg)
+        self._views = [dataset.framed(way.framing) for way in self._ways]
+        self._predicted: list[list[np.ndarray]] = [[] for _ in self._ways]
+        self._confidence: list[list[np.ndarray]] = [[] for _ in self._ways]
+        self._examples: list[tuple[float, Example]] = []
+        self._before = classifier.calls
+
+    def take(self, wanted: range) -> None:
+        """Prepares these pictures in every way; those that cannot be read are left out."""
+        self.seen = wanted.stop
+        places, own = self._dataset.readable(wanted, self._classifier.shape)
+        if not places:
+            return
+        first: np.ndarray | None = None
+        for number, way in enumerate(self._ways):
+            x = own if number == 0 else self._prepared(number, way, places, own)
+            probabilities = self._classifier.probs(x, batch=self._batch).cpu().numpy()
+            best = probabilities.argmax(1)
+            first = best if first is None else first
+            confidence = probabilities.max(1)
+            self._predicted[number].append(best)
+            self._confidence[number].append(confidence)
+            self._keep_examples(number, places, own, x, np.where(best != first, confidence, 0.0))
+        self.places += places
+
+    def _prepared(self, number: int, way: Way, places: list[int], own: np.ndarray) -> np.ndarray:
+        same = way.framing == self._ways[0].framing
+        x = own if same else self._views[number].array(places, self._classifier.shape)
+        return way.finish(x)
+
+    def _keep_examples(
+        self, number: int, places: list[int], own: np.ndarray, x: np.ndarray, surety: np.ndarray
+    ) -> None:
+        """Keeps the surest changes, one for each picture."""
+        for row in np.argsort(-surety, kind="stable")[:_EXAMPLES]:
+            weakest = self._examples[-1][0] if len(self._examples) == _EXAMPLES else 0.0
+            if surety[row] <= weakest:
+                return
+            place = places[row]
+            others = [kept for kept in self._examples if kept[1].place != place]
+            same = [kept for kept in self._examples if kept[1].place == place]
+            example = Example(
+                place,
+                self._dataset.key(place),
+                number,
+                picture_of(own[row], "image"),
+                picture_of(x[row], "image"),
+                np.asarray(x[row], dtype=np.float32),
+            )
+            better = max([*same, (float(surety[row]), example)], key=lambda kept: kept[0])
+            ranked = sorted([*others, better], key=lambda kept: -kept[0])
+            self._examples = ranked[:_EXAMPLES]
+
+    def result(self) -> PipelineResult:
+        """Everything so far."""
+        truth = self._dataset.labels
+        places = np.asarray(self.places, dtype=np.int64)
+        return PipelineResult(
+            ways=tuple(way.name for way in self._ways),
+            predicted=np.stack([_joined(parts, np.int64) for parts in self._predicted]),
+            confidence=np.stack([_joined(parts, np.float32) for parts in self._confidence]),
+            truth=np.full(len(places), -1) if truth is None else truth[places],
+            places=places,
+            labels=tuple(self._classifier.labels),
+            dataset=self._dataset.name,
+            total=self.total,
+            resized=self._resized,
+            examples=tuple(example for _, example in self._examples),
+            model_calls=self._classifier.calls - self._before,
+        )
+
+
+def _joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:
+    return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype)

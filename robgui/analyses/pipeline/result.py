@@ -1,0 +1,99 @@
+"""What the pipeline audit has found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.core.intervals import clopper_pearson
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A picture whose answer changes.
+
+    Attributes:
+        place: Its number among the inputs of the run.
+        name: What it is called.
+        way: Number of the preparation that changes its answer.
+        before: ``(h, w, 3)`` uint8 as the model's settings prepare it.
+        after: The same prepared in the other way.
+        input: What the model gets of ``after``, in [0, 1].
+    """
+
+    place: int
+    name: str
+    way: int
+    before: np.ndarray
+    after: np.ndarray
+    input: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineResult:
+    """Answers to n pictures prepared in w ways, the model's own way first.
+
+    Attributes:
+        ways: What the ways are called.
+        predicted: ``(w, n)`` class numbers.
+        confidence: ``(w, n)`` probability of the predicted class.
+        truth: ``(n,)`` true classes, -1 where unknown.
+        places: ``(n,)`` numbers among the inputs of the run.
+        labels: Class names.
+        dataset: What the data are called.
+        total: How many pictures are to be prepared.
+        resized: Whether the pictures have another size than the model takes; sizes and
+            interpolations are tried only then.
+        examples: Pictures whose answer changes, the surest first.
+        model_calls: Inputs the model has seen.
+    """
+
+    ways: tuple[str, ...]
+    predicted: np.ndarray
+    confidence: np.ndarray
+    truth: np.ndarray
+    places: np.ndarray
+    labels: tuple[str, ...]
+    dataset: str
+    total: int
+    resized: bool
+    examples: tuple[Example, ...]
+    model_calls: int
+
+    @property
+    def done(self) -> int:
+        """How many pictures were prepared so far."""
+        return int(self.predicted.shape[1])
+
+    @property
+    def complete(self) -> bool:
+        """Whether all were."""
+        return self.done >= self.total
+
+    @property
+    def changes(self) -> np.ndarray:
+        """``(w,)`` answers that differ from those under the model's own settings."""
+        return np.asarray((self.predicted != self.predicted[0]).sum(1))
+
+    @property
+    def known(self) -> np.ndarray:
+        """``(n,)`` which pictures have a true class."""
+        return self.truth >= 0
+
+    @property
+    def right(self) -> np.ndarray:
+        """``(w,)`` right answers among the pictures with a true class."""
+        return np.asarray((self.predicted == self.truth)[:, self.known].sum(1))
+
+    def change_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """95 % interval of the share of changed answers, ``(w,)`` each."""
+        return clopper_pearson(self.changes, np.full(len(self.ways), self.done))
+
+
+def apart(result: PipelineResult) -> np.ndarray:
+    """``(w, w)`` share of the pictures on which two ways give different answers."""
+    found = result.predicted
+    if not result.done:
+        return np.full((len(found), len(found)), np.nan)
+    return np.asarray([[(one != other).mean() for other in found] for one in found])

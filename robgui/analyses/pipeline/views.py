@@ -1,0 +1,115 @@
+"""What an audit looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.pipeline.params import PipelineParams
+from robgui.analyses.pipeline.result import PipelineResult, apart
+from robgui.core.intervals import clopper_pearson
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Images,
+    Ink,
+    Mark,
+    Matrix,
+    Picture,
+    Series,
+    Table,
+    View,
+)
+
+
+def views(result: PipelineResult, params: PipelineParams) -> Sequence[View]:
+    """Changed answers first, then accuracy where labels tell it, pairs of ways, examples."""
+    found: list[View] = [_changes(result, params)]
+    if result.known.any():
+        found.append(_accuracy(result))
+    found.append(_matrix(result))
+    if result.examples:
+        found.append(_examples(result))
+    return (*found, _table(result))
+
+
+def _changes(result: PipelineResult, params: PipelineParams) -> Bars:
+    low, high = result.change_bounds()
+    share = result.changes / max(1, result.done) if result.done else np.full(len(low), np.nan)
+    bars = Series("changed answers", share[1:], Ink("changed"), low[1:], high[1:])
+    return Bars(
+        "Answers that change with the preparation",
+        Axis("share of the pictures", kind="share", low=0, better="low"),
+        result.ways[1:],
+        (bars,),
+        x=Axis("way of preparing"),
+        levels=(Mark(params.most_changes, "limit", Ink("risk")),),
+        note="Against the answers under the model's own settings; the lines are 95 % intervals.",
+    )
+
+
+def _accuracy(result: PipelineResult) -> Bars:
+    known = int(result.known.sum())
+    low, high = clopper_pearson(result.right, np.full(len(result.ways), known))
+    bars = Series("right answers", result.right / known, Ink("series"), low, high)
+    return Bars(
+        "Accuracy by preparation",
+        Axis("share of the labelled pictures", kind="share", low=0, high=1, better="high"),
+        result.ways,
+        (bars,),
+        x=Axis("way of preparing"),
+        levels=(Mark(float(result.right[0] / known), "as the model is set", Ink("text")),),
+    )
+
+
+def _matrix(result: PipelineResult) -> Matrix:
+    values = apart(result)[::-1]
+    most = float(np.nanmax(values)) if np.isfinite(values).any() else 1.0
+    return Matrix(
+        "Pictures on which two ways disagree",
+        Axis("way of preparing"),
+        Axis("way of preparing"),
+        values,
+        Axis("share of the pictures", kind="share"),
+        (0.0, max(most, 1e-3)),
+        worst="high",
+        rows=result.ways[::-1],
+        columns=result.ways,
+    )
+
+
+def _examples(result: PipelineResult) -> Images:
+    pictures = []
+    for example in result.examples:
+        column = int(np.flatnonzero(result.places == example.place)[0])
+        for number, pixels in ((0, example.before), (example.way, example.after)):
+            seen = int(result.predicted[number, column])
+            truth = int(result.truth[column])
+            pictures.append(
+                Picture(
+                    pixels,
+                    example.name if number == 0 else result.ways[number],
+                    f"{result.labels[seen]} {result.confidence[number, column]:.0%}",
+                    None if truth < 0 else seen == truth,
+                )
+            )
+    return Images("Pictures whose answer changes", tuple(pictures), pairs=True)
+
+
+def _table(result: PipelineResult) -> Table:
+    low, high = result.change_bounds()
+    done = max(1, result.done)
+    columns = [
+        Column("Way", result.ways),
+        Column("Changed answers", tuple(int(n) for n in result.changes), "count"),
+        Column("Share", tuple(float(n / done) for n in result.changes), "share"),
+        Column("At least", tuple(map(float, low)), "share"),
+        Column("At most", tuple(map(float, high)), "share"),
+    ]
+    if result.known.any():
+        known = int(result.known.sum())
+        right = tuple(float(n / known) for n in result.right)
+        columns.append(Column("Accuracy", right, "share"))
+    return Table("Ways of preparing", tuple(columns))

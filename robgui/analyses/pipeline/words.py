@@ -1,0 +1,138 @@
+"""What an audit says: whether a usual way of preparing pictures changes the answers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.pipeline.params import PipelineParams
+from robgui.analyses.pipeline.result import PipelineResult
+from robgui.core.finding import Finding
+from robgui.core.offer import Offer
+from robgui.core.text.words import count, percent
+from robgui.core.verdict import Quantity, Status, Verdict
+
+#: A better accuracy under another preparation is believed when chance gives it this rarely.
+_SURE = 0.01
+
+
+def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
+    """Another preparation that is right more often comes before answers that merely change."""
+    scope = _scope(result)
+    if not result.done:
+        return Verdict(Status.UNKNOWN, "No picture was prepared yet.", scope=scope)
+    quantity = _quantity(result)
+    limit = f"Up to {percent(params.most_changes)} of changed answers count as holding."
+    better = better_way(result)
+    if better is not None:
+        return Verdict(
+            Status.FAILS, _fed_wrongly(result, better), quantity, scope, (_worst(result), limit)
+        )
+    low, high = result.change_bounds()
+    if float(low[1:].max(initial=0.0)) > params.most_changes:
+        return Verdict(Status.AT_RISK, _worst(result), quantity, scope, (limit,))
+    if result.complete and float(high[1:].max(initial=0.0)) <= params.most_changes:
+        sentence = (
+            "No usual way of preparing the pictures changes more than"
+            f" {percent(params.most_changes)} of the answers."
+        )
+        return Verdict(Status.HOLDS, sentence, quantity, scope, (_worst(result), limit))
+    few = f"With {count(result.done, 'picture')} a larger share cannot be excluded."
+    return Verdict(Status.UNKNOWN, _worst(result), quantity, scope, (few, limit))
+
+
+def better_way(result: PipelineResult) -> int | None:
+    """The way that is right more often than the model's own beyond chance; None without one.
+
+    McNemar's exact test on the pictures that only one of the two has right, divided by the number
+    of ways that are compared.
+    """
+    from scipy.stats import binomtest
+
+    own = (result.predicted[0] == result.truth)[result.known]
+    best: tuple[int, int] | None = None
+    for number in range(1, len(result.ways)):
+        other = (result.predicted[number] == result.truth)[result.known]
+        gained, lost = int((other & ~own).sum()), int((own & ~other).sum())
+        if gained <= lost:
+            continue
+        chance = binomtest(gained, gained + lost, alternative="greater").pvalue
+        if chance * (len(result.ways) - 1) < _SURE and (best is None or gained - lost > best[0]):
+            best = gained - lost, number
+    return None if best is None else best[1]
+
+
+def _fed_wrongly(result: PipelineResult, way: int) -> str:
+    known = int(result.known.sum())
+    return (
+        f"Prepared “{result.ways[way]}”, the model is right on {int(result.right[way]):,} of"
+        f" {count(known, 'picture')}, as it is set on {int(result.right[0]):,}: it is probably fed"
+        " wrongly."
+    )
+
+
+def worst_way(result: PipelineResult) -> int:
+    """The way that changes most answers; 0 where none changes any."""
+    return int(result.changes.argmax())
+
+
+def _worst(result: PipelineResult) -> str:
+    way = worst_way(result)
+    if way == 0:
+        return "No answer changes under any of the ways tried."
+    return (
+        f"Prepared “{result.ways[way]}”, {int(result.changes[way]):,} of"
+        f" {count(result.done, 'picture')} get another answer."
+    )
+
+
+def _quantity(result: PipelineResult) -> Quantity:
+    way = worst_way(result)
+    low, high = result.change_bounds()
+    share = float(result.changes[way] / result.done)
+    return Quantity(
+        "Largest share of changed answers",
+        share,
+        low=float(low[way]),
+        high=float(high[way]),
+        better="low",
+        text=f"{percent(share)} ({percent(float(low[way]))} to {percent(float(high[way]))})",
+    )
+
+
+def _scope(result: PipelineResult) -> str:
+    so_far = "" if result.complete else f"So far {result.done:,} of "
+    size = "" if result.resized else " They have the model's size, so no size was tried."
+    return (
+        f"{so_far}{count(result.total, 'picture')} of {result.dataset}, prepared in"
+        f" {count(len(result.ways), 'way')}.{size}"
+    )
+
+
+def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
+    """The pictures whose answer changes most surely."""
+    found = []
+    for example in result.examples:
+        column = int(np.flatnonzero(result.places == example.place)[0])
+        before = result.labels[int(result.predicted[0, column])]
+        after = result.labels[int(result.predicted[example.way, column])]
+        surety = float(result.confidence[example.way, column])
+        detail = {
+            "class": before,
+            "other_class": after,
+            "place": example.place,
+            "way": result.ways[example.way],
+            "confidence": surety,
+        }
+        title = f"{example.name}: “{before}” becomes “{after}” when {result.ways[example.way]}"
+        pair = np.concatenate([example.before, example.after], axis=1)
+        found.append(Finding("preparation", title, surety / 2, detail, pair, example.input))
+    return found
+
+
+def offers(result: PipelineResult, params: PipelineParams) -> tuple[Offer, ...]:
+    """The pictures whose answer changes."""
+    if not result.examples:
+        return ()
+    names = tuple(example.name for example in result.examples)
+    places = tuple(example.place for example in result.examples)
+    return (Offer("Pictures whose answer changes", names, places=places),)
