@@ -224,7 +224,7 @@ def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Tabl
         rows.append(
             (
                 "samples around failures",
-                f"{result.around_samples:,}, counting as {result.around_effective:.3g}",
+                f"{result.around_samples:,}, counting as {number(result.around_effective)}",
             )
         )
     if len(result.searched):

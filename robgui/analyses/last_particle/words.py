@@ -14,7 +14,7 @@ import numpy as np
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.result import OUTSIDE, LastParticleResult
 from robgui.analyses.last_particle.sampling.chance import AROUND, PLAIN, TEST
-from robgui.core.text.words import count, probability
+from robgui.core.text.words import count, number, probability
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: What each kind of noise means, for axes and sentences.
@@ -44,7 +44,7 @@ class Chance:
 
 def noise_words(noise: str, eps: float) -> str:
     """The noise in words."""
-    return NOISE_WORDS[noise].format(eps=f"{eps:g}", quality=f"{max(1, 100 * (1 - eps)):.3g}")
+    return NOISE_WORDS[noise].format(eps=f"{eps:g}", quality=number(max(1, 100 * (1 - eps))))
 
 
 def noise_kind(noise: str) -> str:
@@ -198,7 +198,7 @@ def _uncounted(result: LastParticleResult) -> str:
         return ""
     return (
         f"{result.around_samples:,} samples around the likeliest failures are too few to measure"
-        f" them: they count as {result.around_effective:.2g}."
+        f" them: they count as {number(result.around_effective)}."
     )
 
 
