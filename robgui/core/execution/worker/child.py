@@ -211,4 +211,5 @@ def _prepare(hello: dict[str, Any]) -> None:
     for module in hello["imports"]:
         importlib.import_module(module)
     if hello["polite"] and hasattr(os, "nice"):
-        os.nice(10)  # from now on; starting is what a person waits for
+        # from now on; starting is what a person waits for; a polite thread may have started it
+        os.setpriority(os.PRIO_PROCESS, 0, max(10, os.getpriority(os.PRIO_PROCESS, 0)))
