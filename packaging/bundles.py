@@ -12,14 +12,14 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from environment import CONSTRAINTS, PYTHON, ROOT, Problem, clean_environment
+from environment import CONSTRAINTS, PYTHON, ROOT, Problem, hashes_for
+from processes import must, output
 
 DIST = ROOT / "dist"
 BUILD = ROOT / "build"
@@ -27,6 +27,8 @@ BUILDER = BUILD / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/py
 APP = DIST / "app" / "robgui"
 PROGRAM = APP / ("robgui.exe" if os.name == "nt" else "robgui")
 HERE = ROOT / "packaging"
+#: The list of what the application is made of, inside it and beside it.
+LIST = "cdx.json"
 #: Formats that the application opens without anything further.
 EXTRAS = "onnx,sklearn,imagenet,package"
 
@@ -88,8 +90,17 @@ def make_app() -> list[Path]:
         )
     if sys.platform.startswith("linux"):
         strip_symbols(APP / "_internal")
+    make_list(BUILDER, APP / LIST)
     smoke(PROGRAM)
-    return [APP]
+    beside = DIST / f"robgui-{version()}.{LIST}"
+    shutil.copy(APP / LIST, beside)
+    return [APP, beside]
+
+
+def make_list(python: Path, target: Path) -> Path:
+    """Writes what the application is made of, as ``python`` finds it, in CycloneDX JSON."""
+    must([python, "-P", HERE / "sbom.py", target], "The list of packages could not be made")
+    return target
 
 
 def prepare_builder() -> None:
@@ -113,6 +124,10 @@ def prepare_builder() -> None:
         "--constraint",
         CONSTRAINTS,
     ]
+    known = hashes_for("app")
+    if known.is_file():  # without their dependencies, so that none of them replaces torch
+        exactly = [*pip[:-2], "--require-hashes", "--no-deps", "--requirement", known]
+        must(exactly, "pip could not install the packages that packaging/hashes names")
     must([*pip, torch], f"pip could not install {torch}")
     if cuda := output([str(BUILDER), "-c", "import torch; print(torch.version.cuda or '')"]):
         raise Problem(
@@ -325,26 +340,3 @@ def size(path: Path) -> int:
         if path.is_dir()
         else path.stat().st_size
     )
-
-
-# ---------------------------------------------------------------- processes
-
-
-def must(
-    command: Sequence[str | Path],
-    trouble: str,
-    *,
-    folder: str | None = None,
-    extra: dict[str, str] | None = None,
-) -> None:
-    """Runs a command that has to succeed."""
-    code = subprocess.run(
-        [str(part) for part in command], cwd=folder, env=clean_environment(extra), check=False
-    ).returncode
-    if code:
-        raise Problem(f"{trouble} (exit code {code}; the reason is above).")
-
-
-def output(command: Sequence[str]) -> str:
-    """What a command prints."""
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,12 +1,22 @@
 #!/usr/bin/env python3
 """The project's commands, for a machine with nothing but Python 3.11 and pip.
 
-    python3 packaging/dev.py run [arguments]    the window; without a display a tour that writes
-    pictures python3 packaging/dev.py test [arguments]   ruff, mypy, import-linter, pytest python3
-    packaging/dev.py setup              checks and repairs .venv python3 packaging/dev.py lint
-    [--fix]       the checks of test without pytest python3 packaging/dev.py bench
-    every benchmark in tests/bench python3 packaging/dev.py package [what]     wheel, app (with its
-    own Python) and installer into dist/
+    python3 packaging/dev.py run [arguments]
+        the window; without a display a tour that writes pictures
+    python3 packaging/dev.py test [arguments]
+        ruff, mypy, import-linter, pytest
+    python3 packaging/dev.py setup
+        checks and repairs .venv
+    python3 packaging/dev.py lint [--fix]
+        the checks of test without pytest
+    python3 packaging/dev.py bench [words]
+        every benchmark in tests/bench, or those whose names hold a word
+    python3 packaging/dev.py fuzz [--files N] [--seed S] [--kind KIND]
+        opens hostile files as the program does; those that end badly are kept in dist/fuzz
+    python3 packaging/dev.py package [what]
+        wheel, app (with its own Python) and installer into dist/, with a list of what is in them
+    python3 packaging/dev.py pin
+        writes the hashes of packaging/constraints.txt for this system into packaging/hashes
 
 Everything is installed into .venv with the versions of packaging/constraints.txt.
 """
@@ -30,6 +40,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import bundles
+import pins
 from environment import (
     PYTHON,
     ROOT,
@@ -116,6 +127,13 @@ def bench(arguments: Sequence[str]) -> int:
     return conclude([stage(script.stem, [PYTHON, str(script)], platform) for script in chosen])
 
 
+def fuzz(arguments: Sequence[str]) -> int:
+    """Opens hostile files as the program does, and counts how each ended."""
+    os.chdir(ROOT)
+    prepare()
+    return call([PYTHON, "-P", "-m", "tests.fuzz", *arguments], {"PYTHONPATH": str(ROOT)})
+
+
 def package(arguments: Sequence[str]) -> int:
     """Builds wheel and source archive, the application, and the installer of this system."""
     os.chdir(ROOT)
@@ -130,7 +148,9 @@ COMMANDS = {
     "setup": setup,
     "lint": lint,
     "bench": bench,
+    "fuzz": fuzz,
     "package": package,
+    "pin": pins.pin,
 }
 
 

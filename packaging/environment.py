@@ -13,6 +13,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ STAMP = VENV / "robgui-setup.json"
 TRIED = VENV / "robgui-system-packages.json"
 LOCK = ROOT / ".venv.lock"
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
+HASHES = ROOT / "packaging" / "hashes"
 OS_RELEASE = Path("/etc/os-release")
 OLDEST = (3, 11)
 #: What .venv takes with the CPU build of torch; the CUDA build needs several times as much.
@@ -69,6 +71,7 @@ def stamp() -> dict[str, Any]:
         document["build-system"],
         document["tool"]["hatch"],
         CONSTRAINTS.read_text(encoding="utf-8"),
+        hashes_for("dev").read_text(encoding="utf-8") if hashes_for("dev").is_file() else "",
     ]
     return {
         "place": str(ROOT),
@@ -93,6 +96,9 @@ def install(lock: IO[str]) -> None:
         if line.startswith("torch==")
     )
     progress(2, f"Installing {torch} (the largest part; minutes the first time)")
+    known = hashes_for("dev")
+    if known.is_file():  # without their dependencies, so that none of them replaces torch
+        pip(lock, "--require-hashes", "--no-deps", "--requirement", str(known))
     pip(lock, torch)
     progress(3, "Installing the other packages")
     pip(lock, "hatchling")
@@ -207,8 +213,17 @@ def is_complete(record: Path) -> bool:
     return True
 
 
+def hashes_for(purpose: str) -> Path:
+    """The file of hashes for this system and this Python; there need not be one."""
+    python = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    return HASHES / f"{sys.platform}-{platform.machine().lower()}-{python}.{purpose}.txt"
+
+
 def pip(lock: IO[str], *what: str) -> None:
     """Installs with the pinned versions; pip holds the lock too, in case this process is killed."""
+    versions: list[str | Path] = ["--constraint", CONSTRAINTS]
+    if "--require-hashes" in what:
+        versions = []
     shown = [] if sys.stdout.isatty() else ["--quiet"]
     command: list[str | Path] = [
         PYTHON,
@@ -217,14 +232,14 @@ def pip(lock: IO[str], *what: str) -> None:
         "install",
         "--disable-pip-version-check",
         *shown,
-        "--constraint",
-        CONSTRAINTS,
+        *versions,
         *what,
     ]
     if call(command, held=lock):
         raise Problem(
             f"pip could not install {what[-1]} (its reason is above); check the network and start"
-            " again: what is done is kept."
+            " again: what is done is kept. Where it says that hashes do not match, the index"
+            " offers other files than packaging/hashes names: find out why before you go on."
         )
 
 

@@ -34,6 +34,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
         "TRIED": venv / "tried.json",
         "LOCK": tmp_path / ".venv.lock",
         "CONSTRAINTS": tmp_path / "constraints.txt",
+        "HASHES": tmp_path / "hashes",
     }
     for name, place in places.items():
         monkeypatch.setattr(module, name, place)

@@ -347,6 +347,7 @@ OPTIONS = {
     "--junit report.xml": "batch",
     "--json": "batch",
     "--cluster auto": "",  # Ray: tests/batch, with -m ray
+    "--debug": "--help",
 }
 
 

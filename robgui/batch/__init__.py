@@ -4,6 +4,7 @@ from robgui.batch.batch import Batch, Entry, Progress
 from robgui.batch.gates import Gate, Outcome, judge
 from robgui.batch.places import local_places, local_workers
 from robgui.batch.plan import Plan, Planned, expand
+from robgui.batch.planning import plan_with
 from robgui.batch.suite import Suite, read_suite
 from robgui.core.execution.worker.process import Place
 
@@ -21,5 +22,6 @@ __all__ = [
     "judge",
     "local_places",
     "local_workers",
+    "plan_with",
     "read_suite",
 ]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 
 from robgui.core.errors import ParamsError
+from robgui.core.execution.worker.confinement.devices import graphics_devices
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers, usual_memory
 
 #: How often a request is tried when its worker is lost.
 _ATTEMPTS = 2
+#: With this module a worker can be asked to plan a suite.
+_PLANNING = "robgui.batch.planning"
 
 
 def local_workers(places: Sequence[Place], imports: Sequence[str] = ()) -> Workers:
@@ -23,7 +27,8 @@ def local_workers(places: Sequence[Place], imports: Sequence[str] = ()) -> Worke
             own.
     """
     memory = usual_memory() // max(1, len(places))
-    return Workers(places, Terms(imports=tuple(imports), attempts=_ATTEMPTS, memory=memory))
+    terms = Terms(imports=(*imports, _PLANNING), attempts=_ATTEMPTS, memory=memory)
+    return Workers(places, terms)
 
 
 def local_places(device: str = "", workers: int = 0) -> list[Place]:
@@ -31,21 +36,28 @@ def local_places(device: str = "", workers: int = 0) -> list[Place]:
 
     Without a number one on the CPU.
     """
-    from robgui.core.loading.devices import default_device, devices
-
-    wanted = device or default_device().type
-    found = [name for name, _ in devices() if wanted in (name, name.partition(":")[0])]
+    known = _devices()
+    wanted = device or known[0].partition(":")[0]
+    found = [name for name in known if wanted in (name, name.partition(":")[0])]
     if not found:
-        raise ParamsError(
-            f"There is no device {wanted!r} here; choose one of:"
-            f" {', '.join(name for name, _ in devices())}."
-        )
+        raise ParamsError(f"There is no device {wanted!r} here; choose one of: {', '.join(known)}.")
     count = workers or len(found)
     threads = max(1, _cores() // count)
     return [
         Place(found[number % len(found)], threads if wanted == "cpu" else 0)
         for number in range(count)
     ]
+
+
+def _devices() -> list[str]:
+    """Where models can be put, the default first; torch is asked only where there may be more than
+    the processor.
+    """
+    if sys.platform == "linux" and not graphics_devices():
+        return ["cpu"]
+    from robgui.core.loading.devices import devices
+
+    return [name for name, _ in devices()]
 
 
 def _cores() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -67,7 +67,13 @@ class _Data:
     table: DatasetTable
 
 
-def expand(suite: Suite, device: str = "", *, trust: bool = False) -> Plan:
+def expand(
+    suite: Suite,
+    device: str = "",
+    *,
+    trust: bool = False,
+    keep: Callable[[Classifier], None] = lambda classifier: None,
+) -> Plan:
     """Every request of the suite, for ``device``.
 
     Opens each model and dataset once, because their content is part of a request.
@@ -77,8 +83,10 @@ def expand(suite: Suite, device: str = "", *, trust: bool = False) -> Plan:
         device: Where.
         trust: The user says that its models may execute code; what the suite itself says about that
             does not count.
+        keep: Given every model that was opened.
     """
     expansion = _Expansion(suite, device or suite.device or _default_device(), trust)
+    expansion.hand_over(keep)
     found: dict[str, Planned] = {}
     for place, table in enumerate(suite.analyses):
         before = len(found)
@@ -120,6 +128,11 @@ class _Expansion:
     def trusted(self) -> frozenset[str]:
         """The code that was run to open the models."""
         return frozenset(model.classifier.ran for model in self._models if model.classifier.ran)
+
+    def hand_over(self, keep: Callable[[Classifier], None]) -> None:
+        """Gives every model to ``keep``."""
+        for model in self._models:
+            keep(model.classifier)
 
     def unread(self) -> list[str]:
         """What could not be read of the datasets, as far as opening them tells."""

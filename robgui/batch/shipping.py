@@ -15,8 +15,9 @@ from pathlib import Path
 from robgui.core.errors import DataError, ModelError, RobguiError
 from robgui.core.execution.request import Reference
 from robgui.core.model.settings import side_file
+from robgui.core.regular import read_regular
 from robgui.core.text.words import amount
-from robgui.core.trust.beside import imports_of, modules_beside
+from robgui.core.trust.beside import code_bytes, imports_of, modules_beside
 
 #: More than this belongs on a shared folder, not into the memory of every machine.
 MOST_BYTES = 2_000_000_000
@@ -38,7 +39,7 @@ def pack(reference: Reference) -> Parcel:
             f"{path} has {amount(size)}, too much to be sent; put it on a folder that every machine"
             " of the cluster shares."
         )
-    return {name: file.read_bytes() for name, file in names}
+    return {name: read_regular(file, MOST_BYTES) for name, file in names}
 
 
 def digest(parcel: Parcel) -> str:
@@ -101,7 +102,7 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
     if code and _inside(Path(code[1])) and (path.parent / code[1]).is_file():
         file = path.parent / code[1]
         yield code[1], file
-        for name in modules_beside(imports_of(file.read_bytes()), [file.parent]):
+        for name in modules_beside(imports_of(code_bytes(file)), [file.parent]):
             yield (
                 f"{file.parent.relative_to(path.parent).as_posix()}/{name}".removeprefix("./"),
                 file.parent / name,

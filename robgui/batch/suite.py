@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, f
 
 from robgui import resources
 from robgui.core.errors import ParamsError
+from robgui.core.regular import beside, read_regular
+from robgui.core.toml import parse_toml
 
 #: Paths that start so are files of the demo.
 DEMO = "demo:"
+#: A suite is written by hand, or by a script.
+_LARGEST = 10_000_000
 
 
 class _Table(BaseModel):
@@ -107,6 +110,21 @@ class Suite(_Table):
     fail_on: tuple[str, ...] = ()
     path: Path = Field(Path(), exclude=True)
 
+    @property
+    def runs(self) -> Path:
+        """The workspace of its runs; ParamsError where it would not lie beside the suite, because
+        somebody else may have written the file.
+        """
+        if not self.workspace:
+            return Path(f"{self.path.stem}.robgui")
+        try:
+            return beside(self.path.parent, self.workspace)
+        except OSError as error:
+            raise ParamsError(
+                f"{self.path}: workspace {self.workspace!r} does not lie beside the suite; name"
+                " another place with --workspace."
+            ) from error
+
     def files(self, pattern: str, table: str) -> list[Path]:
         """The files that ``pattern`` means, in the order of their names.
 
@@ -148,12 +166,12 @@ def read_suite(path: str | Path) -> Suite:
     """
     path = Path(path)
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = parse_toml(read_regular(path, _LARGEST))
     except OSError as error:
         raise ParamsError(
             f"{path}: the suite cannot be read ({error.strerror}); name a TOML file."
         ) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:
         raise ParamsError(f"{path}: this is no TOML ({error}); correct the file.") from error
     try:
         return Suite.model_validate({**values, "path": path.absolute()})

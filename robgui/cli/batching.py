@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from robgui.batch import summary
 from robgui.batch.batch import Batch, Progress
 from robgui.batch.gates import Gate, Outcome, judge
-from robgui.batch.plan import Plan, expand
+from robgui.batch.plan import Plan
+from robgui.batch.planning import plan_with
 from robgui.batch.suite import Suite, read_suite, suite_path
 from robgui.cli import GATE_FAILED, INTERRUPTED
 from robgui.cli import progress as bar
@@ -41,7 +42,9 @@ def carry_out(given: argparse.Namespace, report: Path | None) -> int:
     shown = bar.Progress("Opening models and data")
     executor, device = _executor(given, suite)
     try:
-        plan = expand(suite, device, trust=given.trust)
+        plan = plan_with(
+            executor, suite, device, trust=given.trust, imports=tuple(given.import_module)
+        )
         if given.dry_run:
             return _list(plan)
         with Workspace.open(_workspace(given, suite)) as workspace:
@@ -104,7 +107,9 @@ def _executor(given: argparse.Namespace, suite: Suite) -> tuple[Executor, str]:
     from robgui.batch.places import local_places, local_workers
 
     places = local_places(wanted, given.workers)
-    return local_workers(places, tuple(given.import_module)), places[0].device.partition(":")[0]
+    workers = local_workers(places, tuple(given.import_module))
+    workers.start(1 if given.dry_run else len(places))  # the first one plans while others start
+    return workers, places[0].device.partition(":")[0]
 
 
 def _gates(suite: Suite, texts: Sequence[str]) -> list[Gate]:
@@ -123,13 +128,7 @@ def _gates(suite: Suite, texts: Sequence[str]) -> list[Gate]:
 
 
 def _workspace(given: argparse.Namespace, suite: Suite) -> Path:
-    if given.workspace:
-        return Path(given.workspace)
-    return (
-        suite.path.parent / suite.workspace
-        if suite.workspace
-        else Path(f"{suite.path.stem}.robgui")
-    )
+    return Path(given.workspace) if given.workspace else suite.runs
 
 
 def _list(plan: Plan) -> int:

@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import ParamsError
+from robgui.core.regular import read_regular
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
+
+#: The file of a large result that ``--out`` wrote is smaller.
+_LARGEST = 500_000_000
 
 
 def writable(option: str, name: str | None) -> Path | None:
@@ -67,7 +71,7 @@ def _document(path: Path) -> dict[str, Any]:
     from robgui.core.toml import parse_toml
 
     try:
-        content = path.read_bytes()
+        content = read_regular(path, _LARGEST)
         document = (
             json.loads(content.decode("utf-8-sig"))
             if path.suffix.casefold() == ".json"

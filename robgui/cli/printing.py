@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import re
 import sys
 import warnings
@@ -54,15 +55,23 @@ def print_line(text: str, stream: TextIO | None = None) -> None:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Warnings, whose words may be those of a model, as one plain line each."""
-    before = warnings.formatwarning
+    """Warnings and what is logged, whose words may be those of a file, as one plain line each."""
+    before, last = warnings.formatwarning, logging.lastResort
     warnings.formatwarning = lambda message, category, *_, **__: (
         f"{plain(f'{category.__name__}: {message}')}\n"
     )
+    logging.lastResort = _Lines(logging.WARNING)
     try:
         yield
     finally:
-        warnings.formatwarning = before
+        warnings.formatwarning, logging.lastResort = before, last
+
+
+class _Lines(logging.Handler):
+    """Writes one plain line for each record; a traceback would be the program's own."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print_line(record.getMessage(), sys.stderr)
 
 
 def _is_unicode(encoding: str | None) -> bool:

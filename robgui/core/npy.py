@@ -31,6 +31,7 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype, tuple[int, ...], bool]:
     try:
         with _parsing:
             shape, fortran, dtype = read(file)
-    except tokenize.TokenError as error:  # numpy passes on what its parser of old headers raises
+    except (tokenize.TokenError, MemoryError, RecursionError) as error:
+        # numpy passes on what Python's parser raises, a lack of memory for brackets in brackets too
         raise ValueError(f"its header cannot be read ({error})") from error
     return dtype, tuple(int(side) for side in shape), bool(fortran)

@@ -19,6 +19,7 @@ import platformdirs
 
 from robgui.core.errors import RobguiError
 from robgui.core.files import private_folder, write_whole
+from robgui.core.regular import open_regular
 
 #: A record is never larger.
 _LARGEST = 4_000_000
@@ -43,7 +44,7 @@ class Records:
         """
         path = self._path(key)
         try:
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 if not _is_ours(os.fstat(file.fileno())):
                     logging.getLogger("robgui").warning(
                         "%s may be written by others, so it is not believed.", path

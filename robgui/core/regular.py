@@ -46,7 +46,7 @@ def read_regular(path: str | Path, largest: int) -> bytes:
         size = os.fstat(file.fileno()).st_size
         if size > largest:
             raise OSError(errno.EFBIG, f"it is larger than {largest / 1e6:,.3g} MB", str(path))
-        return file.read(largest)
+        return file.read(size)  # a larger number would be taken as memory before anything comes
 
 
 def beside(folder: Path, name: str) -> Path:

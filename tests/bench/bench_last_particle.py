@@ -70,7 +70,9 @@ def overhead(classifier: Classifier, inputs: int, eps: float, seconds: float) ->
     model's own choice.
     """
     x = np.random.default_rng(0).random((inputs, *classifier.shape), dtype=np.float32)
-    params = LastParticleTableParams(radii=(eps,), most=inputs, samples=0, attack_steps=0)
+    params = LastParticleTableParams(
+        radii=(eps,), most=inputs, replicas=1, samples=0, attack_steps=0, importance=0
+    )
     for batch in (inputs, classifier.batch()):
         table = last_particle_table(classifier, from_arrays(x, kind=classifier.kind), params)
         steps = itertools.takewhile(
@@ -104,6 +106,30 @@ def against_monte_carlo(p: float = 1e-6, particles: int = 100, runs: int = 40) -
     print(f"  plain Monte Carlo {plain:,.0f}, {plain / calls:.0f} times as many")
 
 
+def validated(p: float = 1e-12, runs: int = 100) -> None:
+    """How often an input that fails so rarely is validated, and how wide the interval of one that
+    fails at 1e-6 is, with ten repetitions and with the published one.
+    """
+    direction = torch.ones(20) / 20**0.5
+    for replicas in (10, 1):
+        rare, common = (
+            estimate(
+                lambda z, i, bound=float(stats.norm.isf(each)): z @ direction - bound,
+                20,
+                inputs=runs,
+                replicas=replicas,
+                seed=1,
+            )
+            for each in (p, 1e-6)
+        )
+        decades = np.median(np.log10(common.p_high / common.p_low))
+        print(
+            f"{replicas} repetitions: p = {p:g} validated {100 * rare.validated.mean():.0f} %"
+            f" with {rare.model_calls.mean():,.0f} calls; at 1e-6 the interval spans"
+            f" {decades:.1f} decades with {common.model_calls.mean():,.0f} calls"
+        )
+
+
 def main() -> None:
     """Prints all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -112,7 +138,7 @@ def main() -> None:
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="at most so long for each model"
     )
-    parser.add_argument("--only", choices=("mlp", "table", "cnn", "calls"))
+    parser.add_argument("--only", choices=("mlp", "table", "cnn", "calls", "power"))
     options = parser.parse_args()
     for threads in options.threads:
         torch.set_num_threads(threads)
@@ -123,6 +149,8 @@ def main() -> None:
     if options.only in (None, "calls"):
         for p in (1e-4, 1e-6, 1e-8):
             against_monte_carlo(p)
+    if options.only in (None, "power"):
+        validated()
 
 
 if __name__ == "__main__":

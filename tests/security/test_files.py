@@ -222,3 +222,16 @@ def test_class_names_nested_or_written_without_end_are_one_sentence(tmp_path, te
     (tmp_path / "names.json").write_text(text)
     with pytest.raises(RobguiError):
         read_names(tmp_path / "names.json")
+
+
+def test_a_small_file_takes_no_more_memory_than_it_has(tmp_path):
+    """Python's reader takes the whole of what it is asked for before anything comes."""
+    import tracemalloc
+
+    (tmp_path / "small").write_bytes(b"x" * 1000)
+    tracemalloc.start()
+    try:
+        assert len(read_regular(tmp_path / "small", 2**31)) == 1000
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()

@@ -174,3 +174,20 @@ def test_a_model_starts_no_processes_and_prints_nothing(tmp_path, name, capfd):
     )
     captured = capfd.readouterr()
     assert "Parallel" not in captured.out + captured.err
+
+
+@pytest.mark.parametrize(
+    "head", ["{'descr': '<f8', 'fortran_order': False, 'shape': (10**9,)}", "(" * 2000]
+)
+def test_an_array_that_declares_more_than_it_holds_takes_no_memory(tmp_path, head):
+    honest = save(clone(HONEST["svm"]).fit(X, Y), tmp_path / "honest.skops")
+    head = head.replace("10**9", "1000000000")
+
+    def change(name: str, content: bytes) -> tuple[str, bytes]:
+        if name.endswith(".npy"):
+            written = head.encode().ljust(2100) + b"\n"
+            content = b"\x93NUMPY\x01\x00" + len(written).to_bytes(2, "little") + written
+        return name, content
+
+    path = repack(honest, tmp_path / "m.skops", change)
+    assert "memory" not in loaded_in_child(path, extra=2**30)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import warnings
 
 import pytest
@@ -100,6 +101,23 @@ def test_a_warning_in_the_words_of_a_model_is_one_tame_line():
         text = warnings.formatwarning("\x1b[2J\nforged", UserWarning, "model.py", 1)
     assert_tame(text)
     assert text.count("\n") == 1
+
+
+def test_what_is_logged_about_a_file_is_one_tame_line(capsys):
+    with plain_warnings():
+        logging.lastResort.handle(
+            logging.LogRecord("robgui", 30, "", 0, "%s cannot be read", ("\x1b[2J\nx.json",), None)
+        )
+    assert capsys.readouterr().err == "\\x1b[2J\\nx.json cannot be read\n"
+
+
+def test_what_a_worker_says_of_a_hostile_file_is_one_tame_line(tmp_path, capsys):
+    name = "\x1b]0;owned\x07\nforged.pt2"
+    (tmp_path / name).write_bytes(b"PK\x03\x04 no archive")
+    assert main(["inspect", str(tmp_path / name)]) == 2
+    written = capsys.readouterr()
+    assert_tame(written.out + written.err)
+    assert written.err.count("\n") == 1 and "owned" in written.err
 
 
 def test_plain_text_is_left_alone(capsys):

@@ -40,6 +40,8 @@ LARGEST_LINE = 4 * 2**20
 #: A file up to this size is fingerprinted by its whole content, a larger one by its ends.
 _WHOLE = 64 * 2**20
 _CHUNK = 2**20
+#: No byte of a compressed file becomes more; deflate ends at 1,032.
+_MOST_GROWTH = 1100
 _GZIP = b"\x1f\x8b"
 _BROKEN = (OSError, EOFError, zlib.error)
 
@@ -104,6 +106,11 @@ def read_array(
     """Reads exactly one array; memory is touched only as far as data really come."""
     values = check_size(dtype, shape, path)
     with reading(path):
+        if values * dtype.itemsize > _MOST_GROWTH * (path.stat().st_size + _CHUNK // _MOST_GROWTH):
+            raise DataError(
+                f"{path}: the file is far too short for the {sized(values * dtype.itemsize)} it"
+                " declares; get a complete copy."
+            )
         array = np.empty(values, dtype=dtype)
         view = (
             array.reshape(-1).view(np.uint8).data if values and dtype.itemsize else memoryview(b"")

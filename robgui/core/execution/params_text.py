@@ -62,7 +62,7 @@ def indices(name: str, text: str) -> list[int]:
             chosen += range(int(first or 0), int(last)) if colon else [int(part)]
         except ValueError:
             raise ParamsError(
-                f"{name} {text!r} is not understood; write 3 or 0,4,7 or 10:20."
+                f"{name} {shown(text)} is not understood; write 3 or 0,4,7 or 10:20."
             ) from None
     return chosen
 
@@ -117,7 +117,9 @@ def _read_named(name: str, item: Any, text: str) -> dict[str, Any]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (word.strip() for word in part.partition("="))
         if not equals or not key or not value:
-            raise ParamsError(f"{name} = {text!r} is not understood; write name=value, name=value.")
+            raise ParamsError(
+                f"{name} = {shown(text)} is not understood; write name=value, name=value."
+            )
         values[key] = _read(
             name, item, value.replace(":", ",") if get_origin(item) is tuple else value
         )
@@ -138,7 +140,7 @@ def _read_bool(name: str, text: str) -> bool:
     try:
         return words[text.lower()]
     except KeyError:
-        raise ParamsError(f"{name} = {text!r} is neither yes nor no.") from None
+        raise ParamsError(f"{name} = {shown(text)} is neither yes nor no.") from None
 
 
 def _read_number(name: str, kind: type[int] | type[float], text: str) -> int | float:
@@ -148,7 +150,7 @@ def _read_number(name: str, kind: type[int] | type[float], text: str) -> int | f
     except ValueError:
         if kind is int:
             return _whole(name, plain, text)
-        raise ParamsError(f"{name} = {text!r} is not a number.") from None
+        raise ParamsError(f"{name} = {shown(text)} is not a number.") from None
 
 
 def _whole(name: str, plain: str, text: str) -> int:
@@ -156,7 +158,12 @@ def _whole(name: str, plain: str, text: str) -> int:
     try:
         value = float(plain)
     except ValueError:
-        raise ParamsError(f"{name} = {text!r} is not a whole number.") from None
+        raise ParamsError(f"{name} = {shown(text)} is not a whole number.") from None
     if not value.is_integer():
-        raise ParamsError(f"{name} = {text!r} is not a whole number.")
+        raise ParamsError(f"{name} = {shown(text)} is not a whole number.")
     return int(value)
+
+
+def shown(text: str) -> str:
+    """What was typed, in quotes; its beginning where it is long."""
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")

@@ -5,12 +5,14 @@ disk.
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from robgui.core.errors import ModelError
+from robgui.core.regular import open_regular
 
 #: Compressed members (the code of TorchScript, skops files on request) may grow to this; 50 is more
 #: than real ones reach.
@@ -30,7 +32,12 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._zip = zipfile.ZipFile(path)
+            self._file = open_regular(path)
+            try:
+                self._zip = zipfile.ZipFile(self._file)
+            except BaseException:
+                self._file.close()
+                raise
             self._members = {info.filename: info for info in self._zip.infolist()}
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise ModelError(
@@ -105,6 +112,7 @@ class Archive:
     def close(self) -> None:
         """Closes the file."""
         self._zip.close()
+        self._file.close()
 
     def __enter__(self) -> Archive:
         return self
@@ -120,7 +128,7 @@ class Archive:
 
     def _refuse_bombs(self) -> None:
         infos = self._zip.infolist()
-        length = self.path.stat().st_size
+        length = os.fstat(self._file.fileno()).st_size
         stored = sum(info.file_size for info in infos if info.compress_type == zipfile.ZIP_STORED)
         packed = sum(info.file_size for info in infos if info.compress_type != zipfile.ZIP_STORED)
         if len(infos) > _MOST_MEMBERS or stored > length or packed > _SMALL + _GROWTH * length:

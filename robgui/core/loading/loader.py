@@ -26,6 +26,7 @@ from robgui.core.model.backend import TorchBackend, first_line
 from robgui.core.model.class_names import with_names_read
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import parse, read_side_file
+from robgui.core.regular import open_regular
 
 _CHUNK = 2**20
 
@@ -85,7 +86,7 @@ def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str)
 def _load_pickle(path: Path, trust: bool) -> Raw:
     """A plain pickle (not of torch): a scikit-learn model or a network, for those who trust it."""
     if not trust:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             names = foreign_globals(file)
         shown = f" that would import {', '.join(names[:3])}" if names else ""
         raise TrustError(
@@ -104,7 +105,7 @@ def _unpickle(path: Path) -> object:
     try:
         import joblib
     except ImportError:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return pickle.load(file)  # noqa: S301  (only after the user has said that they trust the file)
     return joblib.load(path)
 
@@ -122,7 +123,7 @@ def _move(raw: Raw, path: Path, device: str | torch.device) -> Raw:
 
 def _digest(path: Path, more: str) -> str:
     digest = hashlib.sha256(more.encode())
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()

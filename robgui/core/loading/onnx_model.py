@@ -33,13 +33,15 @@ from robgui.core.model.backend import (
     pick_output,
 )
 from robgui.core.model.settings import parse
-from robgui.core.regular import beside
+from robgui.core.regular import beside, read_regular
 
 #: The runtime would otherwise send what it is used for over the network; it reads this when
 #: imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 #: A constant larger than this (400 MB) is computed by no real classifier.
 _LARGEST_CONSTANT = 100_000_000
+#: A message of protobuf is never larger, with the data beside it.
+_LARGEST = 2**31 - 1
 _TYPES: dict[str, Any] = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
@@ -95,7 +97,7 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
         raise MissingExtraError(f"{path}: an ONNX model", "onnx") from None
     try:
         with reading(path, "ONNX"):
-            model = onnx.load_model_from_string(path.read_bytes())
+            model = onnx.load_model_from_string(read_regular(path, _LARGEST))
             _refuse_foreign_files(path.parent, model)
             onnx.load_external_data_for_model(model, str(path.parent))
             _refuse_unread_files(model)
@@ -105,7 +107,9 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
                 _raw(model, scores), content=hashlib.sha256(model.SerializeToString()).hexdigest()
             )
     except ModelError as error:
-        raise error if str(path) in str(error) else ModelError(f"{path}: {error}.") from error
+        if str(path) in str(error):
+            raise
+        raise ModelError(f"{path}: {error}.") from error
 
 
 def _raw(model: Any, scores: str) -> Raw:
@@ -307,6 +311,7 @@ def _messages(message: Any, kind: str) -> Iterator[Any]:
 
 def _refuse_foreign_files(folder: Path, model: Any) -> None:
     """External data must lie beside the model: an absolute path or ``..`` would read any file."""
+    total = 0
     for tensor in _messages(model, "TensorProto"):
         if tensor.data_location != 1:
             continue
@@ -321,6 +326,19 @@ def _refuse_foreign_files(folder: Path, model: Any) -> None:
             raise ModelError(
                 f"its data file {location!r} is missing; it belongs into the same folder"
             )
+        total += _length(tensor, target)
+        if total > _LARGEST:
+            raise ModelError(
+                f"its data beside it have more than {_LARGEST / 1e6:,.0f} MB; save it with smaller"
+                " weights"
+            )
+
+
+def _length(tensor: Any, target: Path) -> int:
+    """Bytes that a tensor takes from its file: those it names, or all of them."""
+    named = next((each.value for each in tensor.external_data if each.key == "length"), "")
+    size = target.stat().st_size
+    return min(int(named), size) if named.isdecimal() and int(named) > 0 else size
 
 
 def _refuse_unread_files(model: Any) -> None:

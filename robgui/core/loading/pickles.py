@@ -53,6 +53,26 @@ def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:
     return sorted({name.replace(" ", ".") for name in names if not _harmless(name)})
 
 
+def largest_storage(file: BinaryIO, pickles: int = 5) -> int:
+    """The most values that a tensor of an old file of ``torch.save`` claims to have.
+
+    Torch takes the memory for them before it reads the first.
+    """
+    most = last = 0
+    for _ in range(pickles):
+        try:
+            for opcode, argument, _ in pickletools.genops(file):
+                if isinstance(argument, int) and opcode.name[-3:] not in ("PUT", "GET"):
+                    last = argument
+                elif opcode.name in ("BINPERSID", "PERSID"):
+                    most = max(most, last)
+        except MemoryError:  # a text that claims gigabytes
+            return 2**63
+        except _DAMAGE:
+            break
+    return most
+
+
 def is_sound(content: bytes) -> bool:
     """Whether a pickle is complete, not nested without end, and asks for no more memory than its
     own length suggests.

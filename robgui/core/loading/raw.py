@@ -92,6 +92,10 @@ def reading(path: Path, what: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise ModelError(f"{path} needs more memory than there is.") from error
+    except OSError as error:
+        raise ModelError(
+            f"{path} cannot be read: {error.strerror or first_line(error)}."
+        ) from error
     except Exception as error:  # foreign readers raise everything; the sentence keeps the reason
         raise ModelError(
             f"{path} cannot be read as {what}; it is damaged or made by another version"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from robgui.core.loading.detect import guesses_from_input
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.sklearn_checks import fault, parts, tree_fault, unknown_estimators
 from robgui.core.model.backend import CallableBackend, Capabilities
+from robgui.core.npy import read_header
 
 #: Types beyond skops' own list that need no trust. A compiled tree is a plain table of numbers;
 #: skops leaves its content unchecked, so every index in it is looked at before it is used. A bunch
@@ -40,6 +43,8 @@ def load_skops(path: Path, trust: bool) -> Raw:
     with reading(path, "a skops file"):
         with Archive(path) as archive:
             archive.verify()
+            if name := _short_array(archive):
+                raise ModelError(f"{path} is damaged: its array {name!r} is not whole.")
             if tree_fault(archive):
                 raise ModelError(
                     f"{path} is damaged or malicious: a decision tree in it is not the one it"
@@ -54,6 +59,19 @@ def load_skops(path: Path, trust: bool) -> Raw:
         if unchecked and not trust:
             raise TrustError(_refusal(path, unchecked))
         return from_estimator(path, estimator, trust)
+
+
+def _short_array(archive: Archive) -> str:
+    """The first array whose head declares more than follows; NumPy would take the memory first."""
+    for name in archive.names:
+        if not name.endswith(".npy"):
+            continue
+        content = BytesIO(archive.read(name))
+        dtype, shape, _ = read_header(content)
+        rest = content.getbuffer().nbytes - content.tell()
+        if not dtype.hasobject and math.prod(shape) * dtype.itemsize > rest:
+            return name
+    return ""
 
 
 def _refusal(path: Path, names: list[str]) -> str:

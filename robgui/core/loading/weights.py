@@ -5,6 +5,7 @@ files.
 from __future__ import annotations
 
 import io
+import os
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,9 +18,10 @@ from torch import Tensor, nn
 from robgui.core.errors import IncompleteModelError, ModelError, TrustError
 from robgui.core.loading.architecture import build
 from robgui.core.loading.archive import Archive
-from robgui.core.loading.pickles import foreign_globals
+from robgui.core.loading.pickles import foreign_globals, largest_storage
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 from robgui.core.model.backend import TorchBackend
+from robgui.core.regular import open_regular
 
 #: Where training scripts put the weights among other things.
 _NESTS = ("state_dict", "model_state_dict", "model", "net", "weights", "params")
@@ -71,6 +73,7 @@ def _raw(path: Path, stored: object, trust: bool, architecture: str) -> Raw:
     if whole is not None:
         return whole
     tensors = _state_dict(path, stored)
+    _refuse_unusual(path, tensors)
     if not architecture:
         raise IncompleteModelError(
             f"{path} holds weights only; name their network: architecture=file.py:factory,"
@@ -102,15 +105,23 @@ def _torch_object(path: Path, trust: bool) -> object:
 
 
 def _verify(path: Path) -> None:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         zipped = file.read(2) == b"PK"
+        length = os.fstat(file.fileno()).st_size
+        file.seek(0)
+        claimed = 0 if zipped else largest_storage(file)
+    if claimed > length:
+        raise ModelError(
+            f"{path} is damaged: a tensor in it claims {claimed:,} values, more than the file has"
+            " bytes."
+        )
     if zipped:
         with Archive(path) as archive:
             archive.verify()
 
 
 def _foreign(path: Path) -> list[str]:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         if file.read(2) != b"PK":
             file.seek(0)
             return foreign_globals(file, pickles=5)
@@ -141,6 +152,15 @@ def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
         if tensors:
             return tensors
     raise ModelError(f"{path} holds no weights: it is a {type(stored).__name__} without tensors.")
+
+
+def _refuse_unusual(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Networks take plain tensors; the indices of a sparse one may point anywhere."""
+    for name, tensor in tensors.items():
+        if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta:
+            raise ModelError(
+                f"{path}: its weight {name!r} is sparse, quantised or empty; save plain tensors."
+            )
 
 
 def _fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture: str) -> None:

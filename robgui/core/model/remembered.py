@@ -17,8 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from robgui.core.errors import ModelError
-from robgui.core.model.settings import ModelSettings, parse, read_side_file, side_file
+from robgui.core.model.settings import (
+    ModelSettings,
+    parse,
+    read_side_file,
+    side_bytes,
+    side_file,
+)
 from robgui.core.records import Records
+from robgui.core.regular import open_regular
 
 _RECORDS = Records("models")
 _CHUNK = 2**20
@@ -88,7 +95,7 @@ def content(path: Path) -> str:
     digest = hashlib.sha256()
     try:
         for file in (path, *_weights_of(path)):
-            with file.open("rb") as opened:
+            with open_regular(file) as opened:
                 while chunk := opened.read(_CHUNK):
                     digest.update(chunk)
     except OSError as error:
@@ -110,8 +117,7 @@ def _weights_of(path: Path) -> Iterator[Path]:
 
 def _side(path: Path) -> str:
     """What the side file says, as a digest; empty without one."""
-    side = side_file(path)
-    return hashlib.sha256(side.read_bytes()).hexdigest() if side.is_file() else ""
+    return hashlib.sha256(side_bytes(path)).hexdigest() if side_file(path).is_file() else ""
 
 
 def _without_named(values: Mapping[str, Any], path: Path) -> dict[str, Any]:

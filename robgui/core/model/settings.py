@@ -230,15 +230,27 @@ def read_side_file(model: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
     try:
-        values = parse_toml(read_regular(path, _LARGEST_SIDE_FILE))
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise ModelError(
-            f"{path}: the side file cannot be read ({reason}); correct it or delete it."
-        ) from error
+        values = parse_toml(side_bytes(model))
+    except ValueError as error:
+        raise ModelError(_unreadable(path, str(error))) from error
     values = with_names_beside(values, path)
     parse(values, str(path))
     return values
+
+
+def side_bytes(model: Path) -> bytes:
+    """All that the side file says; nothing without one."""
+    path = side_file(model)
+    if not path.is_file():
+        return b""
+    try:
+        return read_regular(path, _LARGEST_SIDE_FILE)
+    except OSError as error:
+        raise ModelError(_unreadable(path, error.strerror or str(error))) from error
+
+
+def _unreadable(path: Path, reason: str) -> str:
+    return f"{path}: the side file cannot be read ({reason}); correct it or delete it."
 
 
 def side_text(settings: ModelSettings) -> str:

@@ -9,10 +9,13 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from robgui.core.errors import ModelError
+from robgui.core.regular import read_regular
 
 #: Code that comes with a model is never more than this.
 _MOST_FILES = 2_000
 _MOST_BYTES = 200_000_000
+#: Data may lie among the modules of a package.
+_LARGEST_FILE = 50_000_000
 
 
 def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, bytes]:
@@ -37,6 +40,16 @@ def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, b
                     " the model away from them"
                 )
     return found
+
+
+def code_bytes(path: Path) -> bytes:
+    """A file of code; ModelError where it is larger than code ever is."""
+    try:
+        return read_regular(path, _LARGEST_FILE)
+    except OSError as error:
+        raise ModelError(
+            f"{path} cannot be read as code ({error.strerror}); move the model away from it"
+        ) from error
 
 
 def imports_of(source: bytes) -> list[str]:
@@ -71,14 +84,14 @@ def _files(name: str, folders: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
             return
         if (folder / f"{name}.py").is_file():
             if not _installed(name, folders):
-                yield f"{name}.py", (folder / f"{name}.py").read_bytes()
+                yield f"{name}.py", code_bytes(folder / f"{name}.py")
             return
 
 
 def _package(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
     for file in sorted((folder / name).rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
-            yield file.relative_to(folder).as_posix(), file.read_bytes()
+            yield file.relative_to(folder).as_posix(), code_bytes(file)
 
 
 def _installed(name: str, folders: Sequence[Path]) -> bool:

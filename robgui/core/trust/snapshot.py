@@ -18,8 +18,9 @@ from typing import Any
 from robgui.core.errors import ModelError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import foreign_globals
-from robgui.core.model.settings import side_file
-from robgui.core.trust.beside import imports_of, modules_beside, working_folder
+from robgui.core.model.settings import side_bytes
+from robgui.core.regular import open_regular
+from robgui.core.trust.beside import code_bytes, imports_of, modules_beside, working_folder
 from robgui.core.trust.code import Code, Source, digest_of
 
 _CHUNK = 2**20
@@ -90,7 +91,7 @@ class Snapshot:
         self.model = self.folder / "model" / path.name
         self.model.parent.mkdir()
         self._hashed = _copy(path, self.model)
-        self.side = side_file(path).read_bytes() if side_file(path).is_file() else b""
+        self.side = side_bytes(path)
         where, call = split(architecture)
         file = _find(where, path.parent) if where.endswith(".py") else None
         folders = _unique([*([file.parent] if file else []), path.parent, *working_folder()])
@@ -115,7 +116,7 @@ class Snapshot:
         """The architecture file and the modules beside it that are imported, by it or by a
         pickle.
         """
-        built = {} if file is None else {file.name: file.read_bytes()}
+        built = {} if file is None else {file.name: code_bytes(file)}
         wanted = [name.partition(".")[0] for name in dotted] + [
             name for content in built.values() for name in imports_of(content)
         ]
@@ -143,7 +144,7 @@ def split(architecture: str) -> tuple[str, str]:
 def _copy(source: Path, target: Path) -> str:
     """Copies a file; returns the SHA-256 of what was written."""
     digest = hashlib.sha256()
-    with source.open("rb") as old, target.open("wb") as new:
+    with open_regular(source) as old, target.open("wb") as new:
         while chunk := old.read(_CHUNK):
             digest.update(chunk)
             new.write(chunk)
@@ -156,7 +157,7 @@ def _find(name: str, folder: Path) -> Path | None:
 
 def _pickled(path: Path) -> list[str]:
     """What the pickles in a file import and call; nothing for a file without any."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         head = file.read(2)
         file.seek(0)
         if head[:1] == b"\x80" or path.suffix in (".pkl", ".pickle", ".joblib"):

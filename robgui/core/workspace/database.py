@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from robgui.core.errors import WorkspaceError
 from robgui.core.files import create as create_file
+from robgui.core.regular import open_regular
 from robgui.core.workspace.lock import FileLock
 
 #: "robg" in ASCII: tells our files from other programs' SQLite files.
@@ -273,7 +274,7 @@ def _check_file(path: Path, create: bool) -> None:
                 raise WorkspaceError(f"There is no workspace {path}; check the name.")
             path.parent.mkdir(parents=True, exist_ok=True)
             return
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(16)
     except OSError as error:
         raise WorkspaceError(

@@ -10,6 +10,9 @@ from pathlib import Path
 #: What file systems without locks answer; SQLite still keeps their files whole.
 _UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
+#: Never through a link that somebody has prepared.
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
 
 class FileLock:
     """Held from ``take`` until ``free``, or until the process ends."""
@@ -24,7 +27,7 @@ class FileLock:
         OSError without permission.
         """
         while True:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            descriptor = os.open(self._path, _FLAGS, 0o666)
             if not _lock(descriptor):
                 os.close(descriptor)
                 return False

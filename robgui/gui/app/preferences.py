@@ -1,5 +1,5 @@
 """Preferences: the thresholds by which results are judged, each with its unit, its default and
-what uses it.
+what uses it; and the files that may run code.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from robgui.core.text.words import number
 from robgui.gui.app.settings import save_settings
 from robgui.gui.app.theme import set_heading
 from robgui.gui.forms.form_editors import Editor, editor_for
+from robgui.gui.model.trusted_files import TrustedFiles
 from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Preferences(QDialog):
     Attributes:
         editors: The editor of each threshold, by its key.
         problem: What is wrong with what was typed; empty while nothing is.
+        trusted: The files that may run code; what is taken back there holds at once.
     """
 
     def __init__(self, store: Store, parent: QWidget | None = None) -> None:
@@ -75,6 +77,8 @@ class Preferences(QDialog):
         layout.addWidget(introduction)
         layout.addWidget(self._rows(), 1)
         layout.addWidget(self.problem)
+        self.trusted = TrustedFiles()
+        layout.addWidget(self.trusted)
         layout.addWidget(self.buttons)
         letters, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
         self.resize(letters * 124, line * 40)

@@ -11,8 +11,11 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from robgui.core.files import private_folder, write_whole
+from robgui.core.regular import read_regular
 
 RECENT = 12
+#: Twelve paths and the layout of a window take less.
+_LARGEST = 1_000_000
 
 
 class Settings(BaseModel):
@@ -52,10 +55,10 @@ def load_settings() -> Settings:
     """Reads the settings; anything wrong is logged and the defaults are used."""
     path = config_path()
     try:
-        return Settings.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        return Settings.model_validate(json.loads(read_regular(path, _LARGEST)))
     except FileNotFoundError:
         return Settings()
-    except (OSError, ValueError, ValidationError) as error:
+    except (OSError, ValueError, RecursionError, ValidationError) as error:
         logging.getLogger("robgui").warning(
             "%s cannot be read, so the defaults are used: %s", path, error
         )

@@ -94,7 +94,7 @@ class BatchThread(QThread):
             self._batch.stop()
 
     def _carry_out(self) -> None:
-        from robgui.batch import Batch, expand, local_places, local_workers, read_suite
+        from robgui.batch import Batch, local_places, local_workers, plan_with, read_suite
         from robgui.core.execution.executor import Executor
 
         suite = read_suite(self._suite)
@@ -109,7 +109,7 @@ class BatchThread(QThread):
             places = local_places(suite.device, self._workers)
             executor, device = local_workers(places), places[0].device.partition(":")[0]
         try:
-            plan = expand(suite, device)
+            plan = plan_with(executor, suite, device)
             self._batch = Batch(plan, self._workspace, executor)
             if self._stop.is_set():
                 self._batch.stop()

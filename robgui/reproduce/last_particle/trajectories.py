@@ -19,6 +19,7 @@ import numpy as np
 
 from robgui.core.dataset.limits import read_json
 from robgui.core.errors import DataError
+from robgui.core.regular import read_regular
 
 #: Kinematic series along a trajectory; the paper has nine, "among them speed, acceleration,
 #: curvature and torsion in 2 or 3 dimensions".
@@ -119,9 +120,8 @@ def read_trajectories(folder: Path) -> Trajectories:
 def _classes(path: Path) -> dict[str, int]:
     """Airframe -> class; airframes without a type are left out."""
     try:
-        if path.stat().st_size > _LARGEST_LIST:
-            raise DataError(f"{path}: a list of aircraft types is not that large.")
-        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+        content = read_regular(path, _LARGEST_LIST).decode()
+        rows = list(csv.DictReader(io.StringIO(content)))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"{path}: the list of aircraft types cannot be read ({error}).") from error
     known = {}

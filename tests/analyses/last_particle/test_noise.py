@@ -15,6 +15,7 @@ from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.noise.sizes import fitted_size, fitted_sizes
 from robgui.analyses.last_particle.particles.streams import Streams
+from robgui.analyses.last_particle.words import noise_words
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import ParamsError
 from robgui.core.model.classifier import Classifier
@@ -209,3 +210,11 @@ def test_without_a_size_the_fitted_one_is_used_and_told() -> None:
     classifier = Classifier.from_module(Linear(np.ones(4), -9.0), (4,))
     result = examine(classifier, np.full(4, 0.5), replicas=1, **QUICK)
     assert result.eps == 0.05
+
+
+def test_l2_noise_is_called_what_it_is() -> None:
+    assert noise_words("l2", 6) == (
+        "uniform noise in an l2 ball of radius 6, then clipped to the range"
+    )
+    assert "lies within the range" in noise_words("ball", 6)
+    assert noise_words("jpeg", 0.9) == "JPEG compression down to quality 10"

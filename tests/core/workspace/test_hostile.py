@@ -57,10 +57,13 @@ QUICK = {
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory) -> Path:
+    return write_base(tmp_path_factory.mktemp("base") / "base.robgui")
+
+
+def write_base(path: Path) -> Path:
     """A real workspace: three analyses, a failed run, findings with pictures, a derived input,
     references.
     """
-    path = tmp_path_factory.mktemp("base") / "base.robgui"
     net = nn.Sequential(nn.Flatten(), nn.Linear(16, 6), nn.ReLU(), nn.Linear(6, 3))
     classifier = Classifier.from_module(net, (1, 4, 4), tuple("abc"), name="net")
     classifier.path = Path("/models/net.pt2")

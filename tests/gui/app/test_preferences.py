@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QDialogButtonBox, QLabel
 
+from robgui.core import trust
 from robgui.core.execution import registry
 from robgui.core.execution.thresholds import every
 from robgui.gui.app.preferences import Preferences
@@ -79,3 +80,22 @@ def test_thresholds_outlive_the_session(tmp_path, monkeypatch):
     monkeypatch.setenv("ROBGUI_CONFIG", str(tmp_path / "settings.json"))
     save_settings(Settings(thresholds={"zonnscan.hold_radius": 0.05}))
     assert load_settings().thresholds == {"zonnscan.hold_radius": 0.05}
+
+
+def test_trust_in_a_file_is_shown_and_taken_back(qtbot, store):
+    trust.trust("0" * 64, "<b>evil</b>.pth\nnets.py:net")
+    trust.trust("1" * 64, "mine.pth")
+    dialog = Preferences(store)
+    qtbot.addWidget(dialog)
+    files = dialog.trusted.files
+    assert [files.item(row).text() for row in range(2)] == [
+        "<b>evil</b>.pth nets.py:net",
+        "mine.pth",
+    ]
+    assert not dialog.trusted.revoke.isEnabled()
+    files.setCurrentRow(0)
+    dialog.trusted.revoke.click()
+    assert set(trust.trusted()) == {"1" * 64} and files.count() == 1
+    files.setCurrentRow(0)
+    dialog.trusted.revoke.click()
+    assert trust.trusted() == {} and "No file may run code" in dialog.trusted.words.text()

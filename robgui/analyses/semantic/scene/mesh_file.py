@@ -18,6 +18,7 @@ from robgui.analyses.semantic.scene.mesh_bytes import folder_resolver, mesh_byte
 from robgui.analyses.semantic.scene.mesh_paint import Paint, painted
 from robgui.core.dataset.images import LARGEST_SIDE
 from robgui.core.errors import DataError
+from robgui.core.regular import open_regular
 
 Up = Literal["auto", "y", "z"]
 
@@ -200,7 +201,7 @@ def _check_gltf(path: Path) -> None:
     made for them.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             if path.suffix.lower() == ".glb":
                 length = int.from_bytes(file.read(20)[12:16], "little")
                 document = json.loads(file.read(min(length, LARGEST_FILE)))

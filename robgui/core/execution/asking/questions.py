@@ -31,8 +31,19 @@ _QUESTIONS = (
 )
 
 
+#: Questions of layers above this one, see ``register_question``.
+_MORE: dict[str, Question] = {}
+
+
+def register_question(question: Question) -> None:
+    """Makes a question known; a worker imports the module that does so."""
+    _MORE[question.name] = question
+
+
 def find_question(name: str) -> Question:
-    """The question called ``name``: one of these, or one that a method brings."""
+    """The question called ``name``: one of these, one that a method brings, or a registered one."""
+    if name in _MORE:
+        return _MORE[name]
     known = (*_QUESTIONS, *(one for method in methods() for one in method.questions))
     return next(one for one in known if one.name == name)
 

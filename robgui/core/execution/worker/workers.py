@@ -75,9 +75,10 @@ class Workers:
         """What the workers have printed last: models may print anything."""
         return "\n".join(filter(None, (slot.words for slot in self._slots)))
 
-    def start(self) -> None:
-        """Starts the first worker ahead of its need."""
-        self._slots[0].start()
+    def start(self, count: int = 1) -> None:
+        """Starts the first workers ahead of their need, all at the same time."""
+        for slot in self._slots[:count]:
+            slot.start()
 
     def submit(self, execution: Execution) -> None:
         if execution.claim():
