@@ -4,7 +4,7 @@ anything.
 
 from pathlib import Path
 
-from robgui.analyses.deepinspect import views, words
+from robgui.analyses.deepinspect import findings, views, words
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
 from robgui.analyses.deepinspect.result import DeepInspectResult
 from robgui.analyses.deepinspect.studies import views as study_views
@@ -28,7 +28,7 @@ CLASSES = Analysis(
     result=DeepInspectResult,
     verdict=words.inspect_verdict,
     views=views.inspect_views,
-    findings=words.inspect_findings,
+    findings=findings.inspect_findings,
     severity_means=(
         "A class: 0.5 and half the share of its inputs that is wrong; a pair: half its true"
         " confusion, or without labels how much nearer than usual the two are; a wrong input: 0.7"

@@ -12,19 +12,14 @@ import math
 import numpy as np
 
 from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, class_errors
-from robgui.analyses.deepinspect.pairs import beyond_noise, pixels_apart
+from robgui.analyses.deepinspect.pairs import beyond_noise
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
     DeepInspectResult,
-    Exhibit,
     Quality,
 )
-from robgui.core.finding import Finding
 from robgui.core.text.words import count, percent
 from robgui.core.verdict import Quantity, Status, Verdict
-
-#: Severity of an input that is wrong for certain.
-_ONE_INPUT = 0.7
 
 
 def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Verdict:
@@ -73,7 +68,7 @@ def _by_labels(
         sentence = f"All {total:,} labelled inputs are classified right."
     else:
         sentence = (
-            f"{_class_words(result, errors, worst)}; over all classes {percent(wrong / total)} of"
+            f"{class_words(result, errors, worst)}; over all classes {percent(wrong / total)} of"
             f" {total:,} inputs are wrong."
         )
     reasons = [_rule(failing, errors, limit)]
@@ -124,7 +119,8 @@ def _rule(failing: np.ndarray, errors: ClassErrors, most: float) -> str:
     return f"No class gets more than {limit} wrong for certain (95 %)."
 
 
-def _class_words(result: DeepInspectResult, errors: ClassErrors, c: int) -> str:
+def class_words(result: DeepInspectResult, errors: ClassErrors, c: int) -> str:
+    """How often a class is right, and what it is taken for."""
     right, members = int(errors.members[c] - errors.wrong[c]), int(errors.members[c])
     words = f"“{result.classes[c]}” is right in {right:,} of {members:,} inputs"
     other = int(errors.taken_for[c])
@@ -267,126 +263,3 @@ def _gain(quality: Quality) -> str:
     if quality.gain_random <= 0:
         return ", as a ranking no better than chance"
     return f", as a ranking {percent(quality.gain_random)} better than chance"
-
-
-def inspect_findings(result: DeepInspectResult, params: DeepInspectParams) -> list[Finding]:
-    """Classes that the labels say fail, worst first; then the pairs that stand out."""
-    errors = class_errors(result)
-    found = []
-    for exhibit in result.exhibits:
-        if exhibit.kind == "class" and errors is not None:
-            found.append(_class_finding(result, errors, exhibit))
-        elif exhibit.kind == "confusion":
-            found.append(_confusion_finding(result, exhibit))
-        elif exhibit.kind == "bias":
-            found.append(_bias_finding(result, exhibit))
-        elif exhibit.kind == "input":
-            found.append(_wrong_input(result, exhibit))
-    return found
-
-
-def _class_finding(result: DeepInspectResult, errors: ClassErrors, exhibit: Exhibit) -> Finding:
-    c = exhibit.first
-    detail = {
-        **_detail(result, exhibit),
-        "labelled": int(errors.members[c]),
-        "errors": int(errors.wrong[c]),
-        "share": float(errors.share[c]),
-        "at_least": float(errors.low[c]),
-    }
-    severity = 0.5 + 0.5 * float(errors.share[c])
-    return Finding(
-        "class",
-        _class_words(result, errors, c),
-        severity,
-        detail,
-        exhibit.picture,
-        _failing(exhibit),
-    )
-
-
-def _confusion_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
-    a, b = exhibit.first, exhibit.second
-    distance = float(result.napvd[a, b])
-    true = float(result.conf[a, b]) if result.conf.size else math.nan
-    names = f"“{result.classes[a]}” and “{result.classes[b]}”"
-    proof = (
-        "no labels say whether they are confused"
-        if math.isnan(true)
-        else f"truly confused in {percent(true)} of their inputs"
-    )
-    detail = {
-        **_detail(result, exhibit),
-        "distance": distance,
-        "limit": result.confusion_limit,
-        "true_confusion": None if math.isnan(true) else true,
-        "truly_confused": _is_true(result.confusion, a, b),
-        "beyond_noise": beyond_noise(result, a, b),
-        "pixels_apart": pixels_apart(result, a, b),
-    }
-    severity = 0.25 * _nearness(result, distance) if math.isnan(true) else 0.5 * true
-    title = f"{names} look alike to the network; {proof}"
-    return Finding("confusion", title, severity, detail, exhibit.picture, _failing(exhibit))
-
-
-def _bias_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
-    a, b, c = exhibit.first, exhibit.second, exhibit.third
-    near, far = (a, b) if result.napvd[a, c] <= result.napvd[b, c] else (b, a)
-    title = (
-        f"“{result.classes[near]}” and “{result.classes[far]}” are treated differently: "
-        f"“{result.classes[c]}” is much nearer to “{result.classes[near]}”"
-    )
-    value = float(result.avg_bias[a, b])
-    detail = {
-        **_detail(result, exhibit),
-        "third_class": result.classes[c],
-        "average_bias": value,
-        "limit": result.bias_limit,
-        "bias_over_third": float(
-            result.triplet_bias[np.flatnonzero((result.triplets[:, :2] == (a, b)).all(1))[0]]
-        ),
-        "truly_biased": _is_true(result.bias, a, b),
-    }
-    highest = float(np.nanmax(result.avg_bias))
-    severity = 0.2 * value / highest if highest > 0 else 0.0
-    return Finding("bias", title, severity, detail, exhibit.picture, _failing(exhibit))
-
-
-def _wrong_input(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
-    """One input, however sure, is less than a class that fails."""
-    taken, given = result.classes[exhibit.first], result.classes[exhibit.second]
-    title = f"“{taken}” by its label, “{given}” to the model, {percent(exhibit.confidence)} sure"
-    detail = {
-        **_detail(result, exhibit),
-        "place": int(exhibit.places[0]),
-        "confidence": exhibit.confidence,
-    }
-    severity = _ONE_INPUT * exhibit.confidence
-    return Finding("wrong input", title, severity, detail, exhibit.picture, _failing(exhibit))
-
-
-def _detail(result: DeepInspectResult, exhibit: Exhibit) -> dict[str, object]:
-    return {
-        "class": result.classes[exhibit.first],
-        "other_class": result.classes[exhibit.second] if exhibit.second >= 0 else "",
-        "inputs": [int(place) for place in exhibit.places],
-        "wrong": exhibit.wrong,
-    }
-
-
-def _nearness(result: DeepInspectResult, distance: float) -> float:
-    """How far below the mean distance, as a share of it: 1 for two classes that cannot be told
-    apart at all.
-    """
-    first, second = np.triu_indices(len(result.napvd), 1)
-    values = result.napvd[first, second]
-    mean = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
-    return float(np.clip(1 - distance / mean, 0, 1)) if mean > 0 else 0.0
-
-
-def _is_true(quality: Quality | None, a: int, b: int) -> bool | None:
-    return None if quality is None else bool((quality.true_pairs == (a, b)).all(1).any())
-
-
-def _failing(exhibit: Exhibit) -> np.ndarray | None:
-    return exhibit.input[0] if len(exhibit.input) else None

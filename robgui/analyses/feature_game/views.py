@@ -34,8 +34,8 @@ from robgui.core.view import (
 
 #: Classes whose confidence is shown before and after.
 SHOWN_CLASSES = 8
-#: Frames around changed pixels; a picture with more would show nothing but frames.
-_FRAMES = 400
+#: With more changed pixels than this none is framed: the picture would show nothing but frames.
+_FRAMES = 100
 
 
 def game_views(result: FeatureGameResult, params: FeatureGameParams) -> Sequence[View]:
@@ -79,9 +79,7 @@ def _before_and_after(result: FeatureGameResult) -> Images:
         return Images("The image", (first,), note=note)
     other = result.labels[result.found_class]
     after = float(result.found_confidence[result.found_class])
-    frames = tuple(
-        Spot(x, y, "", Ink("changed"), "square", 1.0) for x, y in result.changed[:_FRAMES].tolist()
-    )
+    frames = tuple(Spot(x, y, "", Ink("changed"), "square", 1.0) for x, y in _framed(result))
     second = Picture(
         picture_for_view(result.best),
         f"{count(len(result.changed), 'pixel')} changed",
@@ -91,6 +89,11 @@ def _before_and_after(result: FeatureGameResult) -> Images:
         frames,
     )
     return Images("Before and after", (first, second), pairs=True)
+
+
+def _framed(result: FeatureGameResult) -> list[list[int]]:
+    changed: list[list[int]] = result.changed.tolist()
+    return changed if len(changed) <= _FRAMES else []
 
 
 def _right(result: FeatureGameResult, seen: int) -> bool | None:
@@ -147,7 +150,7 @@ def _saliency(result: FeatureGameResult) -> Matrix:
     high = float(values.max()) if values.size else 1.0
     changed = tuple(
         Spot(x + 0.5, values.shape[0] - y - 0.5, "changed", Ink("changed"), "square", 1.0)
-        for x, y in result.changed[:_FRAMES].tolist()
+        for x, y in _framed(result)
     )
     return Matrix(
         "Where the search looks",
