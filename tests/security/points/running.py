@@ -84,6 +84,7 @@ def carry_out(attack: Attack, root: Path, folder: Path) -> str:
         "ROBGUI_CONFIG": str(folder / "settings.json"),
         **{f"XDG_{kind}_HOME": str(folder / "user") for kind in ("DATA", "CONFIG", "CACHE")},
     }
+    environment.pop("ROBGUI_INLINE", None)  # the program as its users start it, with its workers
     command = [sys.executable, "-c", PRELUDE + attack.code]
     with subprocess.Popen(
         command,
