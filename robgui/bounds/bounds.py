@@ -314,9 +314,8 @@ def _relax_largest(operation: Largest, low: Tensor, high: Tensor) -> Relaxation:
     """Below: the number with the highest lower bound.
 
     Above: with L the highest lower bound, max x = L + max (x - L)+ <= L + Σ chord of (x_i - L)+, or
-        the highest upper
-    bound; of the two the one that is lower in the middle of the box. If one number is always the
-    largest, the first is it.
+    the highest upper bound; of the two the one that is lower in the middle of the box. If one
+    number is always the largest, the first is it.
     """
     lows, highs = windows(operation, low), windows(operation, high)
     best, where = lows.max(2, keepdim=True)

@@ -1,8 +1,8 @@
 """The one place that opens a file whose name or content may come from somebody else.
 
 Only plain files are opened: a pipe would be waited for without end, a device never ends. The size
-    is known before anything
-is read, and a name that stands in a file may lead only to what lies beside it.
+is known before anything is read, and a name that stands in a file may lead only to what lies beside
+it.
 """
 
 from __future__ import annotations

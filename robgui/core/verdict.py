@@ -2,8 +2,7 @@
 scoreboard.
 
 A status is a claim, so each has a rule: FAILS and AT_RISK rest on a failure that something has
-    seen, HOLDS needs
-evidence for it, and where there is no evidence the status is UNKNOWN.
+seen, HOLDS needs evidence for it, and where there is no evidence the status is UNKNOWN.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 computation.
 
 Run it alone on a quiet machine: ``python -m tests.bench.bench_batch``. It takes about five minutes,
-    prints figures, and
-fails only when the same request gives different results on one worker, on several and on Ray.
+prints figures, and fails only when the same request gives different results on one worker, on
+several and on Ray.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 activations.
 
 Run it alone on a quiet machine: ``python -m tests.bench.bench_deepinspect``. It prints figures and
-    asserts nothing. Times
-are those of the processor (user and system) with one thread, so that other programs disturb them
-little. OpenBLAS reads its number of threads when it starts: set ``OPENBLAS_NUM_THREADS=1`` for the
-Gram products.
+asserts nothing. Times are those of the processor (user and system) with one thread, so that other
+programs disturb them little. OpenBLAS reads its number of threads when it starts: set
+``OPENBLAS_NUM_THREADS=1`` for the Gram products.
 """
 
 from __future__ import annotations

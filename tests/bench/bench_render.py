@@ -1,9 +1,8 @@
 """How fast meshes are drawn, alone and beside the network that looks at them, on one thread.
 
 Run it alone on a quiet machine: ``python -m tests.bench.bench_render``. It prints figures and
-    asserts nothing. Times
-are those of the thread, so that another program on the machine disturbs them little; the best of
-several runs counts.
+asserts nothing. Times are those of the thread, so that another program on the machine disturbs them
+little; the best of several runs counts.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 hostile.
 
 Run as a program: ``python -m tests.security.op_fuzzer SEED TRIALS`` prints every operation before
-    it is attacked, so that
-the last line names the one that ended the process.
+it is attacked, so that the last line names the one that ended the process.
 """
 
 from __future__ import annotations

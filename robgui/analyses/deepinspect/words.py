@@ -1,8 +1,8 @@
 """What DeepInspect's results say: verdicts, findings and offers.
 
 With labels, labels lead: the worst class by its errors. Without them distances only say which
-    classes look alike to
-the network, which is no statement about its quality, so the status is unknown.
+classes look alike to the network, which is no statement about its quality, so the status is
+unknown.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Projected gradient search for a failure within the noise: the cross-check of a validated input.
 
 A validated input with a counterexample is no contradiction: failures may exist and still be rarer
-    than the critical
-probability.
+than the critical probability.
 """
 
 from __future__ import annotations

@@ -157,8 +157,7 @@ def birth(
     The last state stands for itself and all after it.
 
     Uniformisation: events at rate N, each a death with probability 1 - (i mod K)/N. Every term is
-        positive, so
-    nothing cancels.
+    positive, so nothing cancels.
     """
     mean = particles * time
     size = states or int(mean + 12 * math.sqrt(mean) + 2 * kill + 20)

@@ -29,8 +29,7 @@ class Dataset:
     """Inputs with their labels; a view on a source, so that a subset costs nothing.
 
     A bad item never stops a whole run: ``array`` is strict and names it, ``readable`` and
-        ``batches`` leave it
-    out and list it in ``skipped``. Every method may be called from any thread.
+    ``batches`` leave it out and list it in ``skipped``. Every method may be called from any thread.
 
     Attributes:
         name: What to call it.

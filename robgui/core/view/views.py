@@ -51,8 +51,7 @@ class Matrix:
     """Values over two axes; row 0 is the lowest, as on any vertical axis.
 
     The most intense colour is the worst: ``worst`` says which end that is; ``middle`` is a
-        difference around zero.
-    With ``classes`` the hue says which class wins and the value how surely.
+    difference around zero. With ``classes`` the hue says which class wins and the value how surely.
 
     Attributes:
         title: What the picture shows.

@@ -35,8 +35,8 @@ class Level:
     """What n particles have to stay above while they make t moves.
 
     After every move v is drawn anew: from (0, 1) above the level, from (0, rest of the level) on
-        it. Since the latter always is
-    under the rest, all that a move has to know of v is made for all moves beforehand.
+    it. Since the latter always is under the rest, all that a move has to know of v is made for all
+    moves beforehand.
 
     Attributes:
         bars: ``(t, n)`` what the score has to exceed: the level, or the next smaller number when v

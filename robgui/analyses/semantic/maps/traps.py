@@ -1,9 +1,9 @@
 """Traps: spots of low score inside a connected region of high score (Section 5 of the paper).
 
 A trap is a connected set of cells below the wall that lies in the map like a lake: it touches no
-    open end of the
-map, does not go all the way round, takes at most a quarter of the map, and is somewhere below the
-floor. The cells around such a set are themselves connected and at or above the wall.
+open end of the map, does not go all the way round, takes at most a quarter of the map, and is
+somewhere below the floor. The cells around such a set are themselves connected and at or above the
+wall.
 """
 
 from __future__ import annotations

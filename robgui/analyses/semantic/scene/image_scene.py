@@ -1,8 +1,7 @@
 """ImageScene: differentiable transforms of one input image.
 
 In this order: turning, scaling, shearing and shifting; blur; contrast, brightness, saturation and
-    hue; noise; an
-occluding square. Each is exactly nothing at its usual value.
+hue; noise; an occluding square. Each is exactly nothing at its usual value.
 """
 
 from __future__ import annotations

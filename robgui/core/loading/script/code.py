@@ -1,11 +1,10 @@
 """Reads the code of a TorchScript file before torch does.
 
 Loading runs code: a method ``__setstate__`` is called for every object of its class. So what the
-    text may say is decided
-here. Torch writes TorchScript in a narrow form (no comments, one kind of quotes, every operation as
-``torch.name(…)`` or ``ops.library.name(…)``); whatever is not in this form was not written by
-torch, and is not handed to it. That also keeps its parser from being led astray: it follows nested
-brackets until its stack ends.
+text may say is decided here. Torch writes TorchScript in a narrow form (no comments, one kind of
+quotes, every operation as ``torch.name(…)`` or ``ops.library.name(…)``); whatever is not in this
+form was not written by torch, and is not handed to it. That also keeps its parser from being led
+astray: it follows nested brackets until its stack ends.
 """
 
 from __future__ import annotations

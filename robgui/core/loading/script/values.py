@@ -1,9 +1,8 @@
 """Holds the values of a TorchScript file against the types that its classes declare.
 
 Torch reads an attribute by its place in the object and does not look whether the object is one of
-    the declared class: a
-file that puts a small object where its code expects a large one would make it read beside the
-object.
+the declared class: a file that puts a small object where its code expects a large one would make it
+read beside the object.
 """
 
 from __future__ import annotations
