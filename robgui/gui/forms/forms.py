@@ -137,11 +137,18 @@ class ParamsForm(QWidget):
         label.setBuddy(editor.widget)
         self._editors[name], self._said[name] = editor, _problem_label(f"Problem with {title}")
         place = _column(editor.widget, self._said[name])
-        if len(write(field.get_default(call_default_factory=True))) > LONG:
+        if self._longest(name, field) > LONG:
             form.addRow(label)
             form.addRow(place)
         else:
             form.addRow(label, place)
+
+    def _longest(self, name: str, field: FieldInfo) -> int:
+        """Letters that the default or a preset puts into a field."""
+        presets = self.params.presets.values()
+        usual = [settings[name] for settings in presets if name in settings]
+        texts = map(write, [field.get_default(call_default_factory=True), *usual])
+        return max(map(len, texts))
 
     def _more(self) -> QWidget:
         box = QWidget()
