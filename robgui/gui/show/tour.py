@@ -23,7 +23,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.show.demo import choose
 
 SIZE = (1366, 768)
-_PATIENCE = 120.0
+_PATIENCE = 600.0
 
 
 def stops() -> list[Analysis]:
