@@ -169,7 +169,7 @@ def test_progress_is_one_line_per_ten_per_cent_without_a_terminal(files, tmp_pat
     ]
     assert len(lines) == 11
     assert lines[-1] == "Tiny confidence: 100 %"
-    assert lines[5].startswith("Tiny confidence: 50%")
+    assert lines[5].startswith("Tiny confidence: 50 %")
 
 
 @pytest.mark.parametrize(

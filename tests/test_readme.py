@@ -438,7 +438,7 @@ def test_the_drawing_has_the_layers_that_are_enforced():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
     rows = [re.findall(r"robgui\.(\w+)", layer) for layer in layers]
-    drawing = block("text").splitlines()
+    drawing = next(text for language, text in fenced() if language == "text").splitlines()
     places = [
         [
             next(number for number, line in enumerate(drawing) if re.search(rf"\b{name}\b", line))

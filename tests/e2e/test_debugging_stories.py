@@ -175,6 +175,7 @@ QUICK = {
         3,
         {"radii": (0.01, 0.1), "most": 2, "samples": 64, "steps": 4, "attack_steps": 2},
     ),
+    "pipeline_audit": ((MLP,), 8, {}),
 }
 
 
@@ -219,7 +220,8 @@ def test_every_panel_redraws_from_a_reopened_workspace(qtbot, start, tmp_path):
             lambda panel=panel, stored=stored: panel.run_id == stored.id and panel.isVisible(),
             timeout=20_000,
         )
-        assert panel.result is not None and panel.verdict.text() == stored.verdict.text, (
+        said = window.store.history.evidence.shown(stored.verdict, stored.request, stored.id)
+        assert panel.result is not None and panel.verdict.text() == said.text, (
             stored.request.analysis
         )
         assert not panel.grab().isNull()

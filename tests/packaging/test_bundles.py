@@ -69,7 +69,7 @@ class TestApplication:
             path for pattern in contents.METHOD_FILES for path in (ROOT / "robgui").glob(pattern)
         }
         files = {path for method in methods() for path in (method.help_path, method.icon_path)}
-        assert len(files) == 10 and files <= taken
+        assert len(files) == 12 and files <= taken
         assert [
             path for path in taken if not contents.wanted_file(path.relative_to(ROOT).as_posix())
         ] == []
@@ -79,7 +79,7 @@ class TestApplication:
         points = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
             "entry-points"
         ]
-        assert len(points["robgui.methods"]) == 5
+        assert len(points["robgui.methods"]) == 6
         for place in (*points["robgui.methods"].values(), *points["robgui.panels"].values()):
             assert (ROOT / f"{place.partition(':')[0].replace('.', '/')}.py").is_file(), place
 

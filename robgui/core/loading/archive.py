@@ -9,6 +9,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
 from robgui.core.errors import ModelError
@@ -31,20 +32,18 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self._file = open_regular(path)
+        with ExitStack() as opened:  # closes what is open when the file is refused
             try:
-                self._zip = zipfile.ZipFile(self._file)
-            except BaseException:
-                self._file.close()
-                raise
-            self._members = {info.filename: info for info in self._zip.infolist()}
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise ModelError(
-                f"{path} is damaged or cut off: it begins like an archive but cannot be read as"
-                " one."
-            ) from error
-        self._refuse_bombs()
+                self._file = opened.enter_context(open_regular(path))
+                self._zip = opened.enter_context(zipfile.ZipFile(self._file))
+                self._members = {info.filename: info for info in self._zip.infolist()}
+            except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+                raise ModelError(
+                    f"{path} is damaged or cut off: it begins like an archive but cannot be read"
+                    " as one."
+                ) from error
+            self._refuse_bombs()
+            opened.pop_all()
         roots = {PurePosixPath(name).parts[0] for name in self._members if "/" in name}
         self.root = (
             f"{roots.pop()}/"

@@ -235,7 +235,7 @@ def _ends_in_sigmoid(classifier: Classifier) -> bool:
     x = random_inputs(classifier.shape, 2).to(classifier.device).requires_grad_()
     try:
         return ends_in_sigmoid(classifier.logits(x))
-    except RuntimeError:  # an operation without a gradient; the values alone must tell
+    except (ModelError, RuntimeError):  # no gradient runs through it; the values alone must tell
         return False
 
 

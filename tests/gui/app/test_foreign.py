@@ -96,6 +96,6 @@ def test_a_method_that_cannot_be_loaded_is_a_sentence_and_the_window_starts(fore
         in log
     )
     pages = [window.pages.widget(i) for i in range(window.pages.count())]
-    assert sum(isinstance(page, QTabWidget) for page in pages) == 6, (
-        "five of ours and the one that works"
+    assert sum(isinstance(page, QTabWidget) for page in pages) == 7, (
+        "six of ours and the one that works"
     )

@@ -164,7 +164,7 @@ def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):
 def test_every_page_and_every_tab_has_an_empty_state_that_says_what_to_do(window):
     from robgui.gui.panels import pages
 
-    assert len(pages()) == 5
+    assert len(pages()) == 6
     for analysis in (analysis for page in pages() for analysis in page.analyses):
         window.show_panel(analysis.name)
         panel = window.current_panel
@@ -361,11 +361,14 @@ def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
         qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
     finally:
         object.__setattr__(known, "engine", sound)
+    qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=20_000)
     qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
-    left = window.toasts.sentences
+    qtbot.waitUntil(
+        lambda: not any("a wheel came off" in sentence for sentence in window.toasts.sentences),
+        timeout=20_000,
+    )
     window.store.runner.stop_all()
     qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
-    assert not any("a wheel came off" in sentence for sentence in left)
 
 
 def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_path, monkeypatch):

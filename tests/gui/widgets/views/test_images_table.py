@@ -61,7 +61,7 @@ def test_pictures_are_read_out_and_drawn_as_large_as_the_room_allows(qtbot, show
     place = cell(large, 1).center()
     said = []
     large.pointed.connect(said.append)
-    large.point(large.list.indexAt(place), place.x())
+    large.point(large.list.indexAt(place), place)
     assert said == ["input 1, Shirt (right)"]
 
 
