@@ -133,7 +133,7 @@ def open_npz(path: Path, options: Options) -> Dataset:
         _check_numbers(values.dtype, f"{path}, array {inputs!r}")
         names = read(_first(_NAMES, shapes))
         words = (
-            tuple(_words(names))
+            tuple(_words(names, path))
             if names is not None and names.ndim == 1 and names.dtype.kind in "US"
             else ()
         )
@@ -165,10 +165,13 @@ def _unused_labels(shapes: dict[str, Shape], inputs: str) -> list[str]:
     ]
 
 
-def _words(values: np.ndarray) -> list[str]:
+def _words(values: np.ndarray, path: Path) -> list[str]:
+    try:
+        words = values.tolist()
+    except (SystemError, ValueError) as error:  # letters that Unicode does not have
+        raise DataError(f"{path}: its class names are no text; save them again.") from error
     return [
-        word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word)
-        for word in values.tolist()
+        word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word) for word in words
     ]
 
 

@@ -264,3 +264,10 @@ def test_values_in_another_range_come_with_the_option_that_helps(tmp_path: Path)
         open_dataset(tmp_path / "a.npy")
     options = dict(word.split("=") for word in caught.value.option.split())
     assert open_dataset(tmp_path / "a.npy", **options).array().max() <= 1
+
+
+def test_class_names_with_letters_that_do_not_exist_are_one_sentence(tmp_path):
+    names = np.array([2**31, 65], dtype="<u4").view("<U1")
+    np.savez(tmp_path / "a.npz", images=np.zeros((2, 4, 4), np.uint8), names=names)
+    with pytest.raises(DataError, match="class names are no text"):
+        open_dataset(tmp_path / "a.npz")

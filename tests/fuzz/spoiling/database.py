@@ -102,6 +102,6 @@ def _value(old: Any, dice: random.Random) -> Any:
             return archive(old, dice, lambda _: noise)
         return noise(old, dice)
     if isinstance(old, str) and old[:1] in ("{", "["):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             return json.dumps(bent(json.loads(old), dice, dice.choice((1, 1, 2))))
     return dice.choice(_CELLS)
