@@ -8,6 +8,10 @@ import numpy as np
 
 from robgui.core.intervals import clopper_pearson
 
+#: Ways that take information away: they show what a model relies on, but a changed answer is no
+#: sign of a fragile model, so they decide no status.
+REVERSED, GREY = "blue, green, red", "grey"
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -75,6 +79,11 @@ class PipelineResult:
     def changes(self) -> np.ndarray:
         """``(w,)`` answers that differ from those under the model's own settings."""
         return np.asarray((self.predicted != self.predicted[0]).sum(1))
+
+    @property
+    def judged(self) -> np.ndarray:
+        """``(w,)`` which ways decide the status: those that keep the colours of the picture."""
+        return np.array([name not in (REVERSED, GREY) for name in self.ways])
 
     @property
     def known(self) -> np.ndarray:

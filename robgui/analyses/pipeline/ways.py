@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
+from robgui.analyses.pipeline.result import GREY, REVERSED
 from robgui.core.dataset.framing import Framing
 
 #: Weights of red, green and blue in what the eye sees as brightness (ITU-R BT.601).
@@ -44,7 +45,7 @@ def ways_of(own: Framing, channels: int, resized: bool, qualities: tuple[int, ..
     if resized:
         found += [*_sizes(own), *_interpolations(own)]
     if channels == 3:
-        found += [Way("blue, green, red", own, _reversed), Way("grey", own, _grey)]
+        found += [Way(REVERSED, own, _reversed), Way(GREY, own, _grey)]
     return [*found, *(Way(f"JPEG {quality}", own, _jpeg(quality)) for quality in qualities)]
 
 

@@ -21,13 +21,16 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
     if not result.done:
         return Verdict(Status.UNKNOWN, "No picture was prepared yet.", scope=scope)
     quantity = _quantity(result)
-    limit = f"Up to {percent(params.most_changes)} of changed answers count as holding."
+    limit = (
+        f"Up to {percent(params.most_changes)} of changed answers count as holding; other colours"
+        " are shown but decide nothing, since they take information away."
+    )
     better = better_way(result)
     if better is not None:
         return Verdict(
             Status.FAILS, _fed_wrongly(result, better), quantity, scope, (_worst(result), limit)
         )
-    low, high = result.change_bounds()
+    low, high = (bound[result.judged] for bound in result.change_bounds())
     if float(low[1:].max(initial=0.0)) > params.most_changes:
         return Verdict(Status.AT_RISK, _worst(result), quantity, scope, (limit,))
     if result.complete and float(high[1:].max(initial=0.0)) <= params.most_changes:
@@ -71,14 +74,14 @@ def _fed_wrongly(result: PipelineResult, way: int) -> str:
 
 
 def worst_way(result: PipelineResult) -> int:
-    """The way that changes most answers; 0 where none changes any."""
-    return int(result.changes.argmax())
+    """The way that changes most answers and keeps the colours; 0 where none changes any."""
+    return int(np.where(result.judged, result.changes, 0).argmax())
 
 
 def _worst(result: PipelineResult) -> str:
     way = worst_way(result)
     if way == 0:
-        return "No answer changes under any of the ways tried."
+        return "No answer changes under any way that keeps the colours."
     return (
         f"Prepared “{result.ways[way]}”, {int(result.changes[way]):,} of"
         f" {count(result.done, 'picture')} get another answer."

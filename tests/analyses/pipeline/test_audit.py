@@ -136,3 +136,13 @@ def test_the_matrix_of_ways_is_symmetric_with_nothing_on_its_diagonal(pictures):
 def test_a_quality_beyond_100_is_one_sentence():
     with pytest.raises(ParamsError, match="between 1 and 100"):
         PipelineParams.parse({"jpeg": (101,)})
+
+
+def test_colours_that_are_taken_away_are_shown_and_decide_nothing(tmp_path):
+    red = np.zeros((150, 32, 32, 3), np.uint8)
+    red[..., 0] = 255
+    np.savez(tmp_path / "a.npz", images=red)
+    result, params = audit(classifier(), open_dataset(tmp_path / "a.npz"))
+    assert result.changes.max() == 150, "in other colours every answer changes"
+    verdict = AUDIT.verdict(result, params)
+    assert verdict.status is Status.HOLDS and verdict.number.value == 0
