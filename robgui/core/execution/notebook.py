@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import nn
 
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError
@@ -15,10 +16,12 @@ from robgui.core.execution.inline import Steps
 from robgui.core.execution.request import build_request
 from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
+from robgui.core.loading.modules import module_classifier
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 
-Models = Classifier | str | Path | Sequence[Classifier | str | Path]
+Model = Classifier | nn.Module | str | Path
+Models = Model | Sequence[Model]
 
 
 def run(
@@ -33,8 +36,8 @@ def run(
 
     Args:
         name: One of ``robgui.analyses()``.
-        classifier: A Classifier or the path of a model; several in a list for an analysis that
-            compares models.
+        classifier: A Classifier, an ``nn.Module`` or the path of a model; several in a list for an
+            analysis that compares models.
         inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
         workspace: Where to keep the run; by default it is kept nowhere.
         **params: The settings of the analysis.
@@ -58,8 +61,10 @@ def steps(
 
     To leave early, use it in a ``with`` statement or close it; its run then ends as cancelled.
     """
+    if isinstance(inputs, str | Path):
+        inputs = open_dataset(inputs)
     classifiers = tuple(
-        _classifier(one)
+        _classifier(one, inputs)
         for one in (classifier if isinstance(classifier, list | tuple) else [classifier])
     )
     if not classifiers:
@@ -72,11 +77,13 @@ def steps(
     return Steps(Execution(request, workspace), shelf)
 
 
-def _classifier(model: Any) -> Classifier:
+def _classifier(model: Any, inputs: Any) -> Classifier:
     if isinstance(model, str | Path):
         return load(model)
     if isinstance(model, Classifier):
         return model
+    if isinstance(model, nn.Module):
+        return module_classifier(model, inputs)
     raise ModelError(
         f"A {type(model).__name__} is no model; give the path of a file, or wrap it with"
         " robgui.Classifier.from_callable."
@@ -86,8 +93,6 @@ def _classifier(model: Any) -> Classifier:
 def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
     if inputs is None or isinstance(inputs, Dataset):
         return inputs
-    if isinstance(inputs, str | Path):
-        return open_dataset(inputs)
     try:
         array = np.asarray(inputs.detach().cpu() if hasattr(inputs, "detach") else inputs)
     except ValueError as error:

@@ -31,7 +31,13 @@ _NETWORKS = Path("demo") / "architectures.py"
 _HOW = "architecture is file.py:factory, module:factory, timm:name or torchvision:name"
 
 
-def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Tensor]) -> nn.Module:
+def build(
+    architecture: str,
+    folder: Path,
+    trust: bool,
+    weights: Mapping[str, Tensor],
+    hyper: Mapping[str, Any] | None = None,
+) -> nn.Module:
     """Builds the network ``architecture`` names.
 
     Args:
@@ -39,6 +45,8 @@ def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Te
         folder: Where a relative ``file.py`` is looked for first.
         trust: Whether foreign Python code may be executed.
         weights: The weights it is for; they tell the number of classes of a network from a library.
+        hyper: What the file says that the network was built with; given to a trusted factory where
+            nothing else is, as far as it takes it.
     """
     where, factory, args, kwargs = _parse(architecture)
     known = where in ("timm", "torchvision")
@@ -47,9 +55,11 @@ def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Te
     if known:
         make = _library(where, factory, trust)
         if not args and "num_classes" not in kwargs:
-            kwargs["num_classes"] = _classes(weights)
+            kwargs["num_classes"] = classes_of(weights)
     else:
         make = _attribute(_module(where, folder, trust), factory, architecture, trust)
+        if trust and hyper and not args and not kwargs:
+            kwargs = _taken(make, hyper)
     try:
         module = make(*args, **kwargs)
     except (
@@ -64,6 +74,17 @@ def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Te
             f"{architecture} gives a {type(module).__name__}, not a torch network (nn.Module)."
         )
     return module
+
+
+def _taken(make: Callable[..., Any], hyper: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the values that a factory takes by name."""
+    try:
+        parameters = inspect.signature(make).parameters
+    except (TypeError, ValueError):  # a factory that does not tell what it takes
+        return {}
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+        return dict(hyper)
+    return {name: value for name, value in hyper.items() if name in parameters}
 
 
 def _refuse_arguments(
@@ -230,7 +251,7 @@ def _no_weights(package: ModuleType, network: str) -> dict[str, None]:
     }
 
 
-def _classes(weights: Mapping[str, Tensor]) -> int:
-    """Rows of the last weight, which is the classifier of nearly every network."""
+def classes_of(weights: Mapping[str, Tensor]) -> int:
+    """How many classes weights are for: the rows of the last one, in nearly every network."""
     matrices = [weight for weight in weights.values() if weight.ndim >= 2]
     return min(int(matrices[-1].shape[0]), _MOST_CLASSES) if matrices else 1000

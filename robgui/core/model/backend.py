@@ -268,9 +268,7 @@ def _hooks(
     def hook(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
         def keep(module: nn.Module, inputs: Any, output: Tensor) -> None:
             if threading.get_ident() == here:
-                seen[name] = reduce(
-                    channels_second(output) if isinstance(module, last) else output
-                )
+                seen[name] = reduce(channels_second(output) if isinstance(module, last) else output)
 
         return keep
 

@@ -74,6 +74,7 @@ def _build(folder: Path, described: dict[str, Any], tensors: Mapping[str, Tensor
             attn_implementation="eager",
             dtype=torch.float32,
             local_files_only=True,
+            ignore_mismatched_sizes=True,  # they are told below, in one sentence
         )
     _refuse_gaps(folder, found)
     model: nn.Module = module
@@ -93,7 +94,8 @@ def _transformers(folder: Path) -> Any:
 def _refuse_gaps(folder: Path, found: Mapping[str, Any]) -> None:
     """A weight that is missing would be random, one too many says that the network is another."""
     for words, name in (("missing", "missing_keys"), ("of another shape", "mismatched_keys")):
-        if names := sorted(map(str, found.get(name, ()))):
+        gaps = (each[0] if isinstance(each, tuple) else each for each in found.get(name, ()))
+        if names := sorted(map(str, gaps)):
             raise ModelError(
                 f"{folder}: its weights do not fit its {DESCRIPTION}: {len(names)} {words}"
                 f" ({', '.join(names[:3])[:200]})."

@@ -30,7 +30,10 @@ def hugging_face_settings(
     if side is not None:
         told["shape"] = (channels, *side)
     if not processor:
-        return told, [*remarks, "it says nothing of its preprocessing (no preprocessor_config.json)"]
+        return told, [
+            *remarks,
+            "it says nothing of its preprocessing (no preprocessor_config.json)",
+        ]
     told |= {**framing, **_range(processor)}
     if processor.get("do_flip_channel_order"):
         told["channels"] = "bgr"
