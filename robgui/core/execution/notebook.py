@@ -13,6 +13,8 @@ from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Steps
+from robgui.core.execution.params_text import typed
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
 from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
@@ -40,7 +42,8 @@ def run(
             analysis that compares models.
         inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
         workspace: Where to keep the run; by default it is kept nowhere.
-        **params: The settings of the analysis.
+        **params: The settings of the analysis; texts as on the command line are understood, such
+            as ``radii="0:0.4:9"``.
     """
     going = steps(name, classifier, inputs, workspace=workspace, **params)
     for _ in going:
@@ -70,7 +73,9 @@ def steps(
     if not classifiers:
         raise ModelError("No model was given; give a Classifier or the path of a model.")
     dataset = _dataset(inputs, classifiers[0])
-    request = build_request(name, classifiers, dataset, params)
+    known = find(name)
+    settings = typed(known.params.model_fields, known.params.renamed(params))
+    request = build_request(known, classifiers, dataset, settings)
     shelf = Shelf(
         workspace=workspace, models=classifiers, datasets=() if dataset is None else (dataset,)
     )
