@@ -1,4 +1,4 @@
-"""run and steps: an analysis in one line, for scripts and notebooks."""
+"""steps: an analysis as an iterator, for scripts and notebooks."""
 
 from __future__ import annotations
 
@@ -26,32 +26,6 @@ Model = Classifier | nn.Module | str | Path
 Models = Model | Sequence[Model]
 
 
-def run(
-    name: str,
-    classifier: Models,
-    inputs: Any = None,
-    *,
-    workspace: Workspace | None = None,
-    **params: Any,
-) -> Any:
-    """Runs the analysis ``name`` to its end and returns its last result.
-
-    Args:
-        name: One of ``robgui.analyses()``.
-        classifier: A Classifier, an ``nn.Module`` or the path of a model; several in a list for an
-            analysis that compares models.
-        inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
-        workspace: Where to keep the run; by default it is kept nowhere.
-        **params: The settings of the analysis; texts as on the command line are understood, such
-            as ``radii="0:0.4:9"``.
-    """
-    going = steps(name, classifier, inputs, workspace=workspace, **params)
-    for _ in going:
-        pass
-    newest = going.execution.newest
-    return None if newest is None else newest.result
-
-
 def steps(
     name: str,
     classifier: Models,
@@ -60,7 +34,7 @@ def steps(
     workspace: Workspace | None = None,
     **params: Any,
 ) -> Steps:
-    """The same as ``run``, but iterable: every Step is a complete result on the way.
+    """The same as ``robgui.run``, but iterable: every Step is a complete result on the way.
 
     To leave early, use it in a ``with`` statement or close it; its run then ends as cancelled.
     """
