@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTabBar, QWidget
+from PySide6.QtWidgets import QWidget
 
 from robgui import resources
 from robgui.core.execution.analysis import Analysis
@@ -26,6 +26,7 @@ from robgui.core.view import View
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.app.theme import theme
 from robgui.gui.show import export
+from robgui.gui.widgets.tab_rows import TabRows
 from robgui.report.drawing import draw_view, save
 from tests.look.seen import Seen
 from tests.look.sheets import contact_sheet
@@ -98,7 +99,7 @@ class Camera:
         else:
             self._show(known, state)
         found = []
-        bars = [bar for bar in panel.findChildren(QTabBar) if bar.isVisible() and bar.count() > 1]
+        bars = [bar for bar in panel.findChildren(TabRows) if bar.isVisible() and bar.count() > 1]
         for place in range(max(1, bars[0].count() if bars else 1)):
             if bars:
                 bars[0].setCurrentIndex(place)

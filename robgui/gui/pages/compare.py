@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from robgui.core.execution.likeness import differences, incomparable
 from robgui.core.view import View
@@ -20,6 +20,7 @@ from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label, tip
+from robgui.gui.widgets.tab_rows import TabRows
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -78,8 +79,7 @@ class Compare(QWidget):
             box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
             box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(tip(words)))
         self.verdicts = [VerdictLine(brief=True) for _ in range(2)]
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
+        self.tabs = TabRows()
         self.columns = Columns()
         self._empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._empty.setProperty("role", "quiet")
