@@ -163,7 +163,9 @@ def _draw(
         style["drawstyle"] = "steps-post"
     if style["marker"] and line.line:
         style["markevery"] = max(1, round(len(x) * _SYMBOL / width))
-    axes.plot(x, line.y, zorder=1.8 if line.quiet else 2 + line.strong, **style)
+    # a point on the edge is drawn whole, a line ends there
+    style |= {"clip_on": line.line, "zorder": 1.8 if line.quiet else 2 + line.strong}
+    axes.plot(x, line.y, **style)
 
 
 def _style(line: Line, look: Look) -> dict[str, Any]:

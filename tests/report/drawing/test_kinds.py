@@ -22,6 +22,7 @@ from robgui.core.view import (
 from robgui.report.drawing import Plate, draw_view, heat, images, pixels, table, tree
 from robgui.report.drawing.curves import Flag, fly
 from robgui.report.drawing.look import Look
+from robgui.report.drawing.plate import fitting
 from robgui.report.drawing.ticks import TickWords, limits
 from tests.report.drawing import samples
 
@@ -48,6 +49,18 @@ class TestCurves:
         ]
         rows = {flag.words: flag.row for flag in fly(flags)}
         assert rows == {"c": 0, "b": 0, "a": 1}
+
+    def test_a_point_on_the_edge_is_drawn_whole(self):
+        dots = Line("a", np.array([0.0, 1.0]), line=False, symbol="circle")
+        axis = Axis("y", low=0.0, high=1.0)
+        figure = draw_view(Curves("c", axis, axis, np.array([0.0, 1.0]), (dots,)))
+        (drawn,) = figure.axes[0].lines
+        assert not drawn.get_clip_on()
+
+    def test_the_title_of_an_axis_breaks_before_its_unit(self):
+        words = "mean uncertainty, marked copy (0 sure, 1 unsure)"
+        assert fitting(words, 2.4) == words.replace(" (", "\n(")
+        assert fitting("share of inputs up to it", 1.2) == "share of\ninputs up to it"
 
     def test_a_band_and_a_lonely_point_are_drawn(self):
         nan = np.nan
@@ -106,7 +119,8 @@ class TestMatrix:
 
     def test_the_hue_is_the_class_and_the_legend_names_it(self):
         words = legend_of(draw_view(samples.class_map()))
-        assert set(words) == {"red", "green", "none of the traffic lights", "no class"}
+        classes = {"red", "green", "none of the traffic lights", "no class"}
+        assert set(words) == {*classes, "intensity: Confidence"}
 
     def test_axes_that_count_the_same_have_the_same_scale(self):
         pixels_ = Axis("x", "pixels"), Axis("y", "pixels from below")
@@ -183,6 +197,12 @@ class TestOthers:
             text for text in said_in(draw_view(long)).split("\n") if text.startswith("fashion")
         ]
         assert "…" in head and head.endswith("tensors")
+
+    def test_the_two_classes_of_a_chip_are_whole_where_they_need_two_lines(self):
+        picture = samples.Picture(np.zeros((8, 8, 3), np.uint8), "image 1", "Sandal / Ankle boot")
+        figure = draw_view(samples.Images("i", (picture,) * 5, columns=5))
+        chips = [text.get_text() for text in figure.texts if "Sandal" in text.get_text()]
+        assert chips == ["Sandal /\nAnkle boot"] * 5
 
     def test_chips_say_right_and_wrong_by_sign_and_colour(self):
         figure = draw_view(samples.pairs())
