@@ -44,7 +44,7 @@ def entries(view: Bars, look: Look) -> list[Entry]:
     """The legend."""
     named = [(place, row) for place, row in enumerate(view.series) if row.name]
     rows = [Entry(row.name, _sample(view, row, place, look)) for place, row in named]
-    return [*rows, *legend.levels(view.levels, look)]
+    return legend.unsaid([*rows, *legend.levels(view.levels, look)], view.value)
 
 
 def _sample(view: Bars, row: Series, place: int, look: Look) -> Patch:

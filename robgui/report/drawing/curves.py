@@ -36,7 +36,7 @@ def entries(view: Curves, look: Look) -> list[Entry]:
     """The legend."""
     named = [line for line in view.lines if line.name and not line.quiet]
     lines = [Entry(line.name, legend.line(line.ink, look, **_style(line, look))) for line in named]
-    return [*lines, *legend.levels(view.levels, look)]
+    return legend.unsaid([*lines, *legend.levels(view.levels, look)], view.y)
 
 
 def paint(view: Curves, area: Area) -> None:
