@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import set_heading, theme
 from robgui.gui.widgets.inks import colour, status_ink
-from robgui.gui.widgets.plain import Label, tip
+from robgui.gui.widgets.plain import Label, tip, unbroken
 
 #: Lines of what a verdict rests on; more are shown when they are asked for.
 LINES = 3
@@ -51,7 +51,7 @@ class VerdictLine(QWidget):
         self.status.setText(
             "" if verdict is None else f"{verdict.status.sign} {verdict.status.words}"
         )
-        self.sentence.setText(sentence)
+        self.sentence.setText(unbroken(sentence))
         self.setAccessibleDescription(self.text())
         self.setToolTip(tip(self.text()) if self._brief else "")
         self._tint()
@@ -92,13 +92,13 @@ class VerdictLine(QWidget):
             shown -= 1
         self.more.setVisible(shown < len(parts))
         words = " ".join(parts if self.more.isChecked() else parts[:shown])
-        self.rest.setText(words)
+        self.rest.setText(unbroken(words))
         self.rest.setVisible(bool(words))
 
     def _lines(self, parts: list[str], room: int) -> int:
         """How many lines they take."""
         metrics, wrap = self.rest.fontMetrics(), Qt.TextFlag.TextWordWrap.value
-        box = metrics.boundingRect(QRect(0, 0, room, 10_000), wrap, " ".join(parts))
+        box = metrics.boundingRect(QRect(0, 0, room, 10_000), wrap, unbroken(" ".join(parts)))
         return round(box.height() / metrics.lineSpacing())
 
     def _unfold(self, whole: bool) -> None:

@@ -270,3 +270,18 @@ class TestOthers:
     def test_a_film_is_drawn_by_its_last_frame_or_the_one_that_is_asked_for(self):
         assert "The map warms up: step 6 of 6" in said_in(draw_view(samples.film()))
         assert "The map warms up: step 2 of 6" in said_in(draw_view(samples.film(), frame=1))
+
+    def test_a_cell_of_words_that_is_a_number_is_never_cut(self):
+        mixed = tuple(f"{n} of 400 ({n / 4:.1f} % to {n / 3:.1f} %)" for n in (28, 126))
+        columns = [Column("Class", ("a long name of a class", "another long name of one"))]
+        columns += [Column(f"Number {n}", (0.125, 0.25), "number") for n in range(7)]
+        figure = draw_view(Table("t", (*columns, Column("Mixed up (95 %)", mixed))))
+        words = said_in(figure).split("\n")
+        assert set(mixed) <= set(words)
+        assert not any(word.startswith("%") for word in words), "a number and its sign stay together"
+
+    def test_the_line_that_bars_are_judged_by_is_within_the_picture(self):
+        row = Series("s", np.array([0.03, 0.04]), low=np.array([0.02, 0.01]), high=np.full(2, 0.08))
+        level = Mark(0.1, "enough")
+        view = Bars("b", Axis("v", kind="share", low=0), ("a", "b"), (row,), levels=(level,))
+        assert draw_view(view).axes[0].get_ylim()[1] > 0.1
