@@ -155,7 +155,7 @@ class ViewAxis(pg.AxisItem):
     def _name_places(self, low: float, high: float, size: float) -> list[Any]:
         """The middles of the cells, as many as fit without touching."""
         lies = self._side == "bottom" and not self._upright
-        room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.2
+        room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.02
         step = max(1, math.ceil((high - low) * room / max(size, 1)))
         first, last = max(0, math.floor(low)), min(len(self._names), math.ceil(high))
         first += -first % step

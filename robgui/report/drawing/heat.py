@@ -164,7 +164,7 @@ def entries(view: Matrix, look: Look) -> list[Entry]:
     if view.classes is not None:
         found += _classes(view, look)
     elif np.isnan(view.values).any():
-        found.append(_unknown("not computed", look))
+        found.append(_unknown(view.unknown, look))
     return [*found, *legend.spots(view.spots, look)]
 
 
