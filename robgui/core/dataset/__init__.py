@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robgui.core.dataset.dataset import Dataset
+    from robgui.core.dataset.formats.stacked import from_arrays
     from robgui.core.dataset.matching import align, batches, inputs, match
     from robgui.core.dataset.opening import SUFFIXES, open_dataset
     from robgui.core.dataset.source import Skipped
-    from robgui.core.dataset.formats.stacked import from_arrays
 
 __all__ = [
     "SUFFIXES",
