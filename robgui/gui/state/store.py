@@ -233,6 +233,19 @@ class Store(QObject):
         else:
             self.history.open(path)
 
+    def new_workspace(self, path: Path) -> None:
+        """Begins an empty workspace in ``path``; what is open now belongs to it, too."""
+        if self.runner.busy:
+            self.say("warning", "Stop the running analysis before beginning another workspace.")
+            return
+
+        def opened() -> None:
+            for item in (*self.library.datasets, *self.library.models):
+                self.history.remember(item)
+            self.history.use(self.library.model, self.library.dataset)
+
+        self.history.open(path, opened)
+
     def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.
 
