@@ -24,6 +24,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.thresholds import usual
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
+from robgui.gui.state.accuracies import Accuracies
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
@@ -101,6 +102,7 @@ class Store(QObject):
         self.runner = Runner(self)
         self.sending = Sending(self)
         self.restoring = Restoring(self.library, self.history)
+        self.accuracies = Accuracies(self.library, self.keeping, self)
         self._connect()
         self.navigation = Navigation(self)
         self.inspection = Inspection(self)
@@ -183,6 +185,7 @@ class Store(QObject):
 
     def shutdown(self) -> bool:
         """Stops all threads and closes the workspace; False if a model would not let go."""
+        self.accuracies.end()
         self.answers.close()  # whoever waits for a model is told
         ended = self.runner.shutdown()
         ended = self.keeping.shutdown(finish=True) and ended
