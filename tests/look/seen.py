@@ -52,7 +52,7 @@ class Seen:
 
     def live(self, name: str) -> tuple[Any, Any, str]:
         """Request, result and note of the Step on the way."""
-        found: tuple[Any, Any, str] = pickle.loads(self._live(name).read_bytes())  # noqa: S301 - ours
+        found: tuple[Any, Any, str] = pickle.loads(self._live(name).read_bytes())
         return found
 
     def _live(self, name: str) -> Path:

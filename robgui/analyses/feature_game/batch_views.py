@@ -125,7 +125,16 @@ def _shares(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> C
         Axis(UNITS[params.norm], low=0, kind="count" if params.norm == "l0" else "number"),
         Axis("share of all images", kind="share", low=0, high=1, better="low"),
         at,
-        (Line("images that change class", share, Ink("changed"), symbol="circle", steps=True, strong=True),),
+        (
+            Line(
+                "images that change class",
+                share,
+                Ink("changed"),
+                symbol="circle",
+                steps=True,
+                strong=True,
+            ),
+        ),
     )
 
 

@@ -27,7 +27,9 @@ ONE_IMAGE = Analysis(
     verdict=words.game_verdict,
     views=views.game_views,
     findings=words.game_findings,
-    severity_means=("1 for no change, 0 for a tenth of the largest distance, in pixels or in its norm."),
+    severity_means=(
+        "1 for no change, 0 for a tenth of the largest distance in its norm."
+    ),
     offers=words.game_offers,
     kinds=frozenset({"image"}),
     first_look={"max_calls": 1500},
@@ -55,7 +57,7 @@ MANY_IMAGES = Analysis(
     verdict=batch_words.batch_verdict,
     views=batch_views.batch_views,
     findings=batch_words.batch_findings,
-    severity_means="1 for no change, 0 for a tenth of the largest distance, in pixels or in its norm.",
+    severity_means="1 for no change, 0 for a tenth of the largest distance in its norm.",
     offers=batch_words.batch_offers,
     kinds=frozenset({"image"}),
     inputs="many",

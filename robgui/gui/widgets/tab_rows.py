@@ -20,7 +20,7 @@ class TabRows(QWidget):
         currentChanged: Another tab is chosen; its place, -1 for none.
     """
 
-    currentChanged = Signal(int)
+    currentChanged = Signal(int)  # noqa: N815 - as QTabBar calls it
 
     def __init__(self) -> None:
         super().__init__()

@@ -28,7 +28,9 @@ def test_a_distance_is_a_share_of_the_largest_that_its_norm_allows():
 def test_another_norm_is_judged_by_its_own_threshold_and_not_by_pixels(norm):
     params = FeatureGameParams(norm=norm, few_pixels=0.0, small_change=0.05)
     most = 0.05 * largest(norm, PICTURE)
-    assert is_small(most, norm, PICTURE, params) and not is_small(1.01 * most, norm, PICTURE, params)
+    assert is_small(most, norm, PICTURE, params) and not is_small(
+        1.01 * most, norm, PICTURE, params
+    )
     assert "pixels" not in rule(norm, PICTURE, params) and "5.0 %" in rule(norm, PICTURE, params)
 
 

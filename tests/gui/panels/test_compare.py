@@ -133,7 +133,7 @@ def test_a_model_without_a_run_says_so(qtbot, store, page):
 
 def test_in_a_small_window_the_pictures_are_large_enough_to_read(qtbot, page):
     page.resize(960, 500)
-    first, second, change = page.columns.slots
+    first, *_ = page.columns.slots
     qtbot.waitUntil(lambda: first.widget.plot.height() >= 150, timeout=5_000)
     for slot in page.columns.slots:
         assert slot.widget.plot.height() >= 150

@@ -278,7 +278,9 @@ class TestOthers:
         figure = draw_view(Table("t", (*columns, Column("Mixed up (95 %)", mixed))))
         words = said_in(figure).split("\n")
         assert set(mixed) <= set(words)
-        assert not any(word.startswith("%") for word in words), "a number and its sign stay together"
+        assert not any(word.startswith("%") for word in words), (
+            "a number and its sign stay together"
+        )
 
     def test_the_line_that_bars_are_judged_by_is_within_the_picture(self):
         row = Series("s", np.array([0.03, 0.04]), low=np.array([0.02, 0.01]), high=np.full(2, 0.08))
