@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,9 +108,14 @@ def shown(result: Any, execution: Execution) -> Any:
     return made
 
 
-@cache
+#: One class for each kind of result, so that two results of it have the same.
+_CLASSES: dict[type[Any], type[Any]] = {}
+
+
 def _shown_class(plain: type[Any]) -> type[Any]:
-    return type(plain.__name__, (Shown, plain), {"__doc__": plain.__doc__})
+    if plain not in _CLASSES:
+        _CLASSES[plain] = type(plain.__name__, (Shown, plain), {"__doc__": plain.__doc__})
+    return _CLASSES[plain]
 
 
 def _plain(kind: type[Any], values: dict[str, Any]) -> Any:

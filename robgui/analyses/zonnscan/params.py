@@ -159,9 +159,7 @@ class ScanParams(Params):
         json_schema_extra={"zero": "never"},
     )
 
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "paper": {**PAPER, "most": PAPER_INPUTS}
-    }
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {**PAPER, "most": PAPER_INPUTS}}
 
 
 class _SetsParams(Params):

@@ -93,7 +93,7 @@ class TorchBackend:
     ) -> None:
         self.module = module.eval()
         self.scores = scores
-        self._last = (nn.Linear, *channels_last)
+        self._last: tuple[type[nn.Module], ...] = (nn.Linear, *channels_last)
         for parameter in module.parameters():
             parameter.requires_grad_(False)
         self._layers = {

@@ -107,9 +107,10 @@ def _keras(path: Path) -> ModuleType:
         os.environ["KERAS_BACKEND"] = "torch"
     try:
         import h5py  # noqa: F401  (asked for here, so that a missing package is said at once)
-        import keras
+        import keras as found
     except ImportError:
         raise MissingExtraError(f"{path}: a Keras model", "keras") from None
+    keras: ModuleType = found
     if (backend := keras.backend.backend()) != "torch":
         raise ModelError(
             f"{path}: Keras computes with {backend} in this process; start Python with"
