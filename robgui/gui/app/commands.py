@@ -184,6 +184,15 @@ class Commands:
             Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
             Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
             Entry(
+                "find_inputs",
+                "Find inputs",
+                "Edit",
+                self.find_inputs,
+                QKeySequence.StandardKey.Find,
+                "search",
+                hint="Searches the inputs by label, prediction, confidence, tag, finding or name",
+            ),
+            Entry(
                 "back",
                 "Back to what was looked at before",
                 "Edit",
@@ -421,6 +430,12 @@ class Commands:
         """Shows how the model in use behaves, with its settings to edit."""
         if self._store.library.model is not None:
             self._show_model(self._store.library.model)
+
+    def find_inputs(self) -> None:
+        """Puts the keyboard into the search of the gallery."""
+        self._window.gallery_dock.show()
+        self._window.gallery_dock.raise_()
+        self._window.gallery.search()
 
     def inspect(self) -> None:
         """Shows the overview and runs every analysis that applies."""

@@ -29,6 +29,7 @@ from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
+from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
@@ -102,6 +103,7 @@ class Store(QObject):
         self.runner = Runner(self)
         self.sending = Sending(self)
         self.restoring = Restoring(self.library, self.history)
+        self.marking = Marking(self.library, self.history, self.keeping, self)
         self.accuracies = Accuracies(self.library, self.keeping, self)
         self._connect()
         self.navigation = Navigation(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import numpy as np
@@ -222,3 +223,18 @@ def test_what_may_come_next_is_offered(typed: str, start: int, some: list[str]):
 def test_a_completed_value_finds_exactly_its_class(name: str):
     facts = Facts(2, "two", lambda: ["x", "y"], labels=np.array([0, 1]), names=(name, "other"))
     assert evaluate(parse(f"label:{quoted(name)}"), facts).yes.tolist() == [True, False]
+
+
+def test_the_manual_names_every_word_of_the_language():
+    from robgui import manual
+    from robgui.core.dataset.query.expression import FIELDS, KEYWORDS
+
+    section = manual.page(manual.START).sections["Finding inputs"]
+    for word in (*FIELDS, *KEYWORDS, "or", "not"):
+        assert f"`{word}" in section, word
+    examples = [
+        cell for row in re.findall(r"(?m)^\|(.*?)\|", section) for cell in row.split("`")[1::2]
+    ]
+    assert len(examples) > 15
+    for example in examples:
+        parse(example)

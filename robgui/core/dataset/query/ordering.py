@@ -6,17 +6,19 @@ import numpy as np
 
 from robgui.core.dataset.query.facts import Facts
 
-#: What inputs can be sorted by, as people read it, and whether the largest comes first.
-ORDERS: dict[str, tuple[str, bool]] = {
-    "index": ("Order of the data", False),
-    "name": ("Name", False),
-    "label": ("Label", False),
-    "predicted": ("Prediction", False),
-    "confidence": ("Least sure first", False),
-    "margin": ("Closest call first", False),
-    "loss": ("Most wrong first", True),
-    "findings": ("Most findings first", True),
+#: What inputs can be sorted by, as people read it.
+ORDERS = {
+    "index": "order of the data",
+    "name": "name",
+    "label": "label",
+    "predicted": "prediction",
+    "confidence": "confidence",
+    "margin": "margin",
+    "loss": "loss",
+    "findings": "findings",
 }
+#: Of these the largest come first: they are the ones to look at.
+LARGEST_FIRST = ("loss", "findings")
 #: Orders that follow from what the model says.
 OF_MODEL = ("predicted", "confidence", "margin", "loss")
 
@@ -41,7 +43,7 @@ def arranged(rows: np.ndarray, facts: Facts, by: str, *, turned: bool = False) -
         return rows
     chosen = values[rows]
     known = np.isfinite(chosen)
-    largest_first = ORDERS[by][1] != turned
+    largest_first = (by in LARGEST_FIRST) != turned
     signed = -chosen[known] if largest_first else chosen[known]
     return np.concatenate([rows[known][np.argsort(signed, kind="stable")], rows[~known]])
 
