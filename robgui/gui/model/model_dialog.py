@@ -59,7 +59,15 @@ _WORDS = {"image": "images", "table": "table rows", "sequence": "sequences"}
 class ModelDialog(QDialog):
     """Shows what a model says about the present inputs and lets the user correct how it is fed.
 
-    Every change is computed on the store's picture threads; only the newest answer is shown.
+    Every change is computed on the store's picture threads; only the newest answer is shown. Until
+    the user says that they use the model, nothing of it is kept: Cancel leaves all as it was.
+
+    Args:
+        store: Whose library the model goes into.
+        classifier: The model, as it was opened or as it is in use.
+        parent: The window.
+        said: Whether the user has said something of it while it was opened, which is remembered
+            once they use it.
 
     Attributes:
         candidate: The model with the settings on show; None while they are being tried or cannot
@@ -67,9 +75,17 @@ class ModelDialog(QDialog):
         ways: The window that tries the usual ways; None before it was asked for.
     """
 
-    def __init__(self, store: Store, classifier: ModelCard, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        classifier: ModelCard,
+        parent: QWidget | None = None,
+        *,
+        said: bool = False,
+    ) -> None:
         super().__init__(parent)
         self._store = store
+        self._said = said
         self._classifier = self._reread = classifier
         self._newest = threading.Event()
         self._topic = next(_TOPICS)
@@ -86,6 +102,8 @@ class ModelDialog(QDialog):
         self.form.labels_wanted.connect(self._read_labels)
         store.library.datasets_changed.connect(self._changed)
         self.finished.connect(self._end)
+        self.rejected.connect(self._let_go)
+        self._enable()
         self._offer_alike()
         self._recompute()
 
@@ -317,7 +335,7 @@ class ModelDialog(QDialog):
         if self.candidate is None:
             return
         candidate, said, path = self.candidate, self._settings(), self._classifier.path
-        if path is not None and said != self._classifier.settings:
+        if path is not None and (self._said or said != self._classifier.settings):
             self._store.keeping.run(lambda: remember(path, said))
         self.accept()
         self._store.library.add_model(candidate)
@@ -347,6 +365,13 @@ class ModelDialog(QDialog):
             self.ways.close()
         for key in (_PREVIEW, _ACCURACY, _DATA, _ALIKE):
             self._store.pictures.drop(key)
+
+    def _let_go(self) -> None:
+        """Whoever answers forgets what was tried here, but what is in the library."""
+        library, content = self._store.library, self._classifier.content
+        kept = [model.fingerprint for model in library.models]
+        ask = partial(self._store.answers.ask, "let_go", content=content, kept=kept)
+        self._store.pictures.run(ask)
 
 
 def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -226,7 +227,7 @@ class History(QObject):
         for reference in [each for each in self.missing if is_of(each, item)]:
             self.missing.remove(reference)
             name = reference.fingerprint
-            self._keeping.run(lambda name=name: workspace.relink(name, path))
+            self._keeping.run(partial(workspace.relink, name, path))
             self.said.emit("info", f"{reference.name} was missing and is now {path}.", "")
 
     def forget(self, item: ModelCard) -> None:

@@ -245,8 +245,10 @@ class Store(QObject):
             return
 
         def opened() -> None:
-            for item in (*self.library.datasets, *self.library.models):
-                self.history.remember(item)
+            for dataset in self.library.datasets:
+                self.history.remember(dataset)
+            for model in self.library.models:
+                self.history.remember(model)
             self.history.use(self.library.model, self.library.dataset)
 
         self.history.open(path, opened)

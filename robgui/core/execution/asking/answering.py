@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,6 +98,15 @@ def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, 
     again = load(classifier.path, trust=trusted, device=classifier.device, **settings)
     _place(again, model)
     return again
+
+
+def let_go(shelf: Shelf, content: str, kept: list[str]) -> bool:
+    """Forgets the models of this content, but those with the fingerprints ``kept``; their memory
+    is free again.
+    """
+    shelf.let_go(content, kept)
+    gc.collect()
+    return True
 
 
 def scores(
