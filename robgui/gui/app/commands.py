@@ -288,7 +288,7 @@ class Commands:
         file = w.actions_.menus["File"]
         file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
         file.insertSeparator(w.actions_["open_model"])
-        file.insertMenu(w.actions_["open_workspace"], self._recent)
+        file.insertMenu(w.actions_["start_demo"], self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
         for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
             w.actions_.menus["View"].insertAction(

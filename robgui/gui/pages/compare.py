@@ -10,13 +10,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QSplitter,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.core.execution.likeness import differences, incomparable
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
+from robgui.gui.pages.board import Board
 from robgui.gui.pages.compare_columns import Columns, matching
-from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label, tip
@@ -36,7 +43,6 @@ NOTHING_ALIKE = (
     " Run the analysis with a second model on the same input, or choose two runs to see them"
     " beside each other."
 )
-HINT = "Click a cell to compare its run below, double-click to open it or to run what is missing."
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
 Pair = tuple[Sequence[View], Sequence[View]]
@@ -63,7 +69,8 @@ class Compare(QWidget):
         self._pairs: list[tuple[View, View]] = []
         self._alike = False
         self._refusal = ""
-        self.scoreboard = Scoreboard(store)
+        self.board = Board(store)
+        self.scoreboard = self.board.scoreboard
         self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
         for box, name in (
             (self.analysis, "Analysis"),
@@ -189,7 +196,7 @@ class Compare(QWidget):
         lower.addWidget(self.columns, 1)
         lower.addWidget(self._empty, 1)
         split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self._board())
+        split.addWidget(self.board)
         split.addWidget(below)
         split.setChildrenCollapsible(False)
         split.setStretchFactor(0, 1)
@@ -199,17 +206,6 @@ class Compare(QWidget):
         layout.setContentsMargins(16, 16, 16, 8)
         layout.addWidget(set_heading(Label("Compare"), "title"))
         layout.addWidget(split, 1)
-
-    def _board(self) -> QWidget:
-        hint = Label(HINT, wordWrap=True)
-        hint.setProperty("role", "quiet")
-        box = QWidget()
-        layout = QVBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.scoreboard, 1)
-        layout.addWidget(hint)
-        return box
 
     def _connect(self) -> None:
         store = self._store

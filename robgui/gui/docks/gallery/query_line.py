@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
 from robgui.core.dataset.query.completing import Vocabulary, completions
 
 _SIGNS = (":", "<", ">")
-_SHOWN = 12
+_SHOWN, _WIDEST = 12, 480
 TIP = (
     "Conditions beside each other must all hold:\n"
     "label:stop   predicted:coat   wrong   right\n"
@@ -54,12 +54,15 @@ class QueryLine(QLineEdit):
     def offer(self) -> None:
         """Shows what the word before the cursor may become; nothing once it is complete."""
         self._start, words = completions(self.text(), self.cursorPosition(), self._vocabulary())
-        typed = self.text()[self._start : self.cursorPosition()]
-        if not words or typed in words:
-            self.offers.popup().hide()
+        typed, popup = self.text()[self._start : self.cursorPosition()], self.offers.popup()
+        if not words or typed.casefold() in (word.casefold() for word in words):
+            popup.hide()
             return
         self._words.setStringList(words)
+        room = popup.sizeHintForColumn(0) + popup.verticalScrollBar().sizeHint().width() + 8
+        popup.setMinimumWidth(min(room, _WIDEST))
         self.offers.complete()
+        popup.setCurrentIndex(QModelIndex())  # Enter searches for what is typed
 
     def take(self, word: str) -> None:
         """Puts ``word`` in the place of what was typed of it."""

@@ -252,10 +252,10 @@ class Search(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setColumnStretch(0, 1)
-        grid.addWidget(self.text, 0, 0)
-        grid.addWidget(self.sets, 0, 1, Qt.AlignmentFlag.AlignRight)
-        for row, widget in enumerate((self.problem, self.classes, self.order, self.wrong), start=1):
+        for row, widget in enumerate((self.text, self.problem, self.classes, self.wrong)):
             grid.addWidget(widget, row, 0, 1, 2)
+        grid.addWidget(self.order, 4, 0)
+        grid.addWidget(self.sets, 4, 1, Qt.AlignmentFlag.AlignRight)
 
 
 def _wrong(facts: Facts) -> Truth:

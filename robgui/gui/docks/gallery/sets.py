@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QInputDialog, QMenu, QToolButton, QWidget
 
 from robgui.core.workspace.marks import SavedSet
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.widgets.plain import set_tip, visible
 
 if TYPE_CHECKING:
@@ -31,10 +32,11 @@ class SetsButton(QToolButton):
         super().__init__(parent)
         self._marking = marking
         self.now = SavedSet("")
-        self.setText("Sets")
         self.setAutoRaise(True)
+        theme.changed.connect(self._tint)
+        self._tint()
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setToolTip("Searches that you have saved")
+        self.setToolTip("Sets: searches that you have saved")
         self.setAccessibleName("Saved sets")
         self.setMenu(QMenu(self))
         self.menu().setToolTipsVisible(True)
@@ -67,6 +69,9 @@ class SetsButton(QToolButton):
         )
         if chosen:
             self._marking.save_set(name, self.now)
+
+    def _tint(self) -> None:
+        self.setIcon(icon("star"))
 
     def _take(self, saved: SavedSet, *_: object) -> None:
         self.taken.emit(saved)
