@@ -434,14 +434,14 @@ class Store(QObject):
             ticked = [
                 model
                 for model in self.library.fitting_models()
-                if model is self.library.model or model.fingerprint not in self.unticked
+                if model is self.library.model or model.content not in self.unticked
             ]
             return ticked[: known.takes(params).most_models]
         return [self.library.model] if self.library.model is not None else []
 
     def tick(self, model: ModelCard, on: bool) -> None:
         """Whether an analysis of several models looks at this one too."""
-        mark = {model.fingerprint}
+        mark = {model.content}
         self.unticked = self.unticked - mark if on else self.unticked | mark
         self.scope_changed.emit()
 
