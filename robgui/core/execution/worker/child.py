@@ -24,6 +24,9 @@ from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_fr
 from robgui.core.execution.worker.messages import error_words, read_task
 from robgui.core.execution.worker.outbox import Outbox
 
+#: Nothing is left to be done ahead.
+_OVER = object()
+
 
 @dataclass(frozen=True)
 class Channel:
@@ -67,7 +70,8 @@ def main(held: tuple[str, ...]) -> None:
     _prepare(hello.header)
     held += set_limits(hello.header["memory"])
     channel.send(Frame({"ready": True, "held": list(held)}))
-    Worker(channel, hello.header["device"]).serve()
+    ahead = _engines() if hello.header["ahead"] else iter(())
+    Worker(channel, hello.header["device"], ahead).serve()
 
 
 class Worker:
@@ -76,15 +80,19 @@ class Worker:
     Args:
         channel: To the other side.
         device: Where models are put; empty leaves it to each request.
+        ahead: What it does while nothing is asked of it, piece by piece.
     """
 
-    def __init__(self, channel: Channel, device: str) -> None:
+    def __init__(self, channel: Channel, device: str, ahead: Iterator[object] = iter(())) -> None:
         self._channel = channel
+        self._ahead = ahead
         self._shelf = Shelf(device, notice=self._notice)
 
     def serve(self) -> None:
         """Works until it is told to leave."""
         while True:
+            while self._channel.incoming.empty() and next(self._ahead, _OVER) is not _OVER:
+                continue
             frame = self._channel.incoming.get()
             match frame.header.get("do"):
                 case "run":
@@ -194,6 +202,17 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
 def _leave() -> NoReturn:
     """The other side is gone, and with it everyone who could want an answer."""
     os._exit(0)
+
+
+def _engines() -> Iterator[object]:
+    """Imports the engine of one analysis after another: the first picture of a run waits for
+    none.
+    """
+    from robgui.core.execution.registry import analyses
+
+    for known in analyses().values():
+        with contextlib.suppress(Exception):  # told when it is run
+            yield getattr(known.engine, "function", known.engine)
 
 
 def _prepare(hello: dict[str, Any]) -> None:

@@ -39,6 +39,7 @@ class Terms:
         attempts: How often an Execution is tried when its worker is lost.
         memory: Bytes that each may take; 0 sets no limit.
         polite: They leave the processor to others.
+        ahead: Each imports every engine while it has nothing to do.
         keep: A process that is lost is replaced at once, with its model loaded again.
         notice: Told what a loaded model has to say.
     """
@@ -48,6 +49,7 @@ class Terms:
     attempts: int = 1
     memory: int = 0
     polite: bool = False
+    ahead: bool = False
     keep: bool = False
     notice: Callable[[str], None] = lambda sentence: None
 
@@ -118,6 +120,7 @@ class Slot:
                 imports=terms.imports,
                 memory=terms.memory,
                 polite=terms.polite,
+                ahead=terms.ahead,
             )
         return self._process
 
