@@ -12,7 +12,7 @@ from robgui.core.codec import put_together, take_apart
 from robgui.core.errors import ModelError, RobguiError
 from robgui.core.execution.asking.questions import find_question
 from robgui.core.execution.execution import COMMIT_SECONDS, Execution
-from robgui.core.execution.executor import lost
+from robgui.core.execution.executor import lost, told
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
@@ -287,7 +287,7 @@ class Slot:
             self.kills(execution.request)
             again = execution.task if execution.newest is not None else None
             if execution.stop_asked:
-                execution.take(Report(RunState.CANCELLED, error=f"{why[:1].upper()}{why[1:]}."))
+                execution.take(Report(RunState.CANCELLED, error=told(execution, why)))
             else:
                 execution.take(lost(execution, why, self._terms.attempts, words))
         if question is not None:

@@ -28,7 +28,7 @@ def test_work_ahead_is_done_piece_by_piece_while_nothing_is_asked():
             yield piece
         channel.incoming.put(Frame({"do": "leave"}))
 
-    Worker(channel, "", pieces()).serve()
+    Worker(channel, "", ahead=pieces()).serve()
     assert done == [0, 1, 2]
 
 
@@ -42,7 +42,7 @@ def test_what_is_asked_goes_before_work_ahead():
         done.append("second")
         yield None
 
-    Worker(channel, "", pieces()).serve()
+    Worker(channel, "", ahead=pieces()).serve()
     assert done == ["first"]
 
 
