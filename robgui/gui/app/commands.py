@@ -25,7 +25,6 @@ from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.model.trust_dialog import ask_trust
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
-from robgui.gui.show.presentation import Presentation
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
+    from robgui.gui.show.presentation import Presentation
 
 MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
 _MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
@@ -470,6 +470,8 @@ class Commands:
     def present(self) -> None:
         """Shows the findings on the whole screen, or stops it."""
         if self._presentation is None:
+            from robgui.gui.show.presentation import Presentation
+
             self._presentation = Presentation(self._store, self._window)
             self._presentation.left.connect(
                 lambda: self._window.actions_["present"].setChecked(False)
