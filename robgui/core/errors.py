@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import sys
 from enum import Enum, auto
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from robgui.core.trust.code import Code
 
+#: Extras with a package that asks for one exact torch; pip would replace another one.
+_ASKING_FOR_TORCH = ("timm",)
 #: Characters of a foreign error's first line that are shown.
 _LONGEST = 300
 
@@ -76,9 +79,15 @@ class MissingExtraError(ModelError):
                 f" {extra} instead."
             )
         else:
-            lack = f"that is not installed; install it with: pip install 'robgui[{extra}]'"
+            kept = f" {_torch()}" if extra in _ASKING_FOR_TORCH else ""
+            lack = f"that is not installed; install it with: pip install 'robgui[{extra}]'{kept}"
         super().__init__(f"{what} needs an optional package {lack}")
         self.extra = extra
+
+
+def _torch() -> str:
+    """The installed torch as a requirement, so that pip keeps it."""
+    return f"torch=={version('torch').partition('+')[0]}"
 
 
 class DataError(RobguiError):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from robgui.cli import main
 from robgui.core.errors import MissingExtraError, ModelError, TrustError
 from robgui.core.identify import Format, identify
 from robgui.core.loading import load
@@ -234,3 +235,9 @@ def test_without_keras_one_sentence_names_the_extra(tmp_path, monkeypatch):
     for name in ("keras", "h5py"):
         monkeypatch.setitem(sys.modules, name, None)
     assert "robgui[keras]" in refused(tmp_path / "m.keras", MissingExtraError)
+
+
+def test_a_keras_file_opens_in_the_process_that_models_live_in(saved, capsys):
+    assert main(["inspect", str(saved[0] / "net.keras"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["shape"] == [3, 16, 16] and found["gradients"]

@@ -107,7 +107,9 @@ def _check_numbers(folder: Path, described: Mapping[str, Any]) -> None:
     for name, value in described.items():
         most = _MOST_LAYERS if re.search("layers|depth|blocks", name) else _LARGEST
         for number in value if isinstance(value, list) else [value]:
-            if isinstance(number, int | float) and not -most <= number <= most:
+            if isinstance(number, dict):
+                _check_numbers(folder, number)
+            elif isinstance(number, int | float) and not -most <= number <= most:
                 raise ModelError(
                     f"{folder / DESCRIPTION} is refused: {name} = {number:,} is larger than in any"
                     " real image classifier."

@@ -82,7 +82,10 @@ def _names(described: Mapping[str, Any]) -> Values:
 
 def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Values, list[str]]:
     """The model's size, how pictures come to it, and what cannot be done alike."""
-    told: Values = {"interpolation": _RESAMPLE.get(processor.get("resample", 2), "bilinear")}
+    filter_ = processor.get("resample", 2)
+    told: Values = {"interpolation": "bilinear"}
+    if isinstance(filter_, int):
+        told["interpolation"] = _RESAMPLE.get(filter_, "bilinear")
     shorter, exact = _sizes(processor)
     kept = _pair(processor.get("crop_size")) if processor.get("do_center_crop") else None
     if not processor.get("do_resize", True):
