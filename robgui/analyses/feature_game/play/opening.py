@@ -9,17 +9,18 @@ import numpy as np
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.game import Game, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.painting import Painting
 from robgui.analyses.feature_game.play.record import Record
 from robgui.analyses.feature_game.play.refine import margins_of, refined
 from robgui.analyses.feature_game.play.values import Values
 
 #: All one-pixel moves are tried when they take at most this share of the calls.
 WHOLE = 0.5
-#: Otherwise this share goes to painting whole keypoints, and so many of the examples found that way
-#: are refined.
+#: Where no painting of the whole image changes the class, as for a class that means "nothing", this
+#: share of the calls goes to painting single keypoints, and so many examples are refined.
 PATCHED, REFINED = 0.15, 2
-#: Then this share goes to moves by saliency, and the same share to each of two rounds around the
-#: best of them.
+#: After that, this share of what is left goes to moves by saliency, and the same share to each of
+#: two rounds around the best of them.
 SAMPLED, ROUNDS = 0.12, 2
 #: The neighbours of so large a part of the moves known are tried in such a round.
 BEST = 0.05
@@ -48,9 +49,15 @@ def opening(
         return
     saliency = mixture.saliency().ravel()[oracle.game.pixel]
     if oracle.game.norm == "l0":
-        yield from _patches(oracle, goal, mixture, record, saliency, max(16, int(PATCHED * calls)))
+        yield from Painting(oracle, goal, mixture, record, rng)
+        if record.best:
+            owners = mixture.owners().ravel()[oracle.game.pixel[list(record.best)]]
+            mixture.reward(owners, record.reward(record.severity))
+        else:
+            count = max(16, int(PATCHED * calls))
+            yield from _patches(oracle, goal, mixture, record, saliency, count)
         yield from _scan(oracle, goal, values, record, np.setdiff1d(record.best, values.options))
-    count = max(16, int(SAMPLED * calls))
+    count = max(16, int(SAMPLED * oracle.left))
     yield from _scan(oracle, goal, values, record, _by_saliency(saliency[first], first, count, rng))
     for _ in range(ROUNDS):
         if record.over():
