@@ -21,6 +21,8 @@ from robgui.analyses.feature_game.play.record import Record
 
 #: Of the calls of a search, the share that painting may take; swaps and the tree have the rest.
 SHARE = 0.5
+#: Squares around the strongest keypoints that are tried before anything larger.
+PATCHES = 12
 #: Painting begins with this share of the pixels and doubles it until the class changes.
 SMALLEST = 1 / 256
 #: Sides of the first cells, in pixels; halved until a cell is a pixel.
@@ -47,6 +49,7 @@ class Painting:
         self._oracle = oracle
         self._goal = goal
         self._record = record
+        self._mixture = mixture
         self._saliency = mixture.saliency().ravel()
         self._rng = rng
         self._last_call = oracle.calls + int(SHARE * oracle.left)
@@ -63,6 +66,11 @@ class Painting:
 
     def _first(self) -> Generator[None, None, np.ndarray]:
         """The smallest painted set that changes the class; empty when none does."""
+        patches = patches_of(self._oracle.game, self._mixture, PATCHES)
+        margins = yield from self._margins(patches)
+        won = [patches[place] for place in np.flatnonzero(margins > self._oracle.sure).tolist()]
+        if won:
+            return min(won, key=len)
         orders = self._orders()
         pixels = len(self._oracle.game.image)
         count = max(1, int(SMALLEST * pixels))
@@ -141,7 +149,7 @@ class Painting:
         """
         parts = []
         for begin in range(0, len(sets), _AT_ONCE):
-            states = [_state(options) for options in sets[begin : begin + _AT_ONCE]]
+            states = [state_of(options) for options in sets[begin : begin + _AT_ONCE]]
             scores = self._oracle.tried(states)
             margins = self._goal.margins(scores)
             parts.append(np.where(np.isnan(margins), -np.inf, margins))
@@ -155,7 +163,8 @@ class Painting:
         return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def _state(options: np.ndarray) -> State:
+def state_of(options: np.ndarray) -> State:
+    """A set of options as a state of the game."""
     return tuple(np.sort(options).tolist())
 
 
@@ -170,3 +179,26 @@ def _cells(game: Game, options: np.ndarray, side: int) -> Cells:
     square = pixel // width // side * width + pixel % width // side
     order = np.argsort(square, kind="stable")
     return np.split(options[order], np.flatnonzero(np.diff(square[order])) + 1)
+
+
+def patches_of(game: Game, mixture: Mixture, count: int) -> list[np.ndarray]:
+    """Squares as large as the keypoints and twice as large, in every colour, the strongest
+    keypoints first.
+    """
+    width = game.shape[2]
+    colours = np.unique(game.value, axis=0, return_inverse=True)[1].ravel()
+    x, y = game.pixel % width, game.pixel // width
+    patches: list[np.ndarray] = []
+    for place in np.argsort(-mixture.prior, kind="stable").tolist():
+        for factor in (1.0, 2.0):
+            reach = max(1.0, factor * mixture.keypoints[place, 2] / 2)
+            inside = (abs(x - mixture.keypoints[place, 0]) <= reach) & (
+                abs(y - mixture.keypoints[place, 1]) <= reach
+            )
+            patches += [
+                np.flatnonzero(inside & (colours == colour))
+                for colour in range(int(colours.max()) + 1)
+            ]
+        if len(patches) >= count:
+            break
+    return [patch for patch in patches if len(patch)][:count]
