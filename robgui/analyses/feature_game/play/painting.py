@@ -68,9 +68,9 @@ class Painting:
         """The smallest painted set that changes the class; empty when none does."""
         patches = patches_of(self._oracle.game, self._mixture, PATCHES)
         margins = yield from self._margins(patches)
-        won = [patches[place] for place in np.flatnonzero(margins > self._oracle.sure).tolist()]
-        if won:
-            return min(won, key=len)
+        flips = np.flatnonzero(margins > self._oracle.sure).tolist()
+        if flips:
+            return min((patches[place] for place in flips), key=len)
         orders = self._orders()
         pixels = len(self._oracle.game.image)
         count = max(1, int(SMALLEST * pixels))
