@@ -23,13 +23,13 @@ from robgui.gui.app.theme import theme
 from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
-from robgui.gui.show.presentation import Presentation
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
+    from robgui.gui.show.presentation import Presentation
 
 MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
 _MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
@@ -490,6 +490,8 @@ class Commands:
     def present(self) -> None:
         """Shows the findings on the whole screen, or stops it."""
         if self._presentation is None:
+            from robgui.gui.show.presentation import Presentation
+
             self._presentation = Presentation(self._store, self._window)
             self._presentation.left.connect(
                 lambda: self._window.actions_["present"].setChecked(False)

@@ -235,5 +235,5 @@ class _Worker(QThread):
 
 def _nothing(count: int, labels: np.ndarray | None = None) -> Predicted:
     """Nothing said of any input yet."""
-    empty = (np.full(count, np.nan, np.float32) for _ in range(3))
-    return Predicted(np.full(count, UNKNOWN, np.int64), *empty, labels=labels)
+    confidence, margin, loss = np.full((3, count), np.nan, np.float32)
+    return Predicted(np.full(count, UNKNOWN, np.int64), confidence, margin, loss, labels)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
 from robgui.core.dataset.query.completing import Vocabulary, completions
 
@@ -45,6 +45,8 @@ class QueryLine(QLineEdit):
         self.setAccessibleName("Search the inputs")
         self.setToolTip(TIP)
         self.offers = QCompleter(self._words, self)
+        self._popup = QListView()
+        self.offers.setPopup(self._popup)
         self.offers.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.offers.setMaxVisibleItems(_SHOWN)
         self.offers.setWidget(self)
@@ -54,7 +56,7 @@ class QueryLine(QLineEdit):
     def offer(self) -> None:
         """Shows what the word before the cursor may become; nothing once it is complete."""
         self._start, words = completions(self.text(), self.cursorPosition(), self._vocabulary())
-        typed, popup = self.text()[self._start : self.cursorPosition()], self.offers.popup()
+        typed, popup = self.text()[self._start : self.cursorPosition()], self._popup
         if not words or typed.casefold() in (word.casefold() for word in words):
             popup.hide()
             return
@@ -76,7 +78,7 @@ class QueryLine(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Down asks for what may come next, Escape leaves."""
         key = event.key()
-        if self.offers.popup().isVisible() and key in (
+        if self._popup.isVisible() and key in (
             Qt.Key.Key_Return,
             Qt.Key.Key_Enter,
             Qt.Key.Key_Tab,
