@@ -125,11 +125,11 @@ def make_photos(folder: Path, each: int = 10, seed: int = 0) -> Path:
     return folder / "photos"
 
 
-def make_network(path: Path, seed: int = 1, rounds: int = 6) -> Path:
+def make_network(path: Path, each: int = 40, seed: int = 1, rounds: int = 8) -> Path:
     """Trains a small network on easy signs and writes it as an exported program (.pt2)."""
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
-    labels = torch.arange(len(NAMES)).repeat(40)
+    labels = torch.arange(len(NAMES)).repeat(each)
     pictures = [photo(int(number), generator, hard=False) for number in labels]
     sized = [np.asarray(picture.resize((SIDE, SIDE)), np.float32) / 255 for picture in pictures]
     x = torch.from_numpy(np.stack(sized)).permute(0, 3, 1, 2)
