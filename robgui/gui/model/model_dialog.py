@@ -315,7 +315,7 @@ class ModelDialog(QDialog):
             self.ways = Ways(self._store, model, dataset, self)
             self.ways.taken.connect(self.form.show_values)
             # over the fields that it fills in, so that the pictures beside them stay in sight
-            self.ways.move(self.mapToGlobal(self.form.parentWidget().pos()))
+            self.ways.move(self.mapToGlobal(self.rect().topLeft()))
             self.ways.show()
 
     def _read_labels(self, path: Path) -> None:
