@@ -1,10 +1,11 @@
-"""Class names from a file: one per line, a JSON list, or a JSON object from class number to
-name.
+"""Class names from a file: one per line, a JSON list, a JSON object from class number to name, or
+a table with a column of class numbers.
 """
 
 from __future__ import annotations
 
 import ast
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +17,10 @@ from robgui.core.regular import beside, read_regular
 _LARGEST = 10_000_000
 #: Texts inside a model file are parsed up to this many characters.
 _LARGEST_TEXT = 1_000_000
-_FORMS = "it must have one class name per line, or be a JSON list of names"
+_FORMS = (
+    "it must have one class name per line, be a JSON list of names, or a table of class numbers and"
+    " names"
+)
 
 
 def read_names(path: Path) -> tuple[str, ...]:
@@ -29,11 +33,8 @@ def read_names(path: Path) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise ModelError(f"{path}: the class names cannot be read ({reason}); {_FORMS}.") from error
-    names = (
-        _from_json(path, text)
-        if path.suffix.casefold() == ".json"
-        else [line.strip() for line in text.splitlines()]
-    )
+    kind = path.suffix.casefold()
+    names = _from_json(path, text) if kind == ".json" else _from_lines(text, kind)
     found = tuple(name for name in names if name)
     if not found:
         raise ModelError(f"{path} holds no class names; {_FORMS}.")
@@ -91,6 +92,44 @@ def with_names_beside(values: Mapping[str, object], side_file: Path) -> dict[str
             " there."
         ) from error
     return {**values, "labels": read_names(path)}
+
+
+def _from_lines(text: str, kind: str) -> list[str]:
+    """One name per line; of a table the names in the order of its class numbers."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if kind in (".csv", ".tsv") and lines:
+        sign = next((each for each in ("\t", ";", ",") if each in lines[0]), ",")
+        rows = _rows(lines, sign)
+        for begin in (1, 0):  # with a heading, and without
+            if names := _by_number(rows[:begin], rows[begin:]):
+                return names
+    return [line.strip() for line in lines]
+
+
+def _rows(lines: list[str], sign: str) -> list[list[str]]:
+    """The cells of a table; none where it is no table."""
+    try:
+        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sign)]
+    except csv.Error:
+        return []
+
+
+def _by_number(head: list[list[str]], rows: list[list[str]]) -> list[str]:
+    """The names of a table that numbers its classes from 0; nothing where it does not."""
+    width = min(map(len, rows), default=0)
+    for place in range(width):
+        numbers = [row[place] for row in rows]
+        if not all(number.isdecimal() and len(number) < 9 for number in numbers):
+            continue
+        if sorted(map(int, numbers)) != list(range(len(rows))):
+            continue
+        titles = [*(head[0] if head else ()), *[""] * width]
+        others = [other for other in range(width) if other != place]
+        others.sort(key=lambda other: "name" not in titles[other].casefold())
+        if others:
+            ordered = sorted(rows, key=lambda row: int(row[place]))
+            return [row[others[0]] for row in ordered]
+    return []
 
 
 def _from_json(path: Path, text: str) -> list[str]:
