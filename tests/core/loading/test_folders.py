@@ -233,6 +233,7 @@ def test_every_way_of_saying_the_preprocessing_is_understood(processor, expected
     given = {**PICTURES, **processor} if processor else {}
     told, _ = hugging_face_settings({"image_size": 64}, given)
     assert {name: told.get(name) for name in expected} == expected
+    assert "-0.0" not in str(told)
 
 
 @pytest.mark.parametrize(("kept", "scaled"), [(224, 256), (224, 232), (288, 321), (10, 97)])

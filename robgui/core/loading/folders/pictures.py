@@ -135,7 +135,7 @@ def _range(processor: Mapping[str, Any]) -> Values:
         top = 255.0 * factor
     top = 1.0 if math.isclose(top, 1.0, rel_tol=1e-6) else top
     below = 1.0 if processor.get("rescale_offset") or processor.get("offset") else 0.0
-    told: Values = {"low": (-below,), "high": (top - below,)}
+    told: Values = {"low": (0.0 - below,), "high": (top - below,)}
     if processor.get("do_normalize", True):
         for name, field in (("image_mean", "mean"), ("image_std", "std")):
             if numbers := _numbers(processor.get(name)):
