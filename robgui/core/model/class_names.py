@@ -4,6 +4,7 @@ a table with a column of class numbers.
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 from collections.abc import Mapping
@@ -14,6 +15,8 @@ from robgui.core.regular import beside, read_regular
 
 #: A file of class names is never larger.
 _LARGEST = 10_000_000
+#: Texts inside a model file are parsed up to this many characters.
+_LARGEST_TEXT = 1_000_000
 _FORMS = (
     "it must have one class name per line, be a JSON list of names, or a table of class numbers and"
     " names"
@@ -36,6 +39,31 @@ def read_names(path: Path) -> tuple[str, ...]:
     if not found:
         raise ModelError(f"{path} holds no class names; {_FORMS}.")
     return found
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Class names in a text that a file carries: JSON, a Python value, or words between commas.
+
+    Nothing where it is none of these.
+    """
+    if not text or len(text) > _LARGEST_TEXT:
+        return ()
+    found: object = text
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text)
+            break
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+    if isinstance(found, dict):
+        plain = {str(number): name for number, name in found.items()}
+        found = [plain.get(str(number)) for number in range(len(plain))]
+    elif isinstance(found, str) and "," in found:
+        found = [name.strip() for name in found.split(",")]
+    if not isinstance(found, list | tuple) or len(found) < 2:
+        return ()
+    names = tuple(name.strip() for name in found if isinstance(name, str) and name.strip())
+    return names if len(names) == len(found) else ()
 
 
 def with_names_read(values: Mapping[str, object], folder: Path) -> dict[str, object]:

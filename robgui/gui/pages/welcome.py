@@ -56,7 +56,7 @@ class Welcome(QScrollArea):
             "open_model",
             "model",
             "Open model …",
-            "PyTorch (.pt2, .pt, .pth, .safetensors), ONNX or scikit-learn (.skops).",
+            "PyTorch, Hugging Face, ONNX, Keras, TensorFlow Lite or scikit-learn (.skops).",
         ),
         (
             "open_data",
