@@ -25,10 +25,14 @@ class Twins:
     Attributes:
         values: ``(n, *shape)`` in the units of the data.
         classes: ``(n,)`` the class that each was moved away from.
+        inputs: ``(n, *shape)`` the same as the model takes them, in [0, 1].
+        seen: ``(n,)`` the class that the model gives each of them.
     """
 
     values: np.ndarray
     classes: np.ndarray
+    inputs: np.ndarray
+    seen: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
