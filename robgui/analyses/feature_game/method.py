@@ -27,9 +27,7 @@ ONE_IMAGE = Analysis(
     verdict=words.game_verdict,
     views=views.game_views,
     findings=words.game_findings,
-    severity_means=(
-        "1 for no change, 0 for a tenth of the largest distance in its norm."
-    ),
+    severity_means=("1 for no change, 0 for a tenth of the largest distance in its norm."),
     offers=words.game_offers,
     kinds=frozenset({"image"}),
     first_look={"max_calls": 1500},
