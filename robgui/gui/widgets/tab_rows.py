@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from robgui.gui.app.theme import theme
@@ -124,6 +124,7 @@ class TabRows(QWidget):
         tab.setToolTip("")
         tab.ensurePolished()
         size = tab.sizeHint()
+        size.setWidth(size.width() + _bold_extra(tab))
         if 60 < self.width() < size.width():
             most = self.width() - (size.width() - tab.fontMetrics().horizontalAdvance(words))
             cut = tab.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, most)
@@ -131,3 +132,11 @@ class TabRows(QWidget):
             tab.setToolTip(tip(words))
             size.setWidth(self.width())
         return size
+
+
+def _bold_extra(tab: QToolButton) -> int:
+    """How much wider the words get when the tab is chosen: nothing moves then."""
+    words, bold = tab.accessibleName(), tab.font()
+    bold.setBold(True)
+    plain, chosen = (QFontMetrics(f).horizontalAdvance(words) for f in (tab.font(), bold))
+    return max(0, chosen - plain) + 2

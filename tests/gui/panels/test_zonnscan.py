@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.panel import STALE_FOR_NOW
 from robgui.gui.panels.zonnscan.sweep_tools import TWINS
-from robgui.core.verdict import Status, Verdict
 from robgui.gui.state.selection import Selection
 
 QUICK = {"samples": 32, "radii": (0.0, 0.05, 0.1, 0.3)}

@@ -32,9 +32,8 @@ def twin_finding(
         "apart": True,
         "fails": eps <= limit,
     }
-    title = (
-        f"{result.input_name}: its adversarial twin at {number(eps)} turns “{own}” into “{other}”"
-    )
+    turns = f"turns “{own}” into “{other}”"
+    title = f"{result.input_name}: its adversarial twin at {number(eps)} {turns}"
     severity = max(0.0, 1 - eps / limit)
     picture = side_by_side([enlarged(one, result.kind) for one in (result.input, x)])
     return Finding(KIND, title, severity, detail, picture, x)
