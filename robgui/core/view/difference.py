@@ -115,13 +115,16 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
         return "The two runs have no number in common, so there is nothing to subtract."
     at_first = [first.names.index(name) for name in names]
     at_second = [second.names.index(name) for name in names]
+    on = np.log10 if second.value.log else np.asarray
     rows = tuple(
-        Series(row.name, row.values[at_second] - before[row.name].values[at_first], row.ink)
+        Series(row.name, on(row.values[at_second]) - on(before[row.name].values[at_first]), row.ink)
         for row in both
     )
     most = _most([row.values for row in rows])
+    scale = {"unit": "powers of ten", "kind": "number"} if second.value.log else {}
     value = replace(
         second.value,
+        **scale,
         name=f"difference in {first.value.name}",
         low=-most,
         high=most,

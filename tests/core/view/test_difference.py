@@ -84,3 +84,11 @@ def test_views_over_other_axes_have_no_difference_but_a_sentence():
     other = replace(curves(1, 2, 3), at=2 * AT)
     assert "same radius" in difference(curves(1, 2, 3), other)
     assert "by eye" in difference(Table("t", ()), Table("t", ()))
+
+
+def test_bars_over_powers_of_ten_differ_by_powers_of_ten():
+    axis = Axis("failure probability", kind="probability", log=True)
+    rare, often = (replace(bars(test=p, critical=1e-10), value=axis) for p in (1e-7, 1e-4))
+    change = difference(rare, often)
+    np.testing.assert_allclose(change.series[0].values, [3.0, 0.0])
+    assert change.value.unit == "powers of ten" and not change.value.log
