@@ -11,6 +11,8 @@ from robgui.gui.widgets.plain import tip
 
 #: Pixels between two tabs.
 _GAP = 4
+#: Pixels beside the words of a tab.
+_PADDING = 10
 
 
 class TabRows(QWidget):
@@ -123,10 +125,9 @@ class TabRows(QWidget):
         tab.setText(words.replace("&", "&&"))
         tab.setToolTip("")
         tab.ensurePolished()
-        size = tab.sizeHint()
-        size.setWidth(size.width() + _bold_extra(tab))
+        size = QSize(_bold_width(tab) + 2 * _PADDING, tab.sizeHint().height())
         if 60 < self.width() < size.width():
-            most = self.width() - (size.width() - tab.fontMetrics().horizontalAdvance(words))
+            most = self.width() - 2 * _PADDING
             cut = tab.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, most)
             tab.setText(cut.replace("&", "&&"))
             tab.setToolTip(tip(words))
@@ -134,9 +135,8 @@ class TabRows(QWidget):
         return size
 
 
-def _bold_extra(tab: QToolButton) -> int:
-    """How much wider the words get when the tab is chosen: nothing moves then."""
-    words, bold = tab.accessibleName(), tab.font()
+def _bold_width(tab: QToolButton) -> int:
+    """How wide the words are when the tab is chosen: nothing moves then."""
+    bold = tab.font()
     bold.setBold(True)
-    plain, chosen = (QFontMetrics(f).horizontalAdvance(words) for f in (tab.font(), bold))
-    return max(0, chosen - plain) + 2
+    return QFontMetrics(bold).horizontalAdvance(tab.accessibleName())
