@@ -92,3 +92,19 @@ def test_bars_over_powers_of_ten_differ_by_powers_of_ten():
     change = difference(rare, often)
     np.testing.assert_allclose(change.series[0].values, [3.0, 0.0])
     assert change.value.unit == "powers of ten" and not change.value.log
+
+
+def test_matrices_of_the_same_classes_in_another_order_are_brought_into_one():
+    names = ("Coat", "Shirt", "Bag")
+    values = np.arange(9.0).reshape(3, 3)
+    first = replace(matrix(0), values=values, rows=names[::-1], columns=names)
+    turn = [2, 0, 1]
+    other = tuple(names[i] for i in turn)
+    rows = [names[::-1].index(name) for name in other]
+    second = replace(first, values=values[np.ix_(rows, turn)] + 1, rows=other, columns=other)
+    _, shown = aligned(first, second)
+    assert (shown.rows, shown.columns) == (first.rows, first.columns)
+    np.testing.assert_allclose(shown.values, values + 1)
+    np.testing.assert_allclose(difference(first, second).values, 1.0)
+    stranger = replace(second, rows=("Coat", "Shirt", "Sandal"))
+    assert isinstance(difference(first, stranger), str)
