@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from robgui.analyses.feature_game.params import Judged, Norm
@@ -19,7 +21,13 @@ def largest(norm: Norm, image: np.ndarray) -> float:
     """The largest distance that an image allows."""
     values = float(image.size)
     pixels = float(image.shape[-1] * image.shape[-2])
-    return {"l0": pixels, "l1": values, "l2": values**0.5, "linf": 1.0}[norm]
+    largest_of: dict[Norm, float] = {
+        "l0": pixels,
+        "l1": values,
+        "l2": math.sqrt(values),
+        "linf": 1.0,
+    }
+    return largest_of[norm]
 
 
 def is_small(distance: float, norm: Norm, image: np.ndarray, params: Judged) -> bool:

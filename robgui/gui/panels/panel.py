@@ -124,6 +124,11 @@ class Panel(Themed, QWidget):
             self.store.choose(self.request, place, origin=self)
 
     @property
+    def live(self) -> bool:
+        """Whether a run is being drawn as it goes, so that the next result will follow soon."""
+        return self._job is not None
+
+    @property
     def stale(self) -> bool:
         """Whether pressing Run would ask for something else than what the picture shows."""
         return not self._stale.isHidden()
