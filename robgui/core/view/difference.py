@@ -139,10 +139,11 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
         for row in both
     )
     most = _most([row.values for row in rows])
-    scale = {"unit": "powers of ten", "kind": "number"} if second.value.log else {}
+    scale = second.value
+    if scale.log:
+        scale = replace(scale, unit="powers of ten", kind="number")
     value = replace(
-        second.value,
-        **scale,
+        scale,
         name=f"difference in {first.value.name}",
         low=-most,
         high=most,
