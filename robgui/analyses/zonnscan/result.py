@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from robgui.analyses.zonnscan.params import ZonnscanParams
 
 
+#: Why there is no gradient attack while a sweep still samples.
+ATTACK_TO_COME = "it has not been made yet"
+
+
 def _nothing() -> np.ndarray:
     return np.zeros(0, dtype=np.float32)
 
