@@ -115,7 +115,7 @@ class Evidence:
         others = len({other.words for other in seen}) - 1
         more = f" ({count(others, 'more failure')} known)" if others else ""
         name, _, rest = worst.words.partition(": ")
-        words = rest if rest and f"{name}:" in said.sentence else worst.words
+        words = rest if rest and name in said.sentence else worst.words
         reason = f"But {_title(worst.analysis)} found on {where}: {words}{more}."
         alone = f"By itself this run says “{said.status.words}”; the failure seen outweighs it."
         return replace(

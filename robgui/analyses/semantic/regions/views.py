@@ -118,7 +118,7 @@ def lost_bars(result: RegionsResult, params: RegionsParams) -> Bars:
     share = np.array([one.share for one in inside])
     most = np.array([one.most if one.known else np.nan for one in inside])
     series = Series("lost", share, Ink("fails"), low=share, high=most)
-    value = Axis("poses inside that lose the class", low=0.0, kind="share", better="low")
+    value = Axis("poses lost inside", low=0.0, kind="share", better="low")
     level: tuple[Mark, ...] = ()
     if params.mode != "adversarial":
         level = (Mark(params.most_lost, "allowed", Ink("holds")),)
