@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _TYPING_MS = 150
 _ASKED = "gallery search"
 ALL = -1
+#: Fewer inputs are searched at once, unless their names have to be read.
+_MANY = 50_000
 #: What is about the tags and findings of an input.
 _OF_MARKS = frozenset({"tag", "tagged", "finding", "found", "text"})
 
@@ -125,7 +127,7 @@ class Search(QWidget):
         self._note()
 
     def ask(self) -> None:
-        """Finds what passes; away from the GUI thread where names have to be read."""
+        """Finds what passes; away from the GUI thread where that takes long."""
         facts = self._store.marking.facts()
         self._note()
         if facts is None:
@@ -135,7 +137,8 @@ class Search(QWidget):
         if self.waits:
             self._store.library.predictions.want_all()
         find = self._finding(facts)
-        if "name" in needs(self._query) or self.order.by == "name":
+        slow = "name" in needs(self._query) or self.order.by == "name" or facts.count > _MANY
+        if slow:
             self._store.pictures.run(find, self._answered, failed=self._mistyped, key=_ASKED)
             return
         self._store.pictures.drop(_ASKED)
