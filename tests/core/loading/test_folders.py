@@ -93,6 +93,25 @@ def test_a_hugging_face_folder_answers_as_transformers_does(vit):
     assert model.capabilities.gradients and model.capabilities.activations
 
 
+@pytest.mark.parametrize(
+    "name", ["DeiTForImageClassification", "DeiTForImageClassificationWithTeacher"]
+)
+def test_of_two_networks_of_one_type_the_folder_says_which(tmp_path, name):
+    hf = transformers()
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    sizes |= {"intermediate_size": 64, "image_size": 32, "patch_size": 8}
+    net = getattr(hf, name)(hf.DeiTConfig(**sizes, id2label=NAMES)).eval()
+    net.save_pretrained(tmp_path / "deit")
+    model = load(tmp_path / "deit", device="cpu")
+    x = torch.rand(2, 3, 32, 32)
+    theirs = net(x).logits.softmax(1).detach()
+    assert float((model.probs(x) - theirs).abs().max()) < 1e-5
+    assert any("preprocessing" in remark for remark in model.remarks), (
+        "it says that it says nothing"
+    )
+
+
 def test_a_photo_of_another_size_is_brought_to_it_as_transformers_does(vit, tmp_path):
     folder, net = vit
     hf = transformers()
@@ -226,6 +245,10 @@ def test_a_document_without_end_is_refused_at_once(copied, name):
         ({"size": 32, "rescale_offset": True, "rescale_factor": 1 / 127.5}, {"low": (-1.0,)}),
         ({"size": 32, "do_flip_channel_order": True}, {"channels": "bgr"}),
         ({"size": 32, "do_normalize": False}, {"mean": None}),
+        (
+            {"size": 32, "image_processor_type": "MobileViTImageProcessor", "do_normalize": None},
+            {"mean": None},
+        ),
         ({}, {"mean": None, "shape": (3, 64, 64)}),
     ],
 )
