@@ -116,9 +116,8 @@ def test_a_workspace_a_mesh_a_suite_and_a_folder(files, tmp_path):
 @pytest.mark.parametrize(
     ("content", "words", "remedy"),
     [
-        (b"\x89HDF\r\n\x1a\n" + bytes(600), "Keras", "tf2onnx"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(600) + b"model_weights", "Keras", "tf2onnx"),
         (bytes(4) + b"TFL3" + bytes(600), "TensorFlow Lite", "tf2onnx"),
-        (bytes(257) + b"ustar" + bytes(600), "tar archive", "unpack"),
         (b"PK\x03\x04 and nothing more", "damaged or cut off", "again"),
         (b"no idea at all", "nothing this program knows", "choose"),
     ],
