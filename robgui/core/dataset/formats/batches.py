@@ -5,6 +5,7 @@ so that one cut short cannot crash.
 from __future__ import annotations
 
 import threading
+import weakref
 from abc import ABC, abstractmethod
 from pathlib import Path
 from types import ModuleType
@@ -34,8 +35,9 @@ class Batches(ABC):
         self.path = path
         self._arrow = arrow
         self._lock = threading.Lock()
+        self._file = open_regular(path)
+        weakref.finalize(self, self._file.close)
         try:
-            self._file = open_regular(path)
             self._schema = self._start()
         except (DataError, OSError, MemoryError):
             raise
@@ -185,30 +187,26 @@ class ArrowStream(Batches):
     def _start(self) -> Any:
         self._offsets: list[int] = []
         self.counts = []
-        source = self._arrow.PythonFile(self._file, mode="r")
-        self._memo = self._arrow.ipc.DictionaryMemo()
-        with self._arrow.ipc.open_stream(source) as reader:
-            schema = reader.schema
-            if any(self._arrow.types.is_dictionary(field.type) for field in schema):
-                raise DataError(
-                    f"{self.path}: a stream with dictionaries cannot be read piece by piece; save"
-                    " it as Parquet."
-                )
-            while True:
-                place = self._file.tell()
-                try:
-                    batch = reader.read_next_batch()
-                except StopIteration:
-                    break
-                self._offsets.append(place)
-                self.counts.append(batch.num_rows)
-        self._file = open_regular(self.path)  # the reader has closed the other
-        return schema
+        self._source = self._arrow.PythonFile(self._file, mode="r")
+        reader = self._arrow.ipc.open_stream(self._source)
+        if any(self._arrow.types.is_dictionary(field.type) for field in reader.schema):
+            raise DataError(
+                f"{self.path}: a stream with dictionaries cannot be read piece by piece; save it"
+                " as Parquet."
+            )
+        while True:
+            place = self._file.tell()
+            try:
+                batch = reader.read_next_batch()
+            except StopIteration:
+                return reader.schema
+            self._offsets.append(place)
+            self.counts.append(batch.num_rows)
 
     def read(self, number: int, column: str) -> Any:
         """One column of one record batch."""
         ipc = self._arrow.ipc
         with self._lock:
             self._file.seek(self._offsets[number])
-            message = ipc.read_message(self._arrow.PythonFile(self._file, mode="r"))
-            return ipc.read_record_batch(message, self._schema, self._memo).column(column)
+            message = ipc.read_message(self._source)
+            return ipc.read_record_batch(message, self._schema).column(column)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import threading
+import weakref
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.formats.stacked import build, choose_keys, class_names_in
-from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, digest, sized
+from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, digest, reading, sized
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape
 from robgui.core.errors import DataError, MissingExtraError, RobguiError
@@ -43,16 +45,18 @@ def _open(path: Path, options: Options, *, matlab: bool) -> Dataset:
     except ImportError as error:
         what = "a MATLAB 7.3 file" if matlab else "an HDF5 file"
         raise MissingExtraError(f"{path}: {what}", "hdf5") from error
-    try:
-        file = h5py.File(open_regular(path), "r")
-        arrays = _arrays(file, path)
-        return _dataset(arrays, path, options, matlab=matlab)
-    except (RobguiError, MemoryError):
-        raise
-    except Exception as error:  # the library raises many kinds of errors on a damaged file
-        raise DataError(
-            f"{path}: this HDF5 file cannot be read ({error!s:.200}); get a complete copy."
-        ) from error
+    with ExitStack() as opened, reading(path):
+        try:
+            file = h5py.File(opened.enter_context(open_regular(path)), "r")
+            opened.callback(file.close)
+            arrays = _arrays(file, path)
+            return _dataset(arrays, path, options, opened, matlab=matlab)
+        except (RobguiError, MemoryError):
+            raise
+        except Exception as error:  # the library raises many kinds of errors on a damaged file
+            raise DataError(
+                f"{path}: this HDF5 file cannot be read ({error!s:.200}); get a complete copy."
+            ) from error
 
 
 def _arrays(file: Any, path: Path) -> dict[str, Any]:
@@ -73,7 +77,9 @@ def _arrays(file: Any, path: Path) -> dict[str, Any]:
     return found
 
 
-def _dataset(arrays: dict[str, Any], path: Path, options: Options, *, matlab: bool) -> Dataset:
+def _dataset(
+    arrays: dict[str, Any], path: Path, options: Options, opened: ExitStack, *, matlab: bool
+) -> Dataset:
     plain = {name: item for name, item in arrays.items() if item.dtype.kind in "biuf"}
     shapes: dict[str, Shape] = {name: tuple(item.shape) for name, item in plain.items()}
     if matlab:
@@ -97,7 +103,9 @@ def _dataset(arrays: dict[str, Any], path: Path, options: Options, *, matlab: bo
             numbers = from_one(numbers.reshape(-1))
     words = () if matlab else class_names_in(_texts(arrays), path)
     blocks = StoredRows(plain[inputs], path, turned=matlab, last=last)
-    return build(blocks, path.name, path, options, numbers, words=words)
+    dataset = build(blocks, path.name, path, options, numbers, words=words)
+    weakref.finalize(blocks, opened.pop_all().close)
+    return dataset
 
 
 def _texts(arrays: dict[str, Any]) -> dict[str, np.ndarray]:

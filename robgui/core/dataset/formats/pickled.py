@@ -71,6 +71,12 @@ def _make_array(*_: Any) -> _Array:
     return _Array()
 
 
+def _from_buffer(buffer: Any, type_: Any, shape: Any, order: Any) -> _Array:
+    """An array as protocol 5 describes it."""
+    content = bytes(buffer) if isinstance(buffer, bytes | bytearray) else b""
+    return _Array((1, shape, type_, order == "F", content))
+
+
 def _make_type(code: Any = "", *_: Any) -> _Type:
     return _Type(_text(code))
 
@@ -85,6 +91,8 @@ def _encode(text: Any, encoding: Any = "latin1") -> bytes:
 _KNOWN: dict[tuple[str, str], Any] = {
     ("numpy.core.multiarray", "_reconstruct"): _make_array,
     ("numpy._core.multiarray", "_reconstruct"): _make_array,
+    ("numpy.core.numeric", "_frombuffer"): _from_buffer,
+    ("numpy._core.numeric", "_frombuffer"): _from_buffer,
     ("numpy", "ndarray"): "ndarray",
     ("numpy", "dtype"): _make_type,
     ("_codecs", "encode"): _encode,
