@@ -276,6 +276,25 @@ class Dataset:
         known = np.where(self.labels < len(new), self.labels, -1)
         return self._view(labels=places[known], names=kept)
 
+    def placed(self, places: Sequence[int], names: Sequence[str]) -> Dataset:
+        """The same items in other classes.
+
+        Args:
+            places: The new number of each class, -1 for none.
+            names: The names of the new classes.
+        """
+        if self.label_matrix is not None:
+            moved = np.zeros((len(self), len(names)), dtype=bool)
+            for column, place in enumerate(places[: self.label_matrix.shape[1]]):
+                if place >= 0:
+                    moved[:, place] |= self.label_matrix[:, column]
+            return self._view(label_matrix=moved, names=names)
+        if self.labels is None:
+            return self._view(names=names)
+        numbers = np.array([*places, -1], dtype=np.int64)
+        known = np.where(self.labels < len(places), self.labels, -1)
+        return self._view(labels=numbers[known], names=names)
+
     def unlabelled(self, names: Sequence[str]) -> Dataset:
         """The same items without labels, the classes called ``names``."""
         bare = self._view(names=names)

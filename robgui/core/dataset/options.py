@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from typing import Literal
@@ -83,6 +84,11 @@ class Options(BaseModel):
     @classmethod
     def _words(cls, value: object) -> object:
         return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+
+    @field_validator("labels", "names_file", mode="before")
+    @classmethod
+    def _path(cls, value: object) -> object:
+        return str(value) if isinstance(value, os.PathLike) else value
 
     @field_validator("split", mode="before")
     @classmethod

@@ -133,7 +133,10 @@ def arrange(listing: Listing, options: Options, where: object) -> Arrangement:
     classes, labels = found.classes, found.labels
     if labels is not None:
         others = {
-            name for folder in parts.values() for name in listing.scan(f"{prefix}{folder}/").folders
+            name
+            for folder in parts.values()
+            if len(inside := listing.scan(_inner(listing, f"{prefix}{folder}/")).folders) > 1
+            for name in inside
         }
         classes = tuple(sorted({*classes, *others}, key=natural))
         labels = np.array([classes.index(name) for name in found.classes])[labels]
@@ -235,17 +238,27 @@ def _chosen(
     return next(filter(labelled, there), there[0])
 
 
-def _inside(listing: Listing, prefix: str, options: Options, where: object) -> Arrangement:
-    """The images of one folder, or of its class folders."""
+def _inner(listing: Listing, prefix: str) -> str:
+    """The folder of the class folders, such as ``Final_Training/Images/``."""
     here = listing.scan(prefix)
-    if len(here.folders) == 1 and not here.images:  # such as Final_Training/Images/00000
+    if len(here.folders) == 1 and not here.images:
         inner = listing.scan(f"{prefix}{here.folders[0]}/")
         if inner.folders and not inner.images:
-            prefix, here = f"{prefix}{here.folders[0]}/", inner
+            return f"{prefix}{here.folders[0]}/"
+    return prefix
+
+
+def _inside(listing: Listing, prefix: str, options: Options, where: object) -> Arrangement:
+    """The images of one folder, or of its class folders."""
+    prefix = _inner(listing, prefix)
+    here = listing.scan(prefix)
     own = here.images
     classes = {name: listing.scan(f"{prefix}{name}/").images for name in here.folders}
     classes = {name: inside for name, inside in classes.items() if inside}
-    one_folder = len(classes) == 1 and label_path(listing, prefix, options, None) is not None
+    one_folder = len(classes) == 1 and any(
+        label_path(listing, folder, options, None) is not None
+        for folder in (prefix, f"{prefix}{next(iter(classes))}/")
+    )
     if classes and len(own) <= sum(map(len, classes.values())) and not one_folder:
         files = [f"{prefix}{name}/{file}" for name, inside in classes.items() for file in inside]
         labels = np.repeat(np.arange(len(classes)), [len(inside) for inside in classes.values()])
@@ -253,7 +266,7 @@ def _inside(listing: Listing, prefix: str, options: Options, where: object) -> A
     if one_folder and len(own) <= len(next(iter(classes.values()))):
         name = next(iter(classes))
         files = [f"{prefix}{name}/{file}" for file in classes[name]]
-        return Arrangement(files, prefix=prefix, foreign=here.foreign)
+        return Arrangement(files, prefix=f"{prefix}{name}/", foreign=here.foreign)
     if not own:
         raise DataError(
             f"{where}: there are no images here or one level below; choose the folder that holds"
