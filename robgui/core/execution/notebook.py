@@ -35,7 +35,8 @@ def run(
         name: One of ``robgui.analyses()``.
         classifier: A Classifier or the path of a model; several in a list for an analysis that
             compares models.
-        inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
+        inputs: A Dataset, the path of one, an array ``(n, *shape)`` or ``shape``, a list of
+            paths, a DataLoader, or a torch or MAITE dataset.
         workspace: Where to keep the run; by default it is kept nowhere.
         **params: The settings of the analysis.
     """
@@ -86,7 +87,7 @@ def _classifier(model: Any) -> Classifier:
 def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
     if inputs is None or isinstance(inputs, Dataset):
         return inputs
-    if isinstance(inputs, str | Path):
+    if isinstance(inputs, str | Path) or _is_collection(inputs):
         return open_dataset(inputs)
     try:
         array = np.asarray(inputs.detach().cpu() if hasattr(inputs, "detach") else inputs)
@@ -102,6 +103,14 @@ def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
     return from_arrays(
         array[None] if _is_one(array.shape, classifier) else array, kind=classifier.kind
     )
+
+
+def _is_collection(inputs: Any) -> bool:
+    """Whether inputs are a loader, a dataset of another library, or a list of paths or items."""
+    if isinstance(inputs, list | tuple):
+        return bool(inputs) and isinstance(inputs[0], str | Path | dict | tuple)
+    items = getattr(inputs, "dataset", inputs)
+    return not hasattr(inputs, "__array__") and hasattr(items, "__getitem__")
 
 
 def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:
