@@ -6,23 +6,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
 import robgui
 from robgui import resources
-from robgui.core.errors import RobguiError, TrustError
 from robgui.core.identify import Identity, Kind, identify
-from robgui.core.trust import trust
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
+from robgui.gui.app.model_questions import ModelQuestions
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
 from robgui.gui.app.preferences import edit_preferences
 from robgui.gui.app.rail import places, shortcut
-from robgui.gui.app.saving import WORKSPACES, Saving
+from robgui.gui.app.saving import Saving
 from robgui.gui.app.theme import theme
-from robgui.gui.model.architecture_dialog import ArchitectureDialog
-from robgui.gui.model.model_dialog import ModelDialog
-from robgui.gui.model.trust_dialog import ask_trust
+from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
 from robgui.gui.show.presentation import Presentation
@@ -30,7 +28,6 @@ from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
-    from robgui.core.model.card import ModelCard
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
 
@@ -56,30 +53,46 @@ class Commands:
         self._window = window
         self._store = window.store
         self.saving = Saving(window)
-        self._dialog: ModelDialog | None = None
+        self.workspaces = Workspaces(window)
         self._help: Help | None = None
         self._presentation: Presentation | None = None
         self.batch: BatchWindow | None = None
-        self._store.library.trust_needed.connect(self._ask_trust)
-        self._store.library.details_needed.connect(self._ask_details)
-        self._store.library.model_opened.connect(self._show_model)
+        self._asked_for: set[Path] = set()
+        self.questions = ModelQuestions(
+            window, lambda path: self._asked_for.discard(path.absolute())
+        )
         self._store.library.added.connect(lambda item: self._remember(item.path))
         self._store.history.opened.connect(
             lambda _: self._remember(getattr(self._store.history.workspace, "path", None))
         )
-        self._asked_for: set[Path] = set()
 
     def entries(self) -> list[Entry]:
         """Every action of the program."""
         w = self._window
         return [
             Entry(
+                "new_workspace",
+                "New workspace …",
+                "File",
+                self.workspaces.new,
+                QKeySequence.StandardKey.New,
+                "plus",
+            ),
+            Entry(
+                "open",
+                "Open …",
+                "File",
+                self.open_any,
+                QKeySequence.StandardKey.Open,
+                "open",
+                hint="Opens a model, data or a workspace, whichever it is",
+            ),
+            Entry(
                 "open_model",
                 "Open model …",
                 "File",
                 self.open_model,
-                "Ctrl+O",
-                "model",
+                icon="model",
                 toolbar=True,
             ),
             Entry(
@@ -104,12 +117,20 @@ class Commands:
                 separator=True,
             ),
             Entry(
-                "save_workspace",
-                "Save workspace as …",
-                "File",
-                self.saving.save_workspace,
-                "Ctrl+S",
                 "save",
+                "Save",
+                "File",
+                self.workspaces.save,
+                QKeySequence.StandardKey.Save,
+                "save",
+                hint="Everything is kept as it happens; work without a name is given one",
+            ),
+            Entry(
+                "save_workspace",
+                "Save as …",
+                "File",
+                self.workspaces.save_as,
+                QKeySequence.StandardKey.SaveAs,
             ),
             Entry(
                 "export_workspace",
@@ -254,8 +275,11 @@ class Commands:
     def fill_menus(self) -> None:
         """The parts of menus that change: recent files, docks, devices."""
         w = self._window
-        self._recent = QMenu("Open recent", w)
-        w.actions_.menus["File"].insertMenu(w.actions_["open_workspace"], self._recent)
+        self._recent = QMenu("Recent files", w)
+        file = w.actions_.menus["File"]
+        file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
+        file.insertSeparator(w.actions_["open_model"])
+        file.insertMenu(w.actions_["open_workspace"], self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
         for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
             w.actions_.menus["View"].insertAction(
@@ -316,6 +340,10 @@ class Commands:
             self._store.library.load_model(Opening(path))
         else:
             self._store.library.load_dataset(path)
+
+    def open_any(self) -> None:
+        """Asks for a file of any kind."""
+        self._ask_and_open("Open", f"All files (*);;{_MODELS.partition(';;')[0]};;{WORKSPACES}")
 
     def open_model(self) -> None:
         """Asks for a model file."""
@@ -386,7 +414,7 @@ class Commands:
     def check_model(self) -> None:
         """Shows how the model in use behaves, with its settings to edit."""
         if self._store.library.model is not None:
-            self._show_model(self._store.library.model)
+            self.questions.check(self._store.library.model)
 
     def inspect(self) -> None:
         """Shows the overview and runs every analysis that applies."""
@@ -397,29 +425,6 @@ class Commands:
         """Takes the model in use off the list."""
         if self._store.library.model is not None:
             self._store.library.remove_model(self._store.library.model)
-
-    def _show_model(self, classifier: ModelCard) -> None:
-        if self._dialog is not None:
-            self._dialog.close()
-        self._dialog = ModelDialog(self._store, classifier, self._window)
-        self._dialog.show()
-
-    def _ask_trust(self, opening: Opening, error: TrustError) -> None:
-        """Asks once for exactly this code; the user's own store keeps the answer."""
-        if error.code is None or not ask_trust(error.code, str(error), self._window):
-            return
-        try:
-            trust(error.code.digest, error.code.what)
-        except RobguiError as problem:
-            self._store.say("warning", f"It is trusted this time only: {problem}")
-        self._store.library.load_model(opening.but(trusted=error.code.digest))
-
-    def _ask_details(self, opening: Opening, sentence: str) -> None:
-        dialog = ArchitectureDialog(opening.path, sentence, self._window)
-        if dialog.exec():
-            self._store.library.load_model(
-                opening.but(settings={**opening.settings, **dialog.overrides()})
-            )
 
     # --- the rest ---------------------------------------------------------------------------------
 

@@ -34,7 +34,8 @@ class Library(QObject):
     Signals:
         models_changed: The list of models, or which one is in use, has changed.
         datasets_changed: The list of datasets, or which one is in use, has changed.
-        model_opened: The user opened a model file; the loading dialog shows how it behaves.
+        model_opened: ``(opening, model)``: the user opened a model file; a dialog shows how it
+            behaves, and it is in the list once they say that they use it.
         trust_needed: ``(opening, error)``: the file would execute code; the error tells which.
         details_needed: ``(opening, sentence)``: the file does not tell its architecture or shape.
         added: The model or dataset to be remembered.
@@ -47,7 +48,7 @@ class Library(QObject):
 
     models_changed = Signal()
     datasets_changed = Signal()
-    model_opened = Signal(object)
+    model_opened = Signal(object, object)
     trust_needed = Signal(object, object)
     details_needed = Signal(object, str)
     added = Signal(object)
@@ -90,7 +91,7 @@ class Library(QObject):
     # --- models -----------------------------------------------------------------------------------
 
     def load_model(self, opening: Opening) -> None:
-        """Loads a model file; ``model_opened`` follows unless it is to be quiet."""
+        """Loads a model file; unless it is to be quiet, ``model_opened`` asks whether to use it."""
 
         def loaded(answer: tuple[ModelCard | TrustError | IncompleteModelError, str]) -> None:
             model, remark = answer
@@ -99,15 +100,16 @@ class Library(QObject):
             if isinstance(model, TrustError | IncompleteModelError):
                 self._ask(opening, model)
                 return
+            if not opening.quiet:
+                self.model_opened.emit(opening, model)
+                return
             fits = self.dataset is None or looks_alike(model, self.dataset)
+            empty = self.model is None and fits
             self.add_model(
                 model,
-                activate=self._takes(
-                    "model", opening.quiet, opening.use, self.model is None and fits
-                ),
+                activate=self._takes("model", True, opening.use, empty),
+                keep_data=opening.use is True,
             )
-            if not opening.quiet:
-                self.model_opened.emit(model)
 
         device = self.device
         self._busy(
@@ -146,23 +148,29 @@ class Library(QObject):
         else:
             self.details_needed.emit(opening, str(question))
 
-    def add_model(self, classifier: ModelCard, *, activate: bool = True) -> None:
+    def add_model(
+        self, classifier: ModelCard, *, activate: bool = True, keep_data: bool = False
+    ) -> None:
         """Adds a loaded model, in place of an older one of the same file or content: a model is
-        in the list once.
+        in the list once; ``keep_data`` as in ``use_model``.
         """
         replaced = [m for m in self.models if same_file(m, classifier)]
         self.models = [m for m in self.models if m not in replaced] + [classifier]
         if activate or self.model in replaced:
-            self.use_model(classifier)
+            self.use_model(classifier, keep_data=keep_data)
         else:
             self.models_changed.emit()
         self.added.emit(classifier)
 
-    def use_model(self, classifier: ModelCard) -> None:
-        """Makes ``classifier`` the one that the next run looks at; picks data that fit it."""
+    def use_model(self, classifier: ModelCard, *, keep_data: bool = False) -> None:
+        """Makes ``classifier`` the one that the next run looks at; picks data that fit it.
+
+        ``keep_data`` leaves the data in use, whatever else would fit: the two were used together.
+        """
         self.model = classifier
         self._chosen.add("model")
-        if self.dataset is None or not looks_alike(classifier, self.dataset):
+        keep_data = keep_data and self.dataset is not None
+        if not keep_data and (self.dataset is None or not looks_alike(classifier, self.dataset)):
             fitting = next((d for d in self.datasets if looks_alike(classifier, d)), None)
             if fitting is not None and fitting is not self.dataset:
                 self.dataset = fitting

@@ -58,7 +58,7 @@ def load_model(
         device: Where the model is to compute.
         models: Opens the file; see Models.
     """
-    from robgui.core.model.remembered import remember, settled
+    from robgui.core.model.remembered import settled
 
     known, remark = settled(opening.path, *opening.stored), ""
     if not opening.quiet:
@@ -78,8 +78,6 @@ def load_model(
         return question, ""
     except LostError as error:
         raise ModelError(f"{opening.path.name} was not opened. {error}") from error
-    if opening.settings and not opening.quiet:
-        remember(opening.path, model.settings)
     return model, remark
 
 

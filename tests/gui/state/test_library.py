@@ -15,6 +15,7 @@ from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.remembered import recall
 from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.state.opening import Opening
 from robgui.gui.state.store import Store
 
@@ -31,6 +32,7 @@ def store(qtbot, tmp_path):
     made = Store()
     made.open_workspace(tmp_path / "w.robgui")
     idle(qtbot, made)
+    made.library.model_opened.connect(lambda opening, model: made.library.add_model(model))
     yield made
     assert made.shutdown()
 
@@ -78,7 +80,16 @@ def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said
     kind, opening, error = asked.pop()
     assert kind == "trust" and "nets.py" in str(error)
     assert store.library.models == []
+    store.library.model_opened.disconnect()
+    store.library.model_opened.connect(lambda *opened: asked.append(opened))
     store.library.load_model(opening.but(trusted=error.code.digest))
+    idle(qtbot, store)
+    opening, model = asked.pop()
+    assert store.library.models == [] and recall(path) == {}
+    dialog = ModelDialog(store, model, said=bool(opening.settings))
+    qtbot.addWidget(dialog)
+    qtbot.waitUntil(dialog.use.isEnabled, timeout=20_000)
+    dialog.use.click()
     idle(qtbot, store)
     assert store.library.model.labels == ("a", "b", "c")
     assert store.library.model.ran == error.code.digest

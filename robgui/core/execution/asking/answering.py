@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,12 +100,30 @@ def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, 
     return again
 
 
-def scores(shelf: Shelf, model: dict[str, Any], x: np.ndarray, raw: bool = False) -> Scores:
+def let_go(shelf: Shelf, content: str, kept: list[str]) -> bool:
+    """Forgets the models of this content, but those with the fingerprints ``kept``; their memory
+    is free again.
+    """
+    shelf.let_go(content, kept)
+    gc.collect()
+    return True
+
+
+def scores(
+    shelf: Shelf,
+    model: dict[str, Any],
+    x: np.ndarray,
+    raw: bool = False,
+    settings: dict[str, Any] | None = None,
+) -> Scores:
     """The probabilities of inputs ``(n, *shape)`` in [0, 1].
 
-    ``raw`` also looks at what the model itself answers.
+    ``raw`` also looks at what the model itself answers; other ``settings`` are tried once and not
+    kept.
     """
     classifier = loaded(shelf, model)
+    if settings is not None:
+        classifier = classifier.with_settings(ModelSettings.model_validate(settings))
     probabilities = classifier.probs(x).float().cpu().numpy()
     if not raw:
         return Scores(probabilities)

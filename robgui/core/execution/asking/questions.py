@@ -26,6 +26,7 @@ _QUESTIONS = (
     Question("ways", deferred(f"{_HERE}:ways"), list[Tried]),
     Question("left_out", deferred(f"{_HERE}:left_out"), str),
     Question("card", deferred(f"{_HERE}:card"), ModelCard),
+    Question("let_go", deferred(f"{_HERE}:let_go"), bool),
     Question("scores", deferred(f"{_HERE}:scores"), Scores),
     Question("speed", deferred(f"{_HERE}:speed"), list[Speed]),
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.mesh import PLAIN
+from robgui.analyses.semantic.scene.meshes.mesh import PLAIN
 
 #: trimesh's colour for a material that is not there.
 _NO_MATERIAL = (102, 102, 102)

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.decimate import decimate
-from robgui.analyses.semantic.scene.topology import Edges, face_normals, find_edges, smooth_corners
+from robgui.analyses.semantic.scene.meshes.decimate import decimate
+from robgui.analyses.semantic.scene.meshes.topology import (
+    Edges,
+    face_normals,
+    find_edges,
+    smooth_corners,
+)
 from robgui.core.errors import DataError
 
 #: A mesh with more faces than this is simplified: at 224 pixels they would be smaller than a pixel.

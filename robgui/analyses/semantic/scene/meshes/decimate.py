@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.topology import face_normals, welded
+from robgui.analyses.semantic.scene.meshes.topology import face_normals, welded
 
 #: Cells along the longest side: at first, and at least. A finer grid shows nothing more at the
 #: usual sizes of inputs.

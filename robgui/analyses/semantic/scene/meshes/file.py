@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.mesh import Mesh, make_mesh
-from robgui.analyses.semantic.scene.mesh_bytes import folder_resolver, mesh_bytes
-from robgui.analyses.semantic.scene.mesh_paint import Paint, painted
+from robgui.analyses.semantic.scene.meshes.contents import folder_resolver, mesh_bytes
+from robgui.analyses.semantic.scene.meshes.mesh import Mesh, make_mesh
+from robgui.analyses.semantic.scene.meshes.paint import Paint, painted
 from robgui.core.dataset.images import LARGEST_SIDE
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from robgui import resources
-from robgui.analyses.semantic.scene.mesh import Mesh, make_mesh
-from robgui.analyses.semantic.scene.mesh_file import read_mesh
+from robgui.analyses.semantic.scene.meshes.file import read_mesh
+from robgui.analyses.semantic.scene.meshes.mesh import Mesh, make_mesh
 from robgui.core.errors import DataError
 
 #: Bundled files; all have y up.
