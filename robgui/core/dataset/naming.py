@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from robgui import resources
+from robgui.core.regular import read_regular
 
 How = Literal["names", "numbers", "WordNet", "places", "none"]
 
@@ -24,6 +25,7 @@ _NUMBER = re.compile(r"(?:class|label|category|id|c)?[-_ #.]?0*(\d{1,6})")
 _PREFIX = re.compile(r"(?:n\d{8}|\d{1,5})[-_ .:)]+(?=[^\W\d_])")
 #: Outputs of networks for ImageNet; some have one for the background before the others.
 _IMAGENET, _WITH_BACKGROUND = 1000, 1001
+_LARGEST = 10**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ def _by_wordnet(names: Sequence[str], labels: Sequence[str]) -> tuple[int, ...] 
 
 @cache
 def _tables() -> dict[str, dict[str, list[str]]]:
-    text = resources.path("names", "tables.json").read_bytes()
+    text = read_regular(resources.path("names", "tables.json"), _LARGEST)
     found: dict[str, dict[str, list[str]]] = json.loads(text)
     return found
 
@@ -174,6 +176,6 @@ def _same() -> dict[str, str]:
 @cache
 def _wordnet() -> dict[str, tuple[str, ...]]:
     """The words of each WordNet id of ImageNet, in the order of its classes."""
-    lines = resources.path("names", "imagenet.txt").read_bytes().decode().splitlines()
+    lines = read_regular(resources.path("names", "imagenet.txt"), _LARGEST).decode().splitlines()
     pairs = (line.split(" ", 1) for line in lines)
     return {name: tuple(words.split(", ")) for name, words in pairs}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from torch.utils.data import DataLoader, IterableDataset, TensorDataset
+from torch.utils.data import DataLoader, IterableDataset, Subset, TensorDataset
 from torch.utils.data import Dataset as TorchDataset
 
 import robgui
@@ -47,11 +47,12 @@ class Named(Pets):
 class Maite:
     """The protocol of MAITE: (input, target, metadata), targets as one-hot rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: int = 6) -> None:
+        self.count = count
         self.metadata = {"id": "pets", "index2label": dict(enumerate(NAMES))}
 
     def __len__(self) -> int:
-        return 6
+        return self.count
 
     def __getitem__(self, place: int) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         return UNIT[place], np.eye(3)[LABELS[place]], {"id": str(place)}
@@ -116,8 +117,9 @@ def test_analyses_take_all_of_them(tmp_path):
         lambda x: x.flatten(1)[:, :3], (3, 12, 9), NAMES, output="logits"
     )
     paths = [str(path) for path in sorted(write_tree(tmp_path / "pets").rglob("*.png"))]
-    for inputs in (Pets(), DataLoader(Pets(), batch_size=2), Maite(), paths, [PIXELS[0]]):
-        result = robgui.run("deepinspect", net, inputs)
+    one = Subset(Pets(), [0])
+    for inputs in (one, DataLoader(one, batch_size=2), Maite(1), paths[:1], [PIXELS[0]]):
+        result = robgui.run("zonnscan", net, inputs, samples=16, radii=(0.0, 0.1))
         assert result is not None
 
 
