@@ -157,7 +157,7 @@ def _tell_strange_classes(classifier: Model, dataset: Dataset, tell: Callable[[s
             " if they belong together, say in the settings of the data which class is which."
         )
         return
-    found = _correspondence(classifier, dataset)
+    found = correspondence(classifier, dataset)
     strange = [] if found is None else found.strange(used)
     if strange and strange[0] < len(dataset.names):
         tell(
@@ -176,13 +176,13 @@ def fits(classifier: Model, dataset: Dataset) -> bool:
     used = _used(dataset)
     if not used:
         return True
-    found = _correspondence(classifier, dataset)
+    found = correspondence(classifier, dataset)
     if found is None:
         return max(used) < classifier.classes
     return found.how != "none"
 
 
-def _correspondence(classifier: Model, dataset: Dataset) -> Correspondence | None:
+def correspondence(classifier: Model, dataset: Dataset) -> Correspondence | None:
     """Which class is which by what the two call them; None where one of them has no names."""
     if not dataset.names or not (classifier.settings.labels or numbered(dataset.names)):
         return None
@@ -210,7 +210,7 @@ def align(classifier: Model, dataset: Dataset) -> Dataset:
         return fitting
     if not fits(classifier, fitting):
         return fitting.unlabelled(classifier.labels)
-    found = _correspondence(classifier, fitting)
+    found = correspondence(classifier, fitting)
     if found is not None:
         return fitting.placed(found.places, classifier.labels)
     if not fitting.names and _used(fitting):

@@ -62,11 +62,11 @@ def correspond(
     known = [number for number in used if by_name[number] >= 0]
     if used and len(known) == len(used):
         return Correspondence(by_name, "names")
-    numbers, ids = _by_number(names, labels, used), _by_wordnet(names, labels)
-    if numbers is not None and all(numbers[number] >= 0 for number in used):
-        return Correspondence(numbers, "numbers")
-    if ids is not None and all(ids[number] >= 0 for number in used):
-        return Correspondence(ids, "WordNet")
+    rest = tuple(number for number in used if by_name[number] < 0)
+    if (numbers := _by_number(names, labels, rest)) is not None:
+        return Correspondence(_filled(by_name, numbers), "names" if known else "numbers")
+    if (ids := _by_wordnet(names, labels, rest)) is not None:
+        return Correspondence(_filled(by_name, ids), "names" if known else "WordNet")
     same_places = len(names) == len(labels) and all(by_name[number] == number for number in known)
     if same_places and 2 * len(known) > len(used):
         return Correspondence(tuple(range(len(names))), "places")
@@ -149,14 +149,23 @@ def _by_number(
     )
 
 
-def _by_wordnet(names: Sequence[str], labels: Sequence[str]) -> tuple[int, ...] | None:
+def _by_wordnet(
+    names: Sequence[str], labels: Sequence[str], used: Sequence[int]
+) -> tuple[int, ...] | None:
     """WordNet ids mean the places of the 1,000 classes of ImageNet."""
     shift = {_IMAGENET: 0, _WITH_BACKGROUND: 1}.get(len(labels))
-    if shift is None:
+    if shift is None or not used:
         return None
     ranks = {name: rank for rank, name in enumerate(_wordnet())}
     found = [_WORDNET.fullmatch(name) for name in names]
-    return tuple(ranks[each[1]] + shift if each and each[1] in ranks else -1 for each in found)
+    places = [ranks[each[1]] + shift if each and each[1] in ranks else -1 for each in found]
+    return tuple(places) if all(places[number] >= 0 for number in used) else None
+
+
+def _filled(places: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
+    """The places, and those of the others where there is none."""
+    both = zip(places, others, strict=True)
+    return tuple(place if place >= 0 else other for place, other in both)
 
 
 @cache
