@@ -10,15 +10,16 @@ from typing import Any
 from robgui.core.dataset import images
 from robgui.core.dataset.class_files import names_of
 from robgui.core.dataset.dataset import Dataset
-from robgui.core.dataset.formats.cifar import open_cifar
+from robgui.core.dataset.formats.cifar import cifar_files, open_cifar
 from robgui.core.dataset.formats.columns import open_arrow, open_parquet
-from robgui.core.dataset.formats.folder import open_folder, open_images
+from robgui.core.dataset.formats.folder import FolderListing, open_folder, open_images
 from robgui.core.dataset.formats.grid import open_csv
 from robgui.core.dataset.formats.hdf5 import open_hdf5
 from robgui.core.dataset.formats.idx import looks_like_idx, open_idx
 from robgui.core.dataset.formats.matlab import open_mat
 from robgui.core.dataset.formats.packed import open_tar, open_zip
 from robgui.core.dataset.formats.records import open_json
+from robgui.core.dataset.formats.shards import shard_files
 from robgui.core.dataset.formats.stacked import open_npy, open_npz
 from robgui.core.dataset.formats.video import open_video
 from robgui.core.dataset.limits import reading
@@ -83,6 +84,22 @@ def open_dataset(path: str | Path | Sequence[str | Path] | Any, **options: objec
     return dataset.renamed(chosen.classes) if chosen.classes else dataset
 
 
+def is_foreign(path: Path) -> bool:
+    """Whether opening a file or folder lets a large foreign library parse it, or reads a pickle."""
+    try:
+        found = identify(path)
+    except RobguiError:
+        return False  # whoever opens it says what is wrong
+    if found.data is not DataFormat.FOLDER:
+        return found.data in _FOREIGN
+    listing = FolderListing(path)
+    try:
+        shards = shard_files(listing)
+        return bool(cifar_files(listing.scan("").files)) or (shards is not None and shards.foreign)
+    except DataError:
+        return False
+
+
 def _opened(path: Any, options: Options) -> Dataset:
     if not isinstance(path, str | os.PathLike):
         if not isinstance(path, Sequence) or not all(
@@ -144,6 +161,16 @@ def _format(path: Path) -> DataFormat:
     return _BY_NAME[suffix]
 
 
+_FOREIGN = frozenset(
+    {
+        DataFormat.CIFAR,
+        DataFormat.PARQUET,
+        DataFormat.ARROW,
+        DataFormat.HDF5,
+        DataFormat.MATLAB,
+        DataFormat.VIDEO,
+    }
+)
 _READERS: dict[DataFormat, Callable[[Path, Options], Dataset]] = {
     DataFormat.PICTURE: lambda path, options: open_images([path], options),
     DataFormat.ARRAY: open_npy,

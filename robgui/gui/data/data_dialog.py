@@ -150,8 +150,12 @@ class DataDialog(QDialog):
             self._show(self._dataset)
             return
         self.fitting.setText("Reading …")
+        answers = self._store.answers
         self._store.pictures.run(
-            lambda: open_dataset(path, options), self._show, failed=self._failed, key=_READING
+            lambda: open_dataset(path, options, answers),
+            self._show,
+            failed=self._failed,
+            key=_READING,
         )
 
     def _show(self, dataset: Dataset) -> None:

@@ -234,7 +234,10 @@ class Library(QObject):
             self._say_notes(dataset, quiet)
 
         self._busy(
-            f"Loading {path.name} …", lambda: open_dataset(path, options or {}), opened, loads=True
+            f"Loading {path.name} …",
+            lambda: open_dataset(path, options or {}, self.answers),
+            opened,
+            loads=True,
         )
 
     def _say_notes(self, dataset: Dataset, quiet: bool) -> None:

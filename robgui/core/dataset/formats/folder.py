@@ -86,7 +86,7 @@ def open_folder(folder: Path, options: Options) -> Dataset:
         return open_idx_folder(folder, files, options)
     if cifar_files(files):
         return open_cifar_folder(folder, files, options)
-    if shards := shard_files(listing, options, folder):
+    if shards := shard_files(listing):
         return open_shards(folder, shards, options)
     found = arrange(listing, options, folder)
     return images_dataset(ImageFiles(folder, found.files), found, listing, folder, options)

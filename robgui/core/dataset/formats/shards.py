@@ -35,8 +35,13 @@ class Shards:
 
     parts: dict[str, list[str]] = field(default_factory=dict)
 
+    @property
+    def foreign(self) -> bool:
+        """Whether a foreign library reads them."""
+        return any(suffix(name) != ".tar" for names in self.parts.values() for name in names)
 
-def shard_files(listing: Listing, options: Options, folder: Path) -> Shards | None:
+
+def shard_files(listing: Listing) -> Shards | None:
     """The shards in a folder, in its folder ``data``, or in its folders train, val and test."""
     here = listing.scan("")
     if here.images:
