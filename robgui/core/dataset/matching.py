@@ -158,6 +158,14 @@ def _tell_strange_classes(classifier: Model, dataset: Dataset, tell: Callable[[s
         )
         return
     found = correspondence(classifier, dataset)
+    if found is not None and found.how == "places":
+        pairs = ((dataset.names[number], classifier.labels[number]) for number in sorted(used))
+        name, label = next(pair for pair in pairs if plain(pair[0]) != plain(pair[1]))
+        tell(
+            f"What {dataset.name} calls “{name}” is taken for “{label}” of {classifier.name},"
+            " because the other classes stand at the same places; if that is wrong, correct it in"
+            " the settings of the data."
+        )
     strange = [] if found is None else found.strange(used)
     if strange and strange[0] < len(dataset.names):
         tell(

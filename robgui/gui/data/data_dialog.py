@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -115,7 +114,7 @@ class DataDialog(QDialog):
         names = QHBoxLayout()
         names.addWidget(self.names_file, 1)
         names.addWidget(self.browse)
-        heading = QLabel("&Names from")
+        heading = Label("&Names from")
         heading.setBuddy(self.names_file)
         form.addRow(heading, names)
         tools = QHBoxLayout()

@@ -166,17 +166,22 @@ def label_path(
     if options.labels:
         return Path(options.labels)
     folder, own = prefix.rstrip("/"), listing.scan(prefix).files
-    found = [name for name in _LABEL_FILES if name in own]
-    found += [name for name in own if _TRUTH.fullmatch(name)]
-    if found:
-        return listing.text(prefix + found[0])
+    likely = [name for name in _LABEL_FILES if name in own]
+    likely += [name for name in own if _TRUTH.fullmatch(name)]
+    if found := next(filter(_is_plain, (listing.text(prefix + name) for name in likely)), None):
+        return found
     if not folder:
         return next(filter(None, map(above, _LABEL_FILES)), None) if above is not None else None
     parent, _, name = folder.rpartition("/")
     parent = f"{parent}/" if parent else ""
     wanted = (*_LABEL_FILES, f"{name.casefold()}.csv")
     beside = [name for name in listing.scan(parent).files if name.casefold() in wanted]
-    return listing.text(parent + beside[0]) if beside else None
+    return next(filter(_is_plain, (listing.text(parent + name) for name in beside)), None)
+
+
+def _is_plain(path: Path | Member) -> bool:
+    """Whether a file can be opened without waiting: no pipe, no device."""
+    return isinstance(path, Member) or path.is_file()
 
 
 def _unwrapped(listing: Listing) -> str:
