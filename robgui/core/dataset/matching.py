@@ -190,6 +190,20 @@ def fits(classifier: Model, dataset: Dataset) -> bool:
     return found.how != "none"
 
 
+def shown_names(classifier: Model, dataset: Dataset) -> tuple[str, ...]:
+    """What to call the classes of the data: folders that are called by a number or an id have the
+    name of the model's class.
+    """
+    found = correspondence(classifier, dataset)
+    words = in_words(dataset.names)
+    if found is None or not classifier.settings.labels:
+        return words
+    return tuple(
+        classifier.labels[place] if place >= 0 and (numbered((name,)) or word != name) else word
+        for name, word, place in zip(dataset.names, words, found.places, strict=True)
+    )
+
+
 def correspondence(classifier: Model, dataset: Dataset) -> Correspondence | None:
     """Which class is which by what the two call them; None where one of them has no names."""
     if not dataset.names or not (classifier.settings.labels or numbered(dataset.names)):

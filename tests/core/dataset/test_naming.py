@@ -10,7 +10,8 @@ import pytest
 import torch
 from PIL import Image
 
-from robgui.core.dataset import align, match, open_dataset
+from robgui.core.dataset import align, from_arrays, match, open_dataset
+from robgui.core.dataset.matching import shown_names
 from robgui.core.dataset.naming import correspond, tables
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
@@ -171,3 +172,13 @@ def test_a_csv_that_names_something_else_is_not_taken_for_names(tmp_path):
 
 def test_pictures_of_these_tests_are_real():
     assert Image.open(io.BytesIO(b"P6 1 1 255 abc")).size == (1, 1)
+
+
+def test_folders_called_by_numbers_or_ids_are_shown_by_the_name_of_the_class(tmp_path):
+    data = open_dataset(photos(tmp_path / "signs", 3))
+    assert shown_names(model(("Stop", "Yield", "No entry")), data) == ("Stop", "Yield", "No entry")
+    ids = from_arrays(np.zeros((1, 8, 8, 3), np.uint8), [0], ("n01440764",))
+    assert shown_names(model(("tench, Tinca tinca", "dog")), ids) == ("tench, Tinca tinca",)
+    assert shown_names(model((), 2), ids) == ("tench",)
+    named = from_arrays(np.zeros((1, 8, 8, 3), np.uint8), [0], ("plane",))
+    assert shown_names(model(tables()["CIFAR-10"]), named) == ("plane",)

@@ -111,7 +111,7 @@ class GalleryModel(QStandardItemModel):
         label = int(labels[index]) if labels is not None else -1
         key = dataset.key(index)
         outputs = model.settings.labels if model is not None else ()
-        title = class_name(label, dataset.names, outputs) if label >= 0 else key
+        title = class_name(label, predictions.names, dataset.names, outputs) if label >= 0 else key
         marks: dict[str, Any] = {
             "second": index == store.selection.second,
             "tags": tuple(store.marking.tags_of(index)),
