@@ -11,7 +11,7 @@ from robgui.core.dataset import images
 from robgui.core.dataset.class_files import names_of
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.formats.cifar import cifar_files, open_cifar
-from robgui.core.dataset.formats.columns import open_arrow, open_parquet
+from robgui.core.dataset.formats.columnar.columns import open_arrow, open_parquet
 from robgui.core.dataset.formats.folder import FolderListing, open_folder, open_images
 from robgui.core.dataset.formats.grid import open_csv
 from robgui.core.dataset.formats.hdf5 import open_hdf5

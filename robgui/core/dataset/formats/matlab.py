@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from robgui.core.dataset.arrays import Memory
 from robgui.core.dataset.dataset import Dataset
+from robgui.core.dataset.formats.matlab_file import read_values, read_variables
 from robgui.core.dataset.formats.stacked import build, choose_keys
-from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, head, sized
+from robgui.core.dataset.limits import head
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape
-from robgui.core.errors import DataError, RobguiError
-from robgui.core.regular import open_regular
 
-_TYPES = {
-    "int8": "i1",
-    "uint8": "u1",
-    "int16": "i2",
-    "uint16": "u2",
-    "int32": "i4",
-    "uint32": "u4",
-    "int64": "i8",
-    "uint64": "u8",
-    "single": "f4",
-    "double": "f8",
-    "logical": "u1",
-}
 _NEWEST = b"MATLAB 7.3"
 
 
@@ -39,33 +24,11 @@ def open_mat(path: Path, options: Options) -> Dataset:
         from robgui.core.dataset.formats.hdf5 import open_matlab_73
 
         return open_matlab_73(path, options)
-    try:
-        return _dataset(path, options)
-    except (RobguiError, MemoryError):
-        raise
-    except Exception as error:  # the library raises many kinds of errors on a damaged file
-        raise DataError(
-            f"{path}: this MATLAB file cannot be read ({error!s:.200}); get a complete copy."
-        ) from error
-
-
-def _dataset(path: Path, options: Options) -> Dataset:
-    from scipy.io import loadmat, whosmat
-
-    size = path.stat().st_size
-    if size > LARGEST_ARRAY:
-        raise DataError(f"{path}: the file has {sized(size)}; save it with -v7.3 or as NPY.")
-    with open_regular(path) as file:
-        known = {name: (shape, kind) for name, shape, kind in whosmat(file) if kind in _TYPES}
-    shapes: dict[str, Shape] = {name: tuple(shape) for name, (shape, _) in known.items()}
+    known = read_variables(path)
+    shapes: dict[str, Shape] = {name: variable.shape for name, variable in known.items()}
     inputs, labels = known_pair(shapes, options, path)
-    wanted = [name for name in (inputs, labels) if name is not None]
-    for name in wanted:
-        check_size(np.dtype(_TYPES[known[name][1]]), shapes[name], path)
-    with open_regular(path) as file:
-        found: dict[str, Any] = loadmat(file, variable_names=wanted)
-    values = np.asarray(found[inputs])
-    numbers = None if labels is None else np.asarray(found[labels]).reshape(-1)
+    values = read_values(path, known[inputs])
+    numbers = None if labels is None else read_values(path, known[labels]).reshape(-1)
     if items_last(values.shape, None if numbers is None else len(numbers)):
         values = np.moveaxis(values, -1, 0)
     values = np.ascontiguousarray(values)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from robgui.core.dataset.dataset import Dataset
-from robgui.core.dataset.formats.columns import open_arrow, open_parquet
+from robgui.core.dataset.formats.columnar.columns import open_arrow, open_parquet
 from robgui.core.dataset.formats.joined import joined
 from robgui.core.dataset.formats.packed import open_tar
 from robgui.core.dataset.formats.tree import Listing, suffix

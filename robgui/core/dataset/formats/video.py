@@ -104,7 +104,7 @@ class _Decoder:
                 self._capture.set(cv2.CAP_PROP_POS_FRAMES, number)
             good, frame = self._capture.read()
             self._next = number + 1
-        if not good or frame is None or frame.ndim != 3:
+        if not good or frame.ndim != 3:
             raise DataError(f"{self._path}: frame {number} cannot be read; convert it to MP4.")
         return np.ascontiguousarray(frame[:, :, ::-1])
 

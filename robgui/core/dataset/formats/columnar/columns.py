@@ -9,16 +9,19 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.encoded import EncodedImages
-from robgui.core.dataset.formats.batches import ArrowFile, ArrowStream, Batches, ParquetGroups
+from robgui.core.dataset.formats.columnar.batches import (
+    ArrowFile,
+    ArrowStream,
+    Batches,
+    ParquetGroups,
+)
 from robgui.core.dataset.formats.grid import Grid, text_columns
 from robgui.core.dataset.formats.stacked import build
 from robgui.core.dataset.labels import LABEL_COLUMNS, label_numbers
@@ -46,7 +49,7 @@ def open_arrow(path: Path, options: Options) -> Dataset:
     return _open(kind(path, arrow), options)
 
 
-def _pyarrow(what: str) -> ModuleType:
+def _pyarrow(what: str) -> Any:
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -230,17 +233,17 @@ class EncodedColumn(EncodedImages):
         return f"{digest(self._column.batches.path)}|{self._column.name}"
 
 
-@dataclass(frozen=True)
 class RowNames(Sequence[str]):
     """The names row 0, row 1, … without a list of them."""
 
-    count: int
+    def __init__(self, many: int) -> None:
+        self._many = many
 
     def __len__(self) -> int:
-        return self.count
+        return self._many
 
     def __getitem__(self, place: Any) -> Any:
-        if not 0 <= place < self.count:
+        if not 0 <= place < self._many:
             raise IndexError(place)
         return f"row {place}"
 

@@ -78,7 +78,8 @@ class Batches(ABC):
 
     def note(self, key: str) -> str:
         """A note beside the schema."""
-        return (self._schema.metadata or {}).get(key.encode(), b"").decode("utf-8", "replace")
+        notes: dict[bytes, bytes] = self._schema.metadata or {}
+        return notes.get(key.encode(), b"").decode("utf-8", "replace")
 
     def is_binary(self, name: str) -> bool:
         """Whether a column, or ``column.field``, holds bytes."""
@@ -108,7 +109,8 @@ class Batches(ABC):
             known = known.value_type
         types = self._arrow.types
         if types.is_integer(known) or types.is_floating(known) or types.is_boolean(known):
-            return np.dtype(known.to_pandas_dtype())
+            found: np.dtype = np.dtype(known.to_pandas_dtype())
+            return found
         return None
 
     def _depth(self, name: str) -> int:
