@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.model.card import ModelCard
 
-_COLUMNS = ("In the data", "Inputs", "Class")
+_COLUMNS = ("In the data", "Inputs", "Class of the model")
 _NAME, _INPUTS, _CLASS = range(3)
 _NONE = "(none: no label)"
 

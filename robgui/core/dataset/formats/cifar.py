@@ -67,7 +67,7 @@ def open_cifar_folder(folder: Path, names: list[str], options: Options) -> Datas
             option=f"split={next(iter(parts))}",
         )
     batches = [_batch(folder / name, options) for name in parts[wanted]]
-    notes = [f"The part {wanted} is open; another can be chosen with split."]
+    notes = [f"The part {wanted} is open; another can be chosen."]
     known = tuple(part for part in PARTS if part in parts)
     return _dataset(batches, folder, options, notes if len(known) > 1 else [], known)
 

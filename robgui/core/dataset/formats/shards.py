@@ -87,7 +87,7 @@ def open_shards(folder: Path, shards: Shards, options: Options) -> Dataset:
     files = [folder / name for name in parts[wanted]]
     datasets = [_READERS[file.suffix.casefold()](file, options) for file in files]
     others = [part for part in PARTS if part in parts and part != wanted]
-    notes = [f"The part {wanted} is open; {' and '.join(others)} can be chosen with split."]
+    notes = [f"The part {wanted} is open; {' and '.join(others)} can be chosen."]
     dataset = joined(datasets, folder, options, notes if others else ())
     dataset.parts = tuple(part for part in PARTS if part in parts)
     return dataset

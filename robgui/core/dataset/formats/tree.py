@@ -87,7 +87,7 @@ class Arrangement:
         if len(self.parts) < 2:
             return ""
         others = " and ".join(part for part in self.parts if part != self.part)
-        return f"The part {self.part} is open; {others} can be chosen with split."
+        return f"The part {self.part} is open; {others} can be chosen."
 
 
 def entries(names: list[tuple[str, bool]]) -> Entries:
