@@ -74,14 +74,20 @@ def open_dataset(path: str | Path | Sequence[str | Path] | Any, **options: objec
     for name in ("labels", "names_file"):
         if given := getattr(chosen, name):
             chosen = chosen.model_copy(update={name: str(_existing(given).absolute())})
-    dataset = _opened(path, chosen)
-    if chosen.names_file and not dataset.names and dataset.labels is not None:
+    dataset = _named(_opened(path, chosen))
+    return dataset.renamed(chosen.classes) if chosen.classes else dataset
+
+
+def _named(dataset: Dataset) -> Dataset:
+    """The dataset with the class names of the file that its options name."""
+    file = str(dataset.options.get("names_file", ""))
+    if not file or dataset.labels is None:
+        return dataset
+    if not dataset.names:
         highest = int(dataset.labels.max(initial=-1))
         dataset = dataset.relabelled([str(number) for number in range(highest + 1)])
-    if chosen.names_file:
-        names = names_of(chosen.names_file, dataset.names)
-        dataset = dataset.renamed(dict(zip(dataset.names, names, strict=True)))
-    return dataset.renamed(chosen.classes) if chosen.classes else dataset
+    names = names_of(file, dataset.names)
+    return dataset.renamed(dict(zip(dataset.names, names, strict=True)))
 
 
 def is_foreign(path: Path) -> bool:

@@ -13,7 +13,9 @@ from PIL import Image
 from robgui.core.dataset import align, from_arrays, match, open_dataset
 from robgui.core.dataset.matching import shown_names
 from robgui.core.dataset.naming import correspond, tables
+from robgui.core.dataset.options import Options, parse
 from robgui.core.errors import DataError
+from robgui.core.execution.params_text import read, write
 from robgui.core.model.classifier import Classifier
 
 SIGNS = tables()["GTSRB"]
@@ -182,3 +184,21 @@ def test_folders_called_by_numbers_or_ids_are_shown_by_the_name_of_the_class(tmp
     assert shown_names(model((), 2), ids) == ("tench",)
     named = from_arrays(np.zeros((1, 8, 8, 3), np.uint8), [0], ("plane",))
     assert shown_names(model(tables()["CIFAR-10"]), named) == ("plane",)
+
+
+def test_a_names_file_beside_the_data_is_remembered_with_them(tmp_path):
+    photos(tmp_path / "train", 3)
+    (tmp_path / "class_names.txt").write_text("stop\nyield\nno entry\n")
+    data = open_dataset(tmp_path / "train")
+    assert data.options == {"names_file": str(tmp_path / "class_names.txt")}
+    assert open_dataset(tmp_path / "train", **data.options).fingerprint == data.fingerprint
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [{"00": "Stop", "01": ""}, {"n01440764": "tench, Tinca tinca", "a=b": 'c "d": e', "{x": "y"}],
+)
+def test_the_mapping_survives_the_command_line(classes):
+    text = write(classes)
+    assert read("classes", Options.model_fields["classes"], text) == classes
+    assert parse({"classes": text if text[:1] != "{" else classes}).classes == classes

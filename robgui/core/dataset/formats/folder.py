@@ -133,7 +133,9 @@ def images_dataset(
         labels, names, more = _labels(source, found, listing, path, options, above)
         notes += more
     else:
-        names = _class_names(listing, found, options, above or path.parent)
+        names = _class_names(listing, found, options)
+        if names == found.classes:
+            options = _named_beside(found, options, above or path.parent)
     dataset = Dataset(
         source,
         name=path.name,
@@ -160,31 +162,42 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _class_names(
-    listing: Listing, found: Arrangement, options: Options, above: Path | None
-) -> tuple[str, ...]:
+def _class_names(listing: Listing, found: Arrangement, options: Options) -> tuple[str, ...]:
     """What the class folders are called: by a file near them that names them, or as they are."""
     if options.names or options.names_file:
         return found.classes
-    for path in _texts_near(listing, found.prefix, above):
-        try:
-            names = names_in(path, found.classes)
-        except DataError:  # a text that is no table of names says nothing about the classes
-            continue
-        if names is not None:
+    for path in _texts_near(listing, found.prefix):
+        if (names := _names_in(path, found.classes)) is not None:
             return names
     return found.classes
 
 
-def _texts_near(listing: Listing, prefix: str, above: Path | None) -> Iterator[Path | Member]:
-    """Files that may name the classes: in the folder, above it, at the root, and beside that."""
+def _named_beside(found: Arrangement, options: Options, above: Path | None) -> Options:
+    """The options with the file beside the data that names their classes, as if it were given:
+    whoever opens the data elsewhere needs it.
+    """
+    if above is None or options.names or options.names_file or found.labels is None:
+        return options
+    for name in candidates(FolderListing(above).scan("").files):
+        path = above.absolute() / name
+        if is_likely(name) and path.is_file() and _names_in(path, found.classes) is not None:
+            return options.model_copy(update={"names_file": str(path)})
+    return options
+
+
+def _names_in(path: Path | Member, classes: tuple[str, ...]) -> tuple[str, ...] | None:
+    try:
+        return names_in(path, classes)
+    except DataError:  # a text that is no table of names says nothing about the classes
+        return None
+
+
+def _texts_near(listing: Listing, prefix: str) -> Iterator[Path | Member]:
+    """Files that may name the classes: in the folder, above it, and at the root."""
     inner = prefix.rstrip("/").rpartition("/")[0]
     for folder in dict.fromkeys((prefix, f"{inner}/" if inner else "", "")):
         for name in candidates(listing.scan(folder).files):
             yield listing.text(f"{folder}{name}")
-    for name in candidates(FolderListing(above).scan("").files) if above is not None else ():
-        if is_likely(name):
-            yield Path(f"{above}/{name}")
 
 
 def _labels(
