@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import os
-import resource
+import re
 import subprocess
 import sys
 import tarfile
@@ -40,13 +40,13 @@ def measure(path: Path) -> None:
     from robgui.core.dataset import open_dataset
 
     open_dataset(_warm(path.parent))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _most_memory()
     began, worked = time.perf_counter(), time.process_time()
     dataset = open_dataset(path)
     opened, worked = time.perf_counter(), time.process_time() - worked
     dataset.thumbnail(len(dataset) // 2, 96)
     seen = time.perf_counter()
-    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1e3
+    memory = _most_memory() - before
     assert dataset.fingerprint
     print(
         f"{path.name:<14} {len(dataset):,} inputs, {len(np.unique(dataset.labels)):,} classes:"
@@ -54,6 +54,13 @@ def measure(path: Path) -> None:
         f" {1e3 * (seen - opened):.0f} ms later, fingerprint {time.perf_counter() - seen:.1f} s",
         flush=True,
     )
+
+
+def _most_memory() -> float:
+    """The most memory that this process has had, in megabytes."""
+    text = Path("/proc/self/status").read_text(encoding="ascii")
+    found = re.search(r"VmHWM:\s+(\d+) kB", text)
+    return int(found[1]) / 1e3 if found else 0.0
 
 
 def _warm(folder: Path) -> Path:
