@@ -16,20 +16,7 @@ from robgui.core.execution.registry import analyses, method_of
 
 def list_analyses(words: list[str]) -> int:
     """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
-    parser = Parser(
-        prog="robgui list",
-        description="Lists the analyses, the question each answers, and their settings.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="as JSON, the settings of each analysis as a JSON schema",
-    )
-    parser.add_argument(
-        "--data", action="store_true", help="the formats of data instead, and what each needs"
-    )
-    given = parser.parse_args(words)
+    given = parser().parse_args(words)
     if given.data:
         return _list_formats(given.json)
     as_json = given.json
@@ -57,6 +44,24 @@ def _list_formats(as_json: bool) -> int:
         lack = f" (needs: pip install 'robgui[{known.extra}]')" if known.missing else ""
         print(f"{known.name:<20} {known.words}{lack}")
     return 0
+
+
+def parser() -> Parser:
+    """What the command takes."""
+    made = Parser(
+        prog="robgui list",
+        description="Lists the analyses, the question each answers, and their settings.",
+        allow_abbrev=False,
+    )
+    made.add_argument(
+        "--json",
+        action="store_true",
+        help="as JSON, the settings of each analysis as a JSON schema",
+    )
+    made.add_argument(
+        "--data", action="store_true", help="the formats of data instead, and what each needs"
+    )
+    return made
 
 
 def _groups() -> list[tuple[str, str, list[Analysis]]]:

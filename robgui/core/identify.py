@@ -7,6 +7,7 @@ program cannot open. A name is only a hint, used where the content leaves the qu
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import struct
 import zlib
@@ -16,6 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from robgui.core.errors import RobguiError
+from robgui.core.model.folder import DESCRIPTION, folder_of
 from robgui.core.regular import open_regular
 from robgui.core.zip_directory import BrokenZipError, read_directory
 
@@ -49,6 +51,10 @@ class Format(StrEnum):
     SAFETENSORS = "safetensors"
     ONNX = "ONNX"
     SKOPS = "skops"
+    FOLDER = "a folder with config.json"
+    KERAS = "Keras"
+    KERAS_HDF5 = "Keras (HDF5)"
+    TFLITE = "TensorFlow Lite"
 
 
 class DataFormat(StrEnum):
@@ -117,7 +123,7 @@ _MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
     (0, b"glTF", Identity(Kind.MESH, "a mesh (GLB)")),
     (0, b"ply\n", Identity(Kind.MESH, "a mesh (PLY)")),
     (0, b"ply\r", Identity(Kind.MESH, "a mesh (PLY)")),
-    (4, b"TFL3", _foreign("a TensorFlow Lite file", "convert it to ONNX with tf2onnx")),
+    (4, b"TFL3", model(Format.TFLITE)),
     (257, b"ustar", data(DataFormat.TAR)),
     (0, b"PAR1", data(DataFormat.PARQUET)),
     (0, b"ARROW1", data(DataFormat.ARROW)),
@@ -128,6 +134,10 @@ _MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
     (0, b"\x00\x00\x01\xba", data(DataFormat.VIDEO)),
     (0, b"%PDF", _foreign("a PDF document", "choose a model or data")),
 )
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+#: Bytes at either end of an HDF5 file that are looked through for names.
+_HDF5_LOOK = 4 * 2**20
+_KERAS_WEIGHTS = ("model.weights.h5", "model.weights.npz", "model.weights.json")
 #: A file that is like nothing the program knows.
 NOTHING = _foreign(
     "damaged or nothing this program knows",
@@ -138,10 +148,8 @@ _TABLES = (".csv", ".tsv")
 _MESHES = (".obj", ".off", ".stl", ".gltf")
 #: The types of values an IDX file can have; its third byte.
 _IDX_TYPES = (0x08, 0x09, 0x0B, 0x0C, 0x0D, 0x0E)
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-#: What Keras writes near the start of its HDF5 files, and how far that is looked for.
-_KERAS = (b"keras_version", b"model_weights", b"model_config", b"layer_names")
-_KERAS_WITHIN = 2**20
+#: What Keras writes into files of weights alone.
+_KERAS = (b"keras_version", b"model_weights", b"layer_names")
 #: Brands of the MP4 family that are pictures.
 _STILL = (b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis")
 #: A pickle of CIFAR: a dictionary whose first key is one of these.
@@ -164,17 +172,19 @@ def identify(path: Path) -> Identity:
         RobguiError: It is not there, cannot be read, or is empty; one sentence.
     """
     if path.is_dir():
-        return data(DataFormat.FOLDER)
+        return data(DataFormat.FOLDER) if folder_of(path) is None else model(Format.FOLDER)
     head, length = _head(path)
+    if path.name == DESCRIPTION and folder_of(path) is not None:
+        return model(Format.FOLDER)
     known = _by_magic(head)
     if known is not None:
         return known
+    if head.startswith(_HDF5):
+        return _hdf5(path)
     if head.startswith(b"PK"):
         return _archive(path)
     if head.startswith(b"\x1f\x8b"):
         return _compressed(path, head)
-    if head.startswith(_HDF5):
-        return _hdf5(path)
     return (
         _stored_data(head, length, path)
         or _binary(head, length, path)
@@ -269,8 +279,8 @@ def _inside_zip(names: Collection[str]) -> Identity:
         return model(Format.TORCH)
     if "schema.json" in inner:
         return model(Format.SKOPS)
-    if "model.weights.h5" in inner:
-        return _foreign("a Keras file", "convert it to ONNX with tf2onnx")
+    if "config.json" in inner and any(name in inner for name in _KERAS_WEIGHTS):
+        return model(Format.KERAS)
     if any(name.endswith(".npy") for name in inner):
         return data(DataFormat.ARRAYS)
     if any(_ARCHIVED.search(name) for name in inner):
@@ -278,6 +288,26 @@ def _inside_zip(names: Collection[str]) -> Identity:
     if len(names) > _MOST_MEMBERS:
         return _foreign("an archive of too many files", "unpack it first")
     return _foreign("an archive, but not a model this program knows", "unpack it first")
+
+
+def _hdf5(path: Path) -> Identity:
+    """A Keras network, its weights alone, or data: the names of what an HDF5 file holds stand in it
+    as they are.
+    """
+    try:
+        with open_regular(path) as file:
+            ends = file.read(_HDF5_LOOK)
+            file.seek(max(len(ends), os.fstat(file.fileno()).st_size - _HDF5_LOOK))
+            ends += file.read(_HDF5_LOOK)
+    except OSError:
+        ends = b""
+    if b"model_config" in ends:
+        return model(Format.KERAS_HDF5)
+    if any(word in ends for word in _KERAS):
+        return _foreign(
+            "an HDF5 file without a Keras network", "save the whole model, not its weights"
+        )
+    return data(DataFormat.HDF5)
 
 
 def _compressed(path: Path, head: bytes) -> Identity:
@@ -295,15 +325,6 @@ def _compressed(path: Path, head: bytes) -> Identity:
     if found is not None and found.kind is Kind.DATA:
         return found
     return _foreign("compressed with gzip", "unpack it first")
-
-
-def _hdf5(path: Path) -> Identity:
-    """Data, unless Keras has written its notes near the start."""
-    with open_regular(path) as file:
-        start = file.read(_KERAS_WITHIN)
-    if any(word in start for word in _KERAS):
-        return _foreign("a Keras (HDF5) file", "convert it to ONNX with tf2onnx")
-    return data(DataFormat.HDF5)
 
 
 def _is_cifar(path: Path, length: int) -> bool:

@@ -32,8 +32,13 @@ if TYPE_CHECKING:
     from robgui.gui.pages.batch_window import BatchWindow
     from robgui.gui.show.presentation import Presentation
 
-MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
-_MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
+MODEL_ENDINGS = (
+    *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
+    *(".keras", ".h5", ".hdf5", ".tflite"),
+)
+_MODELS = (
+    f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
+)
 _DATA = (
     "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.ppm *.npz *.npy *.csv *.json *.gz"
     " *-ubyte *.zip *.tar *.tgz *.bin *.parquet *.arrow *.feather *.h5 *.hdf5 *.mat *.mp4 *.avi"
