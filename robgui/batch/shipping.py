@@ -112,8 +112,8 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
                 file.parent / name,
             )
     for name in _NAMED if reference.kind == "dataset" else ():
-        if isinstance(file := reference.options.get(name), str) and file:
-            yield _beside(Path(file)), Path(file)
+        if isinstance(named := reference.options.get(name), str) and named:
+            yield _beside(Path(named)), Path(named)
 
 
 def _inside(path: Path) -> bool:
