@@ -118,7 +118,7 @@ def test_an_hdf5_file_answers_as_keras_does_and_only_with_trust(saved):
 
 def test_weights_alone_are_no_model(saved, keras, tmp_path):
     saved[1].save_weights(tmp_path / "net.weights.h5")
-    assert "whole model" in refused(tmp_path / "net.weights.h5", ModelError)
+    assert "not a model" in refused(tmp_path / "net.weights.h5", ModelError)
 
 
 def test_a_lambda_is_not_run_without_trust_and_runs_with_it(keras, tmp_path):
