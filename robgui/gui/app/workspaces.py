@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from robgui.core.workspace import Workspace
 from robgui.gui.widgets.plain import in_menu, set_tip
 
 if TYPE_CHECKING:
@@ -49,6 +48,8 @@ class Workspaces:
 
     def save(self) -> None:
         """Everything is saved as it happens; work without a name of its own is given one."""
+        from robgui.core.workspace import Workspace
+
         workspace = self._store.history.workspace
         if workspace is None or workspace.path == Workspace.default_path():
             self.save_as()
