@@ -42,7 +42,7 @@ def local_places(device: str = "", workers: int = 0) -> list[Place]:
     if not found:
         raise ParamsError(f"There is no device {wanted!r} here; choose one of: {', '.join(known)}.")
     count = workers or len(found)
-    threads = max(1, _cores() // count)
+    threads = max(1, cores() // count)
     return [
         Place(found[number % len(found)], threads if wanted == "cpu" else 0)
         for number in range(count)
@@ -60,7 +60,7 @@ def _devices() -> list[str]:
     return [name for name, _ in devices()]
 
 
-def _cores() -> int:
+def cores() -> int:
     """Cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS asks
     for.
     """

@@ -29,6 +29,7 @@ from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
 from robgui.gui.state.navigation import Navigation
+from robgui.gui.state.places import window_places
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
 from robgui.gui.state.runner import Runner
@@ -83,6 +84,7 @@ class Store(QObject):
         self.analyses: dict[str, Analysis] = {}
         self.selection = Selection()
         self.memory = 0
+        self.at_once = 1
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
@@ -127,6 +129,7 @@ class Store(QObject):
         self._waited.connect(lambda words: self.work_on("models", words))
         self._noticed.connect(self.notice)
         self.runner.noticed.connect(self.notice)
+        self.library.models_changed.connect(self._arrange)
         self.library.models_changed.connect(self._warm_worker)
         self.library.datasets_changed.connect(self._warm_worker)
         self.runner.stepped.connect(self.job_stepped)
@@ -140,7 +143,8 @@ class Store(QObject):
         if not one_process():
             terms = Terms(keep=True, memory=self.memory, notice=self._noticed.emit)
             self.answers.start(terms, self._waited.emit)
-        self.runner.start(self.memory)
+        self._arrange()
+        self.runner.start()
         self.work_on("analyses", "Loading the analyses …")
         self.background.run(_find_analyses, self._warm)
 
@@ -155,6 +159,21 @@ class Store(QObject):
     def _found(self, devices: list[tuple[str, str]]) -> None:
         self.library.devices = devices
         self.library.device = self.library.device or devices[0][0]
+        self._arrange()
+
+    def set_processes(self, at_once: int, memory: int) -> None:
+        """How many runs compute at once, and how many bytes each of their processes may take (0
+        lets the program choose); what runs goes on.
+        """
+        if (at_once, memory) != (self.at_once, self.memory):
+            self.at_once, self.memory = at_once, memory
+            self.answers.arrange(memory)
+            self._arrange()
+
+    def _arrange(self) -> None:
+        library = self.library
+        devices = [name for name, _ in library.devices]
+        self.runner.arrange(window_places(self.at_once, library.device, devices), self.memory)
 
     @property
     def answered(self) -> int:
@@ -450,13 +469,16 @@ class Store(QObject):
             return len(self.selection.inputs)
         return len(dataset or ()) if self.scope is None else len(self.scope)
 
-    def submit(self, request: Request, run_id: str | None = None) -> Execution:
+    def submit(
+        self, request: Request, run_id: str | None = None, *, place: int | None = None
+    ) -> Execution:
         """Queues a Request, on what is loaded already where that is what it asks for.
 
         Args:
             request: What to run.
             run_id: The run of the workspace that was queued for it before the program was last
                 closed.
+            place: Where in the queue; None puts it at the end.
         """
         from robgui.core.execution.execution import Execution
 
@@ -466,7 +488,8 @@ class Store(QObject):
         execution = Execution(request, workspace, run_id=run_id, trusted=trusted, data=loose)
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
-        self.runner.submit(execution, self.answers.shelf(workspace, datasets))
+        shelf = self.answers.shelf(workspace, datasets)
+        self.runner.submit(execution, shelf, place=place)
         return execution
 
     def run_again(self, run: Run) -> Execution | None:

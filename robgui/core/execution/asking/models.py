@@ -76,6 +76,13 @@ class Models:
         if self._service is not None:
             self._service.stop(topic)
 
+    def arrange(self, memory: int) -> None:
+        """The process that answers may take so many bytes of memory from now on; 0 lets the
+        program choose.
+        """
+        if self._service is not None:
+            self._service.arrange(memory)
+
     def forgive(self, path: str) -> None:
         """The user asks for a model file anew, whatever it has done before."""
         if self._service is not None:

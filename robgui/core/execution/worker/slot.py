@@ -78,6 +78,8 @@ class Slot:
         execution: What it computes; None while it does not.
         question: What it was asked; None while nothing.
         kills: Told the request whose model has cost a process.
+        ready: Whether its process has answered.
+        place: Where it computes.
     """
 
     def __init__(self, place: Place, terms: Terms, events: queue.SimpleQueue[Event | None]) -> None:
@@ -85,7 +87,7 @@ class Slot:
         self.question: Asked | None = None
         self.kills: Callable[[Request], None] = lambda request: None
         self.ready = False
-        self._place = place
+        self.place = place
         self._terms = terms
         self._events = events
         self._process: WorkerProcess | None = None
@@ -97,6 +99,15 @@ class Slot:
     def free(self) -> bool:
         """Whether it could take something on."""
         return self.execution is None and self.question is None
+
+    @property
+    def warming(self) -> bool:
+        """Whether it loads models and data ahead of their need."""
+        return self._warming is not None
+
+    def suits(self, place: Place, terms: Terms) -> bool:
+        """Whether it is as it is to be."""
+        return (self.place, self._terms) == (place, terms)
 
     @property
     def pid(self) -> int:
@@ -113,7 +124,7 @@ class Slot:
         if self._process is None:
             terms = self._terms
             self._process = WorkerProcess(
-                self._place,
+                self.place,
                 self._events,
                 imports=terms.imports,
                 memory=terms.memory,
@@ -125,7 +136,8 @@ class Slot:
         """Begins to compute ``execution``."""
         self._end_long_warming()
         try:
-            frame = task_frame(execution.task, execution.workspace, self._terms.pace)
+            task = execution.task.at(self.place.device)
+            frame = task_frame(task, execution.workspace, self._terms.pace)
         except RobguiError as error:  # a file is gone
             execution.take(Report(RunState.FAILED, error=str(error), problem=error))
             return
