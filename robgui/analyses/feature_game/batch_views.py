@@ -22,6 +22,7 @@ from robgui.core.view import (
     Mark,
     Picture,
     Series,
+    Spot,
     Table,
     View,
 )
@@ -29,6 +30,8 @@ from robgui.core.view.parts import ColumnKind
 
 #: Pairs of pictures of a batch.
 SHOWN_PAIRS = 12
+#: More changed pixels than this are seen without frames.
+MOST_FRAMES = 100
 
 
 def batch_views(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Sequence[View]:
@@ -95,11 +98,19 @@ def _worst(result: FeatureGameBatchResult) -> Images:
             )
             true = int(result.true_class[place])
             right = None if true < 0 else int(seen) == true
-            ink = Ink("changed" if which else "original", name=result.labels[int(seen)])
-            pictures.append(
-                Picture(picture_for_view(image), caption, result.labels[int(seen)], right, ink)
-            )
+            label = result.labels[int(seen)]
+            ink = Ink("changed" if which else "original", name=label)
+            frames = _framed(result, rank) if which else ()
+            pictures.append(Picture(picture_for_view(image), caption, label, right, ink, frames))
     return Images("The smallest changes", tuple(pictures), pairs=True)
+
+
+def _framed(result: FeatureGameBatchResult, rank: int) -> tuple[Spot, ...]:
+    """A frame around each changed pixel, while they are few enough to be told apart."""
+    changed = np.argwhere((result.worst_inputs[rank] != result.worst_examples[rank]).any(0))
+    if len(changed) > MOST_FRAMES:
+        return ()
+    return tuple(Spot(int(x), int(y), "", Ink("changed"), "square", 1.0) for y, x in changed)
 
 
 def _shares(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Curves:
@@ -110,11 +121,20 @@ def _shares(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> C
     at = np.unique(np.concatenate([[0.0], found]))
     share = np.searchsorted(found, at, side="right") / max(1, len(values))
     return Curves(
-        "Images that change with at most so much",
+        "Share of images by the change it takes",
         Axis(UNITS[params.norm], low=0, kind="count" if params.norm == "l0" else "number"),
         Axis("share of all images", kind="share", low=0, high=1, better="low"),
         at,
-        (Line("images that change class", share, Ink("changed"), symbol="circle", strong=True),),
+        (
+            Line(
+                "images that change class",
+                share,
+                Ink("changed"),
+                symbol="circle",
+                steps=True,
+                strong=True,
+            ),
+        ),
     )
 
 

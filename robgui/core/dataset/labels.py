@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from robgui.core.dataset.formats.rows import read_rows
 from robgui.core.dataset.limits import read_json
-from robgui.core.dataset.rows import read_rows
 from robgui.core.errors import DataError
 
 #: A dataset with more classes than this has the wrong column for its label.

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from robgui.core.dataset import images
 from robgui.core.dataset.dataset import Dataset
-from robgui.core.dataset.folder import open_folder, open_images
-from robgui.core.dataset.grid import open_csv
-from robgui.core.dataset.idx import looks_like_idx, open_idx
+from robgui.core.dataset.formats.folder import open_folder, open_images
+from robgui.core.dataset.formats.grid import open_csv
+from robgui.core.dataset.formats.idx import looks_like_idx, open_idx
+from robgui.core.dataset.formats.records import open_json
+from robgui.core.dataset.formats.stacked import open_npy, open_npz
 from robgui.core.dataset.limits import reading
 from robgui.core.dataset.options import Options, parse
-from robgui.core.dataset.records import open_json
-from robgui.core.dataset.stacked import open_npy, open_npz
 from robgui.core.errors import DataError, RobguiError
 from robgui.core.identify import DataFormat, Kind, identify
 

@@ -67,6 +67,21 @@ def recall(path: Path) -> dict[str, Any]:
     return values if record.get("side") == _side(path) else _without_named(values, path)
 
 
+def recent(most: int = 8) -> list[tuple[str, ModelSettings]]:
+    """The models of which the user has said something, by name, the newest first."""
+    found = []
+    for key in _RECORDS.known():
+        record = _RECORDS.read(key) or {}
+        name, values, when = (record.get(field) for field in ("name", "settings", "when"))
+        if isinstance(name, str) and isinstance(values, dict) and isinstance(when, int | float):
+            try:
+                found.append((when, name, parse(values, name)))
+            except ModelError:  # a record of another version of the program
+                continue
+    found.sort(key=lambda each: -each[0])
+    return [(name, settings) for _, name, settings in found[:most]]
+
+
 def overlooked(path: Path, settings: ModelSettings) -> list[str]:
     """The settings in which ``settings`` differ from what the user has said of the model in the
     window, by name.

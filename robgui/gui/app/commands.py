@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
 import robgui
@@ -18,8 +19,9 @@ from robgui.gui.app.model_questions import ModelQuestions
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
 from robgui.gui.app.preferences import edit_preferences
 from robgui.gui.app.rail import places, shortcut
-from robgui.gui.app.saving import WORKSPACES, Saving
+from robgui.gui.app.saving import Saving
 from robgui.gui.app.theme import theme
+from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
 from robgui.gui.show.presentation import Presentation
@@ -52,6 +54,7 @@ class Commands:
         self._window = window
         self._store = window.store
         self.saving = Saving(window)
+        self.workspaces = Workspaces(window)
         self._help: Help | None = None
         self._presentation: Presentation | None = None
         self.batch: BatchWindow | None = None
@@ -69,12 +72,28 @@ class Commands:
         w = self._window
         return [
             Entry(
+                "new_workspace",
+                "New workspace …",
+                "File",
+                self.workspaces.new,
+                QKeySequence.StandardKey.New,
+                "plus",
+            ),
+            Entry(
+                "open",
+                "Open …",
+                "File",
+                self.open_any,
+                QKeySequence.StandardKey.Open,
+                "open",
+                hint="Opens a model, data or a workspace, whichever it is",
+            ),
+            Entry(
                 "open_model",
                 "Open model …",
                 "File",
                 self.open_model,
-                "Ctrl+O",
-                "model",
+                icon="model",
                 toolbar=True,
             ),
             Entry(
@@ -99,12 +118,20 @@ class Commands:
                 separator=True,
             ),
             Entry(
-                "save_workspace",
-                "Save workspace as …",
-                "File",
-                self.saving.save_workspace,
-                "Ctrl+S",
                 "save",
+                "Save",
+                "File",
+                self.workspaces.save,
+                QKeySequence.StandardKey.Save,
+                "save",
+                hint="Everything is kept as it happens; work without a name is given one",
+            ),
+            Entry(
+                "save_workspace",
+                "Save as …",
+                "File",
+                self.workspaces.save_as,
+                QKeySequence.StandardKey.SaveAs,
             ),
             Entry(
                 "export_workspace",
@@ -257,8 +284,11 @@ class Commands:
     def fill_menus(self) -> None:
         """The parts of menus that change: recent files, docks, devices."""
         w = self._window
-        self._recent = QMenu("Open recent", w)
-        w.actions_.menus["File"].insertMenu(w.actions_["open_workspace"], self._recent)
+        self._recent = QMenu("Recent files", w)
+        file = w.actions_.menus["File"]
+        file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
+        file.insertSeparator(w.actions_["open_model"])
+        file.insertMenu(w.actions_["open_workspace"], self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
         for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
             w.actions_.menus["View"].insertAction(
@@ -319,6 +349,10 @@ class Commands:
             self._store.library.load_model(Opening(path))
         else:
             self._store.library.load_dataset(path)
+
+    def open_any(self) -> None:
+        """Asks for a file of any kind."""
+        self._ask_and_open("Open", f"All files (*);;{_MODELS.partition(';;')[0]};;{WORKSPACES}")
 
     def open_model(self) -> None:
         """Asks for a model file."""

@@ -39,6 +39,8 @@ from robgui.gui.model.model_check import (
     times,
 )
 from robgui.gui.model.model_form import ModelForm
+from robgui.gui.model.same_as import same_as
+from robgui.gui.model.ways import Ways
 from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 _TOPICS = (f"model dialog {number}" for number in itertools.count())
 _SETTLE_MS = 150
 _PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
+_ALIKE = "same as"
 _NO_DATA = "Open some inputs to see what the model says about them."
 _WORDS = {"image": "images", "table": "table rows", "sequence": "sequences"}
 
@@ -69,6 +72,7 @@ class ModelDialog(QDialog):
     Attributes:
         candidate: The model with the settings on show; None while they are being tried or cannot
             work.
+        ways: The window that tries the usual ways; None before it was asked for.
     """
 
     def __init__(
@@ -86,6 +90,7 @@ class ModelDialog(QDialog):
         self._newest = threading.Event()
         self._topic = next(_TOPICS)
         self.candidate: ModelCard | None = None
+        self.ways: Ways | None = None
         self.setWindowTitle(f"Model: {classifier.name}")
         self._make()
         self._lay_out()
@@ -93,11 +98,13 @@ class ModelDialog(QDialog):
         self._debounce.timeout.connect(self._recompute)
         self.form.changed.connect(self._changed)
         self.form.from_data_wanted.connect(self._read_data)
+        self.form.guess_wanted.connect(self._guess)
         self.form.labels_wanted.connect(self._read_labels)
         store.library.datasets_changed.connect(self._changed)
         self.finished.connect(self._end)
         self.rejected.connect(self._let_go)
         self._enable()
+        self._offer_alike()
         self._recompute()
 
     # --- making -----------------------------------------------------------------------------------
@@ -294,6 +301,21 @@ class ModelDialog(QDialog):
             key=_DATA,
         )
 
+    def _offer_alike(self) -> None:
+        """What other models were given is offered below the presets."""
+        card, models = self._classifier, list(self._store.library.models)
+        self._store.pictures.run(lambda: same_as(card, models), self.form.offer, key=_ALIKE)
+
+    def _guess(self) -> None:
+        """The usual ways, tried on the inputs in the gallery."""
+        dataset, model = self._store.library.dataset, self.candidate
+        if dataset is None:
+            _tell(self.notes, _NO_DATA)
+        elif model is not None:
+            self.ways = Ways(self._store, model, dataset, self)
+            self.ways.taken.connect(self.form.show_values)
+            self.ways.show()
+
     def _read_labels(self, path: Path) -> None:
         self._store.pictures.run(
             lambda: {"labels": read_names(path)},
@@ -339,7 +361,9 @@ class ModelDialog(QDialog):
         self._newest.set()
         self._store.answers.stop(self._topic)
         self._store.library.datasets_changed.disconnect(self._changed)
-        for key in (_PREVIEW, _ACCURACY, _DATA):
+        if self.ways is not None:
+            self.ways.close()
+        for key in (_PREVIEW, _ACCURACY, _DATA, _ALIKE):
             self._store.pictures.drop(key)
 
     def _let_go(self) -> None:

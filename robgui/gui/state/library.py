@@ -105,7 +105,11 @@ class Library(QObject):
                 return
             fits = self.dataset is None or looks_alike(model, self.dataset)
             empty = self.model is None and fits
-            self.add_model(model, activate=self._takes("model", True, opening.use, empty))
+            self.add_model(
+                model,
+                activate=self._takes("model", True, opening.use, empty),
+                keep_data=opening.use is True,
+            )
 
         device = self.device
         self._busy(
@@ -144,23 +148,29 @@ class Library(QObject):
         else:
             self.details_needed.emit(opening, str(question))
 
-    def add_model(self, classifier: ModelCard, *, activate: bool = True) -> None:
+    def add_model(
+        self, classifier: ModelCard, *, activate: bool = True, keep_data: bool = False
+    ) -> None:
         """Adds a loaded model, in place of an older one of the same file or content: a model is
-        in the list once.
+        in the list once; ``keep_data`` as in ``use_model``.
         """
         replaced = [m for m in self.models if same_file(m, classifier)]
         self.models = [m for m in self.models if m not in replaced] + [classifier]
         if activate or self.model in replaced:
-            self.use_model(classifier)
+            self.use_model(classifier, keep_data=keep_data)
         else:
             self.models_changed.emit()
         self.added.emit(classifier)
 
-    def use_model(self, classifier: ModelCard) -> None:
-        """Makes ``classifier`` the one that the next run looks at; picks data that fit it."""
+    def use_model(self, classifier: ModelCard, *, keep_data: bool = False) -> None:
+        """Makes ``classifier`` the one that the next run looks at; picks data that fit it.
+
+        ``keep_data`` leaves the data in use, whatever else would fit: the two were used together.
+        """
         self.model = classifier
         self._chosen.add("model")
-        if self.dataset is None or not looks_alike(classifier, self.dataset):
+        keep_data = keep_data and self.dataset is not None
+        if not keep_data and (self.dataset is None or not looks_alike(classifier, self.dataset)):
             fitting = next((d for d in self.datasets if looks_alike(classifier, d)), None)
             if fitting is not None and fitting is not self.dataset:
                 self.dataset = fitting

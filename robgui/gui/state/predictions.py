@@ -100,6 +100,11 @@ class Predictions(QObject):
         if self._worker is not None:
             self._worker.want_all()
 
+    @property
+    def complete(self) -> bool:
+        """Whether every input has been predicted or cannot be read."""
+        return bool(len(self.classes)) and bool((self.classes != UNKNOWN).all())
+
     def accuracy(self) -> tuple[float, int] | None:
         """Share right and how many were counted; None without labels or predictions."""
         if self.labels is None:

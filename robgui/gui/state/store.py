@@ -24,6 +24,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.thresholds import usual
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
+from robgui.gui.state.accuracies import Accuracies
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
@@ -103,6 +104,7 @@ class Store(QObject):
         self.runner = Runner(self)
         self.sending = Sending(self)
         self.restoring = Restoring(self.library, self.history)
+        self.accuracies = Accuracies(self.library, self.keeping, self)
         self._connect()
         self.navigation = Navigation(self)
         self.inspection = Inspection(self)
@@ -202,6 +204,7 @@ class Store(QObject):
 
     def shutdown(self) -> bool:
         """Stops all threads and closes the workspace; False if a model would not let go."""
+        self.accuracies.end()
         self.answers.close()  # whoever waits for a model is told
         ended = self.runner.shutdown()
         ended = self.keeping.shutdown(finish=True) and ended
@@ -251,6 +254,21 @@ class Store(QObject):
             self.say("warning", "Stop the running analysis before opening another workspace.")
         else:
             self.history.open(path)
+
+    def new_workspace(self, path: Path) -> None:
+        """Begins an empty workspace in ``path``; what is open now belongs to it, too."""
+        if self.runner.busy:
+            self.say("warning", "Stop the running analysis before beginning another workspace.")
+            return
+
+        def opened() -> None:
+            for dataset in self.library.datasets:
+                self.history.remember(dataset)
+            for model in self.library.models:
+                self.history.remember(model)
+            self.history.use(self.library.model, self.library.dataset)
+
+        self.history.open(path, opened)
 
     def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.

@@ -14,6 +14,7 @@ from robgui.core.errors import ParamsError
 from robgui.core.loading import load
 from robgui.core.model.card import card_of
 from robgui.core.model.classifier import Classifier
+from robgui.core.model.remembered import remember
 from robgui.core.model.settings import read_side_file
 from robgui.core.trust import Code, Source
 from robgui.gui.app.theme import theme
@@ -457,3 +458,66 @@ def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_l
         dialog.said.text().startswith("<h1>Checked</h1>")
         and "read, change and send your files" in dialog.warning.text()
     )
+
+
+class Centred(nn.Module):
+    """Dark or bright, if it is given (x - 0.5) / 0.5 and not x itself."""
+
+    def forward(self, x):
+        mean = x.flatten(1).mean(1, keepdim=True)
+        return torch.cat([-20 * mean, torch.full_like(mean, 4.0), 20 * mean], 1)
+
+
+def centred(**settings):
+    return Classifier.from_module(Centred(), (1, 4, 4), NAMES, name="centred", **settings)
+
+
+def test_guess_tries_the_usual_ways_and_a_click_takes_the_best(qtbot, open_dialog):
+    dialog = open_dialog(centred())
+    assert dialog.verdict.text().startswith("33.3 %")
+    dialog.form.guess.click()
+    qtbot.waitUntil(lambda: "labelled inputs" in dialog.ways.said.text(), timeout=20_000)
+    known = {tried.name: tried.accuracy for tried in dialog.ways.tried}
+    assert known["as it is"] == pytest.approx(1 / 3) and known["0.5/0.5"] == 1
+    assert "right on 100 % of 90 labelled inputs; 1 other way" in dialog.ways.said.text()
+    table = dialog.ways.table
+    qtbot.mouseClick(
+        table.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=table.visualRect(table.model().index(0, 0)).center(),
+    )
+    settle(qtbot, dialog)
+    assert dialog.form.preset.currentText() in ("Inception", "0.5/0.5")
+    assert dialog.verdict.text().startswith("100 %")
+    assert dialog.candidate.settings.mean == (0.5,)
+
+
+def test_guess_without_labels_is_one_sentence(qtbot, open_dialog):
+    dialog = open_dialog(centred(), from_arrays(np.zeros((20, 4, 4), np.uint8), name="bare"))
+    dialog.form.guess.click()
+    qtbot.waitUntil(lambda: "no labels" in dialog.ways.said.text(), timeout=20_000)
+    assert not dialog.ways.tried
+
+
+def test_a_second_model_takes_the_settings_and_names_of_one_that_is_open(qtbot, open_dialog, store):
+    first = centred(mean=(0.5,), std=(0.5,), channels="rgb")
+    store.library.add_model(store.answers.hold(first))
+    second = Classifier.from_module(nn.Sequential(Centred()), (1, 4, 4), name="second")
+    dialog = open_dialog(second)
+    dialog.form.preset.setCurrentText("same as centred")
+    dialog.form.preset.textActivated.emit("same as centred")
+    settle(qtbot, dialog)
+    assert dialog.candidate.settings.mean == (0.5,) and dialog.candidate.labels == NAMES
+    assert dialog.form.preset.currentText() in ("0.5/0.5", "same as centred")
+
+
+def test_models_that_were_corrected_lately_are_offered_too(qtbot, open_dialog, tmp_path):
+    (tmp_path / "older.onnx").write_bytes(b"weights")
+    remember(tmp_path / "older.onnx", centred(mean=(0.25,), std=(0.125,)).settings)
+    dialog = open_dialog(centred())
+    words = [dialog.form.preset.itemText(i) for i in range(dialog.form.preset.count())]
+    assert "same as older.onnx" in words
+    dialog.form.preset.textActivated.emit("same as older.onnx")
+    settle(qtbot, dialog)
+    assert dialog.candidate.settings.mean == (0.25,)
+    assert dialog.form.preset.currentText() == "same as older.onnx"

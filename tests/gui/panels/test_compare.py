@@ -131,8 +131,33 @@ def test_a_model_without_a_run_says_so(qtbot, store, page):
     assert said == ["Sampled <b>views</b> has not been run with this model yet."]
 
 
+def test_in_a_small_window_the_pictures_are_large_enough_to_read(qtbot, page):
+    page.resize(960, 500)
+    first, *_ = page.columns.slots
+    qtbot.waitUntil(lambda: first.widget.plot.height() >= 150, timeout=5_000)
+    for slot in page.columns.slots:
+        assert slot.widget.plot.height() >= 150
+        assert not slot.widget.legend.geometry().intersects(slot.widget.plot.geometry())
+    assert page.columns.note.text() == samples.curves().note and not first.widget.view.note
+
+
+def test_a_small_window_shows_the_scoreboard_in_turn_and_a_click_brings_the_pictures_back(
+    qtbot, page
+):
+    page.resize(900, 480)
+    board = page.scoreboard
+    assert page.columns.isVisible() and not board.isVisible()
+    page.switch.setCurrentIndex(1)
+    assert board.isVisible() and not page.columns.isVisible()
+    board.clicked.emit(board.model().index(0, 1))
+    assert page.columns.isVisible() and not board.isVisible()
+    page.resize(1100, 760)
+    assert page.columns.isVisible() and board.isVisible()
+
+
 def test_three_rows_of_the_scoreboard_are_seen_in_a_small_window(qtbot, page):
     page.resize(900, 480)
+    page.switch.setCurrentIndex(1)
     board = page.scoreboard
     rows = 3 * board.verticalHeader().defaultSectionSize()
     qtbot.waitUntil(lambda: board.viewport().height() >= rows, timeout=5_000)

@@ -47,6 +47,24 @@ def test_the_row_shows_features_saliency_and_the_changed_pixels(played):
     assert result.labels[result.found_class] in pair.pictures[1].chip and played.save.isEnabled()
 
 
+def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, played):
+    played.resize(650, 440)
+    features, heat, pair = played.cells
+    qtbot.waitUntil(lambda: not features.isVisible(), timeout=2_000)
+    assert pair.isVisible() and not heat.isVisible() and not played.board.isVisible()
+    assert played.save.isVisible()
+    frame = pair.model.frame
+    assert frame.height() >= 110 and pair.list.viewport().height() >= frame.height()
+    switch = played.turns.switch
+    titles = [switch.tabText(place) for place in range(switch.count())]
+    assert titles[:2] == ["Before and after", "Where the search looks"]
+    switch.setCurrentIndex(3)
+    assert played.board.isVisible() and not pair.isVisible()
+    played.resize(1100, 900)
+    qtbot.waitUntil(features.isVisible, timeout=2_000)
+    assert pair.isVisible() and played.board.isVisible() and not switch.isVisible()
+
+
 def test_the_heat_lies_over_the_image_as_opaque_as_the_slider_says(played):
     heat = played.cells[1]
     np.testing.assert_array_equal(

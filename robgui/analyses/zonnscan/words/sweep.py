@@ -75,7 +75,7 @@ def verdict(result: ZonnscanResult, params: ZonnscanParams) -> Verdict:
         status=_status(result, params),
         sentence=_sentence(result, params),
         number=_number(result),
-        scope=_scope(result),
+        scope=_scope(result, params),
         because=tuple(_because(result, params)),
     )
 
@@ -144,9 +144,11 @@ def _number(result: ZonnscanResult) -> Quantity:
     return Quantity(name, math.nan, better="high", text=words)
 
 
-def _scope(result: ZonnscanResult) -> str:
+def _scope(result: ZonnscanResult, params: ZonnscanParams) -> str:
     reach, last = computed(result), float(result.radii[-1])
     sampler = SAMPLER_WORDS[result.sampler]
+    if result.sampler != params.sampler:
+        sampler += f" instead of {SAMPLER_WORDS[params.sampler]}, which does not fit them"
     if _open(result):
         radii = f"So far, radii up to {number(reach)} of {number(last)}"
     else:

@@ -109,12 +109,21 @@ def let_go(shelf: Shelf, content: str, kept: list[str]) -> bool:
     return True
 
 
-def scores(shelf: Shelf, model: dict[str, Any], x: np.ndarray, raw: bool = False) -> Scores:
+def scores(
+    shelf: Shelf,
+    model: dict[str, Any],
+    x: np.ndarray,
+    raw: bool = False,
+    settings: dict[str, Any] | None = None,
+) -> Scores:
     """The probabilities of inputs ``(n, *shape)`` in [0, 1].
 
-    ``raw`` also looks at what the model itself answers.
+    ``raw`` also looks at what the model itself answers; other ``settings`` are tried once and not
+    kept.
     """
     classifier = loaded(shelf, model)
+    if settings is not None:
+        classifier = classifier.with_settings(ModelSettings.model_validate(settings))
     probabilities = classifier.probs(x).float().cpu().numpy()
     if not raw:
         return Scores(probabilities)

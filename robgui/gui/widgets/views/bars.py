@@ -61,7 +61,7 @@ class BarsView(PlotView):
             row = view.series[place] if place < len(view.series) else None
             self._draw_series(view, row, place)
         keys = self._keys(view) + self.show_marks(view.levels, 0, view.value)
-        self.show_keys(keys + self.show_marks(view.marks, 90, view.x))
+        self.show_keys(keys + self.show_marks(view.marks, 90, view.x), view.value)
         self._fit(view)
         self._write(view)
 

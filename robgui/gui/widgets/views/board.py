@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.tab_rows import TabRows
 from robgui.gui.widgets.views.widget import ViewWidget
 
 #: Lower than this many lines of text, the first view is behind a tab too.
@@ -33,8 +34,7 @@ class Board(QWidget):
         self._low = False
         self.title = set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section")
         self.title.setContentsMargins(6, 0, 0, 0)
-        self.bar = QTabBar(drawBase=False, expanding=False, usesScrollButtons=True)
-        self.bar.setElideMode(Qt.TextElideMode.ElideNone)
+        self.bar = TabRows()
         self.stack = QStackedWidget()
         self.bar.currentChanged.connect(self._turn)
         self._top, self._details = QWidget(), QWidget()
@@ -119,4 +119,4 @@ def _fill(box: QWidget, *widgets: QWidget) -> None:
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(4)
     for widget in widgets:
-        layout.addWidget(widget, 0 if isinstance(widget, QLabel | QTabBar) else 1)
+        layout.addWidget(widget, 0 if isinstance(widget, QLabel | TabRows) else 1)

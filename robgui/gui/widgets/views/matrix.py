@@ -110,7 +110,7 @@ def cell_words(view: Matrix, x: float, y: float) -> str:
     across = _place(view.x, view.columns, column, view.rect[0], view.rect[2] / view.values.shape[1])
     up = _place(view.y, view.rows, row, view.rect[1], view.rect[3] / view.values.shape[0])
     value = float(view.values[row, column])
-    known = f"{view.scale.name} {view.scale.words(value)}" if math.isfinite(value) else "not known"
+    known = f"{view.scale.name} {view.scale.words(value)}" if math.isfinite(value) else view.unknown
     if view.classes is not None and (number := int(view.classes[row, column])) >= 0:
         name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
         known = f"{name}, {known}"

@@ -46,8 +46,10 @@ class PlotView(ViewWidget):
         """What a click at a place of the plot means; None for nothing."""
         return None
 
-    def show_keys(self, keys: Sequence[Key]) -> None:
-        """Fills the legend; without keys there is none."""
+    def show_keys(self, keys: Sequence[Key], axis: Axis) -> None:
+        """Fills the legend; there is none without keys, or with one that ``axis`` says already."""
+        if [key.words for key in keys] == [axis.name]:
+            keys = ()
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from robgui.core.dataset import images
 from robgui.core.dataset.dataset import Dataset
+from robgui.core.dataset.formats.idx import idx_files, open_idx_folder
 from robgui.core.dataset.framing import SQUASH, Framing
-from robgui.core.dataset.idx import idx_files, open_idx_folder
 from robgui.core.dataset.labels import LabelFile, label_numbers, natural, read_label_file
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape, Source

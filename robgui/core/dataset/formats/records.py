@@ -11,11 +11,11 @@ import numpy as np
 
 from robgui.core.dataset.arrays import Tracks
 from robgui.core.dataset.dataset import Dataset
-from robgui.core.dataset.grid import LARGEST_NUMBER, Grid, text_columns, track_labels
+from robgui.core.dataset.formats.grid import LARGEST_NUMBER, Grid, text_columns, track_labels
+from robgui.core.dataset.formats.rows import LARGEST_COLUMNS, LARGEST_ROWS
 from robgui.core.dataset.labels import LABEL_COLUMNS
 from robgui.core.dataset.limits import LARGEST_ARRAY, read_json
 from robgui.core.dataset.options import Options
-from robgui.core.dataset.rows import LARGEST_COLUMNS, LARGEST_ROWS
 from robgui.core.dataset.source import Skips
 from robgui.core.errors import DataError
 

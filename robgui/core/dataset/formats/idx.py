@@ -14,10 +14,10 @@ import numpy as np
 
 from robgui.core.dataset.arrays import Blocks, FileRows, Memory
 from robgui.core.dataset.dataset import Dataset
+from robgui.core.dataset.formats.stacked import build
 from robgui.core.dataset.limits import check_size, head, is_gzip, open_bytes, read_array, reading
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape
-from robgui.core.dataset.stacked import build
 from robgui.core.errors import DataError
 
 _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}

@@ -15,9 +15,9 @@ import numpy as np
 
 from robgui.core.dataset.arrays import TableRows, Tracks
 from robgui.core.dataset.dataset import Dataset
+from robgui.core.dataset.formats.rows import open_rows, parse_number
 from robgui.core.dataset.labels import LABEL_COLUMNS, label_numbers, read_label_file
 from robgui.core.dataset.options import Options
-from robgui.core.dataset.rows import open_rows, parse_number
 from robgui.core.dataset.source import Skips
 from robgui.core.errors import DataError
 from robgui.core.text.words import count
