@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
-from robgui.batch.places import cores
+from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.workers import usual_memory
 from robgui.core.text.words import amount, count
 from robgui.gui.app.theme import set_heading

@@ -98,7 +98,8 @@ class Status(QStatusBar):
         self._show_speed()
         self._show_runs()
         self._memory.setText(_memory(self._store.pids))
-        self.device.setText(self._store.library.device or "…")
+        cluster = self._store.cluster
+        self.device.setText(f"Ray: {cluster}" if cluster else self._store.library.device or "…")
 
 
 def _memory(pids: Sequence[int]) -> str:

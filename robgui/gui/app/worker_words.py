@@ -54,6 +54,8 @@ def _whole(doing: Doing, analyses: Mapping[str, Analysis]) -> str:
 def _which(doing: Doing) -> str:
     place = doing.place
     where = [f"process {doing.pid}"] if doing.pid else []
+    if place.cluster:
+        where.append(f"Ray cluster {place.cluster}")
     if place.device:
         where.append(place.device)
     if place.threads:

@@ -55,7 +55,7 @@ class Carrier(QThread):
         self._said = ""
         self._leaving = False
         self._workers: Workers | None = None
-        self._going: list[tuple[Execution, Inline | Workers]] = []
+        self._going: list[tuple[Order, Inline | Workers]] = []
 
     @property
     def pids(self) -> list[int]:
@@ -71,8 +71,8 @@ class Carrier(QThread):
 
     @property
     def at_once(self) -> int:
-        """How many Executions it carries out at once."""
-        return 1 if one_process() else len(self._places)
+        """How many Executions it carries out at once on this machine."""
+        return 1 if one_process() else len([one for one in self._places if not one.cluster])
 
     def put(self, order: Order, place: int | None = None) -> None:
         """Carries out an Execution after all before it, or from a ``place`` in the queue."""
@@ -133,7 +133,7 @@ class Carrier(QThread):
         return workers
 
     def _terms(self) -> Terms:
-        memory = self._memory or shared_memory(len(self._places))
+        memory = self._memory or shared_memory(self.at_once)
         return Terms(pace=0.0, keep=True, polite=True, memory=memory, notice=self._notice)
 
     def _attend(self, workers: Workers) -> None:
@@ -156,22 +156,30 @@ class Carrier(QThread):
             order = self.waiting.take(lambda order: self._has_room(order, workers))
             if order is None:
                 return
-            execution = order.execution
-            here = workers is None or not _can_travel(execution.task)
-            executor = Inline(order.shelf) if here or workers is None else workers
-            self._going.append((execution, executor))
             try:
-                executor.submit(execution)
+                self._submit(order, workers)
             except Exception as error:  # noqa: BLE001 - the thread goes on with the next one
-                _fail(execution, error)
+                _fail(order.execution, error)
             self._drop_ended()
 
-    def _has_room(self, order: Order, workers: Workers | None) -> bool:
-        if len(self._going) >= self.at_once:
-            return False
+    def _submit(self, order: Order, workers: Workers | None) -> None:
         if workers is None or not _can_travel(order.execution.task):
-            return not any(isinstance(executor, Inline) for _, executor in self._going)
-        return workers.room > 0
+            here = Inline(order.shelf)
+            self._going.append((order, here))
+            here.submit(order.execution)
+        else:
+            self._going.append((order, workers))
+            workers.submit(order.execution, order.cluster)
+
+    def _has_room(self, order: Order, workers: Workers | None) -> bool:
+        travels = workers is not None and _can_travel(order.execution.task)
+        if workers is not None and travels and order.cluster:
+            return workers.room_at(order.cluster) > 0
+        if len([one for one, _ in self._going if not one.cluster]) >= self.at_once:
+            return False
+        if workers is not None and travels:
+            return workers.room > 0
+        return not any(isinstance(executor, Inline) for _, executor in self._going)
 
     def _go_on(self, workers: Workers | None) -> None:
         """Lets every executor work for a moment; waits where there is nothing to do."""
@@ -186,17 +194,17 @@ class Carrier(QThread):
 
     def _work(self, executor: Inline | Workers, seconds: float) -> None:
         if self._leaving:
-            for execution, _ in self._going:
-                execution.stop()
+            for order, _ in self._going:
+                order.execution.stop()
         try:
             executor.work(seconds)
         except Exception as error:  # noqa: BLE001 - the thread goes on with the others
-            for execution, its in self._going:
+            for order, its in self._going:
                 if its is executor:
-                    _fail(execution, error)
+                    _fail(order.execution, error)
 
     def _drop_ended(self) -> None:
-        self._going = [one for one in self._going if not one[0].state.ended]
+        self._going = [one for one in self._going if not one[0].execution.state.ended]
 
 
 def shared_memory(count: int) -> int:

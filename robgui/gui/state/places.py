@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from robgui.batch.places import cores
+from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.process import Place
 
 #: More at once than this would only slow each other down.
@@ -27,3 +27,16 @@ def window_places(count: int, device: str, devices: Sequence[str]) -> list[Place
     on_cpu = count - len(faster)
     threads = max(1, cores() // max(1, on_cpu))
     return [*(Place(name) for name in faster), *[Place("cpu", threads)] * on_cpu]
+
+
+def cluster_places(address: str, count: int) -> list[Place]:
+    """Workers that have the cluster at ``address`` compute; none for an empty one.
+
+    A cluster that is started for them is one, so it has one worker.
+    """
+    if not address:
+        return []
+    from robgui.batch.address import read_address
+    from robgui.batch.places import cluster_place
+
+    return [cluster_place(address)] * (1 if read_address(address) is None else count)

@@ -69,9 +69,8 @@ class Runner(QObject):
 
     @property
     def at_work(self) -> list[Execution]:
-        """All that are running or paused."""
-        going = (RunState.RUNNING, RunState.PAUSED)
-        return [one for one in self.executions if one.state in going]
+        """All that are running or paused, or whose node is lost and that wait for another one."""
+        return [one for one in self.executions if _is_at_work(one)]
 
     def at_work_on(self, analysis: str) -> Execution | None:
         """The newest at work that is of this ``analysis``, else the first at work."""
@@ -117,17 +116,25 @@ class Runner(QObject):
         """Computes in these places from now on, see Carrier."""
         self._carrier.arrange(places, memory)
 
-    def submit(self, execution: Execution, shelf: Shelf, *, place: int | None = None) -> None:
+    def submit(
+        self,
+        execution: Execution,
+        shelf: Shelf,
+        *,
+        place: int | None = None,
+        cluster: str = "",
+    ) -> None:
         """Queues ``execution``.
 
         Args:
             execution: What to carry out.
             shelf: Has what is loaded already.
             place: Where in the queue; None puts it at the end.
+            cluster: The address of the cluster that computes it; empty for this machine.
         """
         self.start()
         self.executions.append(execution)
-        self._carrier.put(Order(execution, shelf), place)
+        self._carrier.put(Order(execution, shelf, cluster), place)
         self._order()
         self._timer.start()
         self._tell(execution, execution.state, None)
@@ -192,3 +199,9 @@ class Runner(QObject):
             self._ended_calls += execution.calls
             del self._told[id(execution)]
         self.changed.emit(execution)
+
+
+def _is_at_work(execution: Execution) -> bool:
+    if execution.state is RunState.QUEUED:
+        return bool(execution.attempts and execution.error)
+    return not execution.state.ended

@@ -30,7 +30,7 @@ from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
 from robgui.gui.state.navigation import Navigation
-from robgui.gui.state.places import window_places
+from robgui.gui.state.places import cluster_places, window_places
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
 from robgui.gui.state.runner import Runner
@@ -86,6 +86,7 @@ class Store(QObject):
         self.selection = Selection()
         self.memory = 0
         self.at_once = 1
+        self.cluster = ""
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
@@ -175,7 +176,16 @@ class Store(QObject):
     def _arrange(self) -> None:
         library = self.library
         devices = [name for name, _ in library.devices]
-        self.runner.arrange(window_places(self.at_once, library.device, devices), self.memory)
+        places = window_places(self.at_once, library.device, devices)
+        self.runner.arrange([*places, *cluster_places(self.cluster, self.at_once)], self.memory)
+
+    def set_cluster(self, address: str) -> None:
+        """Runs from now on are computed by the Ray cluster at ``address``; empty for this machine.
+
+        Models are still opened and looked at here.
+        """
+        self.cluster = "" if one_process() else address
+        self._arrange()
 
     @property
     def answered(self) -> int:
@@ -507,7 +517,7 @@ class Store(QObject):
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
         shelf = self.answers.shelf(workspace, datasets)
-        self.runner.submit(execution, shelf, place=place)
+        self.runner.submit(execution, shelf, place=place, cluster=self.cluster)
         return execution
 
     def run_again(self, run: Run) -> Execution | None:

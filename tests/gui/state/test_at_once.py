@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from robgui.batch.places import cores
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.process import Place
 from robgui.core.workspace import Workspace
 from robgui.gui.app.worker_words import in_full, in_short

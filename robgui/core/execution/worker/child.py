@@ -52,22 +52,31 @@ def main(held: tuple[str, ...]) -> None:
     Args:
         held: What confines it already, in words.
     """
+    reached = connect()
+    if reached is None:
+        return
+    channel, hello = reached
+    _prepare(hello)
+    held += set_limits(hello["memory"])
+    channel.send(Frame({"ready": True, "held": list(held)}))
+    Worker(channel, hello["device"]).serve()
+
+
+def connect() -> tuple[Channel, dict[str, Any]] | None:
+    """The way to the other side, and its first frame; None when nobody is there any more."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C is for the other side, which tells what to do
     incoming, outgoing = _private_pipes()
     hello = read_frame(incoming)
     if hello is None:
-        return
+        return None
     if sys.platform == "linux" and os.getppid() != hello.header["parent"]:
-        return  # who has started it was gone before it could be told
+        return None  # who has started it was gone before it could be told
     faulthandler.enable(file=2)
     channel = Channel(queue.SimpleQueue(), outgoing, threading.Lock())
     threading.Thread(target=_listen, args=(incoming, channel.incoming), daemon=True).start()
-    _prepare(hello.header)
-    held += set_limits(hello.header["memory"])
-    channel.send(Frame({"ready": True, "held": list(held)}))
-    Worker(channel, hello.header["device"]).serve()
+    return channel, hello.header
 
 
 class Worker:

@@ -253,13 +253,11 @@ class Slot:
         if execution is None:
             raise FrameError("a report that nobody has asked for")
         report = read_report(frame, execution.task.analysis().result)
-        if report.state not in (
-            RunState.RUNNING,
-            RunState.DONE,
-            RunState.FAILED,
-            RunState.CANCELLED,
-        ):
+        lost_node = report.state is RunState.QUEUED and bool(self.place.cluster)
+        if report.state in (RunState.QUEUED, RunState.PAUSED) and not lost_node:
             raise FrameError("a report of a state that a worker cannot be in")
+        if lost_node and execution.stop_asked:
+            return  # its end comes next
         self._warming = None
         execution.take(report)
         if execution.state.ended:

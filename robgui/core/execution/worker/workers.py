@@ -6,7 +6,7 @@ import os
 import queue
 import time
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,8 +91,16 @@ class Workers:
 
     @property
     def room(self) -> int:
-        """Workers with nothing to do."""
-        return max(0, sum(slot.free for slot in self._slots) - len(self._leaving))
+        """Workers of this machine with nothing to do."""
+        return self.room_at("")
+
+    def room_at(self, cluster: str) -> int:
+        """Workers with nothing to do that have the ``cluster`` compute; empty for this machine."""
+        leaving = [slot for slot in self._leaving if slot.place.cluster == cluster]
+        return max(0, len(list(self._free(cluster))) - len(leaving))
+
+    def _free(self, cluster: str) -> Iterator[Slot]:
+        return (slot for slot in self._slots if slot.free and slot.place.cluster == cluster)
 
     @property
     def pids(self) -> list[int]:
@@ -121,7 +129,7 @@ class Workers:
     @property
     def ready(self) -> bool:
         """Whether a worker has been started and has answered."""
-        return any(slot.ready for slot in self._slots)
+        return any(slot.ready for slot in self._slots if not slot.place.cluster)
 
     @property
     def words(self) -> str:
@@ -133,9 +141,15 @@ class Workers:
         for slot in self._slots[:count]:
             slot.start()
 
-    def submit(self, execution: Execution) -> None:
+    def submit(self, execution: Execution, cluster: str = "") -> None:
+        """Takes an Execution; only when there is room.
+
+        Args:
+            execution: What to carry out.
+            cluster: The cluster that is to compute it; empty for this machine.
+        """
         if execution.claim():
-            next(slot for slot in self._slots if slot.free).run(execution)
+            next(self._free(cluster)).run(execution)
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> bool:
         """Loads the models and data of a request ahead, unless a model of it has cost two
@@ -206,7 +220,7 @@ class Workers:
 
     def _hand_out_questions(self) -> None:
         while self._questions and self.room:
-            next(slot for slot in self._slots if slot.free).ask(self._questions.popleft())
+            next(self._free("")).ask(self._questions.popleft())
 
     def _next(self, seconds: float) -> Event | None:
         try:
