@@ -97,17 +97,22 @@ class Status(QStatusBar):
         self._calls, self._looked, self._rate = calls, now, rate
         self._show_speed()
         self._show_runs()
-        self._memory.setText(_memory(self._store.pids))
+        self._memory.setText(_memory(self._store.pids, self._store.graphics))
         cluster = self._store.cluster
         self.device.setText(f"Ray: {cluster}" if cluster else self._store.library.device or "…")
 
 
-def _memory(pids: Sequence[int]) -> str:
-    """Memory in use: of the window, and of the processes in which models are."""
-    if sys.platform != "linux":
-        return ""
-    own, models = _resident("self"), sum(_resident(str(pid)) for pid in pids)
-    return f"memory {amount(own)}" + (f", models {amount(models)}" if models else "")
+def _memory(pids: Sequence[int], graphics: tuple[int, int] | None) -> str:
+    """Memory in use: of the window, of the processes in which models are, and of the graphics card
+    where there is one.
+    """
+    words = []
+    if sys.platform == "linux":
+        own, models = _resident("self"), sum(_resident(str(pid)) for pid in pids)
+        words = [f"memory {amount(own)}", *([f"models {amount(models)}"] if models else [])]
+    if graphics is not None:
+        words.append(f"GPU {amount(graphics[0])} of {amount(graphics[1])}")
+    return ", ".join(words)
 
 
 def _resident(process: str) -> int:

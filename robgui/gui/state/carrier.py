@@ -12,6 +12,7 @@ from robgui.core.errors import sentence
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
+from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Doing, Workers, usual_memory
@@ -68,6 +69,12 @@ class Carrier(QThread):
         """What each worker does now."""
         workers = self._workers
         return [] if workers is None else workers.doings
+
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as a worker has said last."""
+        workers = self._workers
+        return Graphics() if workers is None else workers.graphics
 
     @property
     def at_once(self) -> int:

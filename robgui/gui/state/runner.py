@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.worker.graphics import Graphics
     from robgui.core.execution.worker.process import Place
     from robgui.core.execution.worker.workers import Doing
 
@@ -106,6 +107,11 @@ class Runner(QObject):
     def doings(self) -> list[Doing]:
         """What each worker does now."""
         return self._carrier.doings
+
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as a worker has said last."""
+        return self._carrier.graphics
 
     def start(self) -> None:
         """Starts the thread and its worker processes ahead of their need."""

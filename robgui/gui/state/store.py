@@ -198,6 +198,12 @@ class Store(QObject):
         return [*self.answers.pids, *self.runner.pids]
 
     @property
+    def graphics(self) -> tuple[int, int] | None:
+        """Bytes in use and in all of the graphics card in use; None where there is none."""
+        newest = max(self.answers.graphics, self.runner.graphics, key=lambda one: one.when)
+        return newest.of(self.library.device)
+
+    @property
     def busy(self) -> bool:
         """Whether files are being read or models opened."""
         return self.background.busy or self.opening.busy

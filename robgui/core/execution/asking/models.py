@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from robgui.core.execution.asking.questions import answer
 from robgui.core.execution.asking.service import Service
 from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.model.card import ModelCard, card_of
 
 if TYPE_CHECKING:
@@ -92,6 +93,11 @@ class Models:
     def pids(self) -> list[int]:
         """The processes that answer."""
         return [self._service.pid] if self._service is not None and self._service.pid else []
+
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as the process has said last."""
+        return Graphics() if self._service is None else self._service.graphics
 
     def close(self) -> None:
         """Ends the process; whoever still waits for an answer is told."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from robgui.core.errors import ModelError
+from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import GRACE_SECONDS, LostError, Terms
 from robgui.core.execution.worker.workers import Workers
@@ -86,6 +87,11 @@ class Service:
     def pid(self) -> int:
         """The number of its process; 0 while there is none."""
         return self._workers.pid
+
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as its process has said last."""
+        return self._workers.graphics
 
     def ask(
         self, what: str, *, topic: str = "", urgent: bool = True, subject: str = "", **values: Any

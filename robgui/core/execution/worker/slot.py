@@ -17,6 +17,7 @@ from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.frames import Frame, FrameError
+from robgui.core.execution.worker.graphics import Graphics, read_graphics
 from robgui.core.execution.worker.messages import read_error, read_report, task_frame, text
 from robgui.core.execution.worker.process import Event, Place, WorkerProcess
 from robgui.core.text.words import amount
@@ -79,6 +80,7 @@ class Slot:
         question: What it was asked; None while nothing.
         kills: Told the request whose model has cost a process.
         ready: Whether its process has answered.
+        graphics: How full graphics cards are, as its process has said last.
         place: Where it computes.
     """
 
@@ -87,6 +89,7 @@ class Slot:
         self.question: Asked | None = None
         self.kills: Callable[[Request], None] = lambda request: None
         self.ready = False
+        self.graphics = Graphics()
         self.place = place
         self._terms = terms
         self._events = events
@@ -235,6 +238,8 @@ class Slot:
 
     def _take(self, frame: Frame) -> None:
         header = frame.header
+        if "graphics" in header:
+            self.graphics = read_graphics(header["graphics"])
         if "report" in header:
             self._take_report(frame)
         elif "answer" in header or "refusal" in header:

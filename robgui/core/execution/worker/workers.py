@@ -12,6 +12,7 @@ from typing import Any
 
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.request import Request
+from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Event, Place
 from robgui.core.execution.worker.slot import Asked, Slot, Terms
 
@@ -116,6 +117,11 @@ class Workers:
     def doings(self) -> list[Doing]:
         """What each worker does now; may be asked from any thread."""
         return [_doing(slot) for slot in self._all]
+
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as was said last; may be asked from any thread."""
+        return max((slot.graphics for slot in self._all), key=lambda one: one.when)
 
     @property
     def _all(self) -> list[Slot]:
