@@ -80,6 +80,10 @@ class Bridge(Worker):
             self._cluster = Cluster(self._address, pace=_PACE_SECONDS, ahead=_AHEAD)
         return self._cluster
 
+    def _warm(self, frame: Frame) -> None:
+        """Loads nothing: models belong into confined processes and onto the cluster."""
+        self._channel.send(Frame({"warm": True}))
+
     def _reports(self, frame: Frame, outbox: Outbox) -> Iterator[Report]:
         """The reports of a task; when its node is lost it is begun anew on another one."""
         cluster = self._reach()

@@ -24,16 +24,21 @@ from robgui.gui.app.theme import theme
 from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
-from robgui.gui.show.presentation import Presentation
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
+    from robgui.gui.show.presentation import Presentation
 
-MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
-_MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
+MODEL_ENDINGS = (
+    *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
+    *(".keras", ".h5", ".hdf5", ".tflite"),
+)
+_MODELS = (
+    f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
+)
 _DATA = (
     "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz"
     " *-ubyte);;All files (*)"
@@ -179,6 +184,15 @@ class Commands:
             Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
             Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
             Entry(
+                "find_inputs",
+                "Find inputs",
+                "Edit",
+                self.find_inputs,
+                QKeySequence.StandardKey.Find,
+                "search",
+                hint="Searches the inputs by label, prediction, confidence, tag, finding or name",
+            ),
+            Entry(
                 "back",
                 "Back to what was looked at before",
                 "Edit",
@@ -288,7 +302,7 @@ class Commands:
         file = w.actions_.menus["File"]
         file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
         file.insertSeparator(w.actions_["open_model"])
-        file.insertMenu(w.actions_["open_workspace"], self._recent)
+        file.insertMenu(w.actions_["start_demo"], self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
         for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
             w.actions_.menus["View"].insertAction(
@@ -425,6 +439,12 @@ class Commands:
         if self._store.library.model is not None:
             self.questions.check(self._store.library.model)
 
+    def find_inputs(self) -> None:
+        """Puts the keyboard into the search of the gallery."""
+        self._window.gallery_dock.show()
+        self._window.gallery_dock.raise_()
+        self._window.gallery.search()
+
     def inspect(self, *, first: bool = False) -> None:
         """Shows the overview and runs every analysis that applies, ``first`` before what waits."""
         self._window.go_to(1)
@@ -484,6 +504,8 @@ class Commands:
     def present(self) -> None:
         """Shows the findings on the whole screen, or stops it."""
         if self._presentation is None:
+            from robgui.gui.show.presentation import Presentation
+
             self._presentation = Presentation(self._store, self._window)
             self._presentation.left.connect(
                 lambda: self._window.actions_["present"].setChecked(False)

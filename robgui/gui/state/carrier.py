@@ -141,7 +141,9 @@ class Carrier(QThread):
 
     def _terms(self) -> Terms:
         memory = self._memory or shared_memory(self.at_once)
-        return Terms(pace=0.0, keep=True, polite=True, memory=memory, notice=self._notice)
+        return Terms(
+            pace=0.0, keep=True, polite=True, ahead=True, memory=memory, notice=self._notice
+        )
 
     def _attend(self, workers: Workers) -> None:
         """Does what was asked for besides runs, and says what the workers do."""

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import Run, RunState
+from robgui.core.text.words import duration
 from robgui.gui.docks import Runs
 from robgui.gui.docks.runs_items import RESULT, STATE, TIME
 
@@ -255,3 +256,8 @@ def test_what_waits_begins_in_the_order_the_user_puts_it_in(qtbot, runs, filled,
     first.stop()
     qtbot.waitUntil(lambda: not filled.runner.busy, timeout=20_000)
     assert [job for job in begun if job is not first] == [fourth, third, second]
+
+
+def test_a_time_of_minutes_is_whole(runs):
+    words = duration(59 * 60 + 59)
+    assert runs.table.columnWidth(TIME) > runs.fontMetrics().horizontalAdvance(words) + 8
