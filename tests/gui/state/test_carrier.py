@@ -13,6 +13,7 @@ from PySide6.QtCore import QTimer
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.worker.process import Place
 from robgui.core.workspace import Workspace
 from robgui.gui.state.runner import Runner
 from tests.core.execution.worker import foreign
@@ -32,7 +33,8 @@ def runner(qapp):
     """One for all tests, so that what one model leaves behind would show in the next."""
     before = os.environ.pop("ROBGUI_INLINE", None)
     made = Runner()
-    made.start(memory=1_500_000_000)
+    made.arrange([Place()], 1_500_000_000)
+    made.start()
     yield made
     assert made.shutdown()
     if before is not None:

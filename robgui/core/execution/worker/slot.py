@@ -17,6 +17,7 @@ from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.frames import Frame, FrameError
+from robgui.core.execution.worker.graphics import Graphics, read_graphics
 from robgui.core.execution.worker.messages import read_error, read_report, task_frame, text
 from robgui.core.execution.worker.process import Event, Place, WorkerProcess
 from robgui.core.text.words import amount
@@ -80,6 +81,9 @@ class Slot:
         execution: What it computes; None while it does not.
         question: What it was asked; None while nothing.
         kills: Told the request whose model has cost a process.
+        ready: Whether its process has answered.
+        graphics: How full graphics cards are, as its process has said last.
+        place: Where it computes.
     """
 
     def __init__(self, place: Place, terms: Terms, events: queue.SimpleQueue[Event | None]) -> None:
@@ -87,7 +91,8 @@ class Slot:
         self.question: Asked | None = None
         self.kills: Callable[[Request], None] = lambda request: None
         self.ready = False
-        self._place = place
+        self.graphics = Graphics()
+        self.place = place
         self._terms = terms
         self._events = events
         self._process: WorkerProcess | None = None
@@ -99,6 +104,15 @@ class Slot:
     def free(self) -> bool:
         """Whether it could take something on."""
         return self.execution is None and self.question is None
+
+    @property
+    def warming(self) -> bool:
+        """Whether it loads models and data ahead of their need."""
+        return self._warming is not None
+
+    def suits(self, place: Place, terms: Terms) -> bool:
+        """Whether it is as it is to be."""
+        return (self.place, self._terms) == (place, terms)
 
     @property
     def pid(self) -> int:
@@ -115,7 +129,7 @@ class Slot:
         if self._process is None:
             terms = self._terms
             self._process = WorkerProcess(
-                self._place,
+                self.place,
                 self._events,
                 imports=terms.imports,
                 memory=terms.memory,
@@ -128,7 +142,8 @@ class Slot:
         """Begins to compute ``execution``."""
         self._end_long_warming()
         try:
-            frame = task_frame(execution.task, execution.workspace, self._terms.pace)
+            task = execution.task.at(self.place.device)
+            frame = task_frame(task, execution.workspace, self._terms.pace)
         except RobguiError as error:  # a file is gone
             execution.take(Report(RunState.FAILED, error=str(error), problem=error))
             return
@@ -226,6 +241,8 @@ class Slot:
 
     def _take(self, frame: Frame) -> None:
         header = frame.header
+        if "graphics" in header:
+            self.graphics = read_graphics(header["graphics"])
         if "report" in header:
             self._take_report(frame)
         elif "answer" in header or "refusal" in header:
@@ -244,13 +261,11 @@ class Slot:
         if execution is None:
             raise FrameError("a report that nobody has asked for")
         report = read_report(frame, execution.task.analysis().result)
-        if report.state not in (
-            RunState.RUNNING,
-            RunState.DONE,
-            RunState.FAILED,
-            RunState.CANCELLED,
-        ):
+        lost_node = report.state is RunState.QUEUED and bool(self.place.cluster)
+        if report.state in (RunState.QUEUED, RunState.PAUSED) and not lost_node:
             raise FrameError("a report of a state that a worker cannot be in")
+        if lost_node and execution.stop_asked:
+            return  # its end comes next
         self._warming = None
         execution.take(report)
         if execution.state.ended:

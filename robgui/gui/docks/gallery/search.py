@@ -205,14 +205,14 @@ class Search(QWidget):
 
     def take_names(self) -> None:
         """Fills the list of classes; the chosen one stays."""
-        from robgui.core.dataset.matching import shown_names
-
         dataset, model = self._store.library.dataset, self._store.library.model
         labels = None if dataset is None else dataset.labels
         known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
         chosen = self.classes.currentData()
         mapped: tuple[str, ...] = ()
         if dataset is not None and model is not None and known:
+            from robgui.core.dataset.matching import shown_names
+
             mapped = shown_names(model, dataset)
         names = (
             mapped,

@@ -98,6 +98,7 @@ def eats(): return Foreign(eat)
 def sleeps(): return Foreign(lambda: time.sleep(60))
 def talks(): return Foreign(talk)
 def starts_another(): return Foreign(start_another)
+def tells_threads(): return Foreign(lambda: os.write(2, b"THREADS %d " % torch.get_num_threads()))
 def raises(): return Foreign(lambda: 1 / 0)
 def floods(): return Foreign(flood)
 
