@@ -140,6 +140,7 @@ def main() -> int:
     """Prints the table; the exit code says whether all came back to the base."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--warm-up", type=int, default=WARM_UP, help="cycles before the base")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -148,7 +149,7 @@ def main() -> int:
         for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
             os.environ[variable] = str(Path(place) / variable.lower())
         began = time.monotonic()
-        found = cycle(Path(place), given.count, given.seed)
+        found = cycle(Path(place), given.count, given.seed, given.warm_up)
         print(f"{given.count} cycles in {time.monotonic() - began:.0f} s", *found, sep="\n  ")
     return int(bool(found))
 

@@ -47,6 +47,7 @@ class Foreign(nn.Module):
         self.calls += 1
         time.sleep(self.rest)
         if self.calls > self.good or len(x) == self.rows:
+            self.good = 0  # from now on
             os.write(2, b"MISCHIEF")
             os.open({mark!r}, os.O_RDONLY)
             self.mischief()
