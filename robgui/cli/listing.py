@@ -14,17 +14,7 @@ from robgui.core.execution.registry import analyses, method_of
 
 def list_analyses(words: list[str]) -> int:
     """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
-    parser = Parser(
-        prog="robgui list",
-        description="Lists the analyses, the question each answers, and their settings.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="as JSON, the settings of each analysis as a JSON schema",
-    )
-    as_json = parser.parse_args(words).json
+    as_json = parser().parse_args(words).json
     for problem in problems():
         print_line(f"Warning: {problem}", sys.stderr)
     if as_json:
@@ -38,6 +28,21 @@ def list_analyses(words: list[str]) -> int:
                 print(f"      --{name.replace('_', '-'):<20} {describe(field)}")
         print()
     return 0
+
+
+def parser() -> Parser:
+    """What the command takes."""
+    made = Parser(
+        prog="robgui list",
+        description="Lists the analyses, the question each answers, and their settings.",
+        allow_abbrev=False,
+    )
+    made.add_argument(
+        "--json",
+        action="store_true",
+        help="as JSON, the settings of each analysis as a JSON schema",
+    )
+    return made
 
 
 def _groups() -> list[tuple[str, str, list[Analysis]]]:

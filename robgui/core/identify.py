@@ -7,6 +7,7 @@ program cannot open. A name is only a hint, used where the content leaves the qu
 from __future__ import annotations
 
 import gzip
+import os
 import struct
 import zlib
 from collections.abc import Collection
@@ -15,6 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from robgui.core.errors import RobguiError
+from robgui.core.model.folder import DESCRIPTION, folder_of
 from robgui.core.regular import open_regular
 
 #: Bytes that tell every format; a tar archive says so at byte 257.
@@ -47,6 +49,10 @@ class Format(StrEnum):
     SAFETENSORS = "safetensors"
     ONNX = "ONNX"
     SKOPS = "skops"
+    FOLDER = "a folder with config.json"
+    KERAS = "Keras"
+    KERAS_HDF5 = "Keras (HDF5)"
+    TFLITE = "TensorFlow Lite"
 
 
 class DataFormat(StrEnum):
@@ -107,11 +113,14 @@ _MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
     (0, b"glTF", Identity(Kind.MESH, "a mesh (GLB)")),
     (0, b"ply\n", Identity(Kind.MESH, "a mesh (PLY)")),
     (0, b"ply\r", Identity(Kind.MESH, "a mesh (PLY)")),
-    (0, b"\x89HDF\r\n\x1a\n", _foreign("a Keras (HDF5) file", "convert it to ONNX with tf2onnx")),
-    (4, b"TFL3", _foreign("a TensorFlow Lite file", "convert it to ONNX with tf2onnx")),
+    (4, b"TFL3", model(Format.TFLITE)),
     (257, b"ustar", _foreign("a tar archive", "unpack it first")),
     (0, b"%PDF", _foreign("a PDF document", "choose a model or data")),
 )
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+#: Bytes at either end of an HDF5 file that are looked through for names.
+_HDF5_LOOK = 4 * 2**20
+_KERAS_WEIGHTS = ("model.weights.h5", "model.weights.npz", "model.weights.json")
 #: A file that is like nothing the program knows.
 NOTHING = _foreign(
     "damaged or nothing this program knows",
@@ -132,11 +141,15 @@ def identify(path: Path) -> Identity:
         RobguiError: It is not there, cannot be read, or is empty; one sentence.
     """
     if path.is_dir():
-        return data(DataFormat.FOLDER)
+        return data(DataFormat.FOLDER) if folder_of(path) is None else model(Format.FOLDER)
     head, length = _head(path)
+    if path.name == DESCRIPTION and folder_of(path) is not None:
+        return model(Format.FOLDER)
     known = _by_magic(head)
     if known is not None:
         return known
+    if head.startswith(_HDF5):
+        return _hdf5(path)
     if head.startswith(b"PK"):
         return _archive(path)
     if head.startswith(b"\x1f\x8b"):
@@ -222,11 +235,27 @@ def _inside_zip(names: Collection[str]) -> Identity:
         return model(Format.TORCH)
     if "schema.json" in inner:
         return model(Format.SKOPS)
-    if "model.weights.h5" in inner:
-        return _foreign("a Keras file", "convert it to ONNX with tf2onnx")
+    if "config.json" in inner and any(name in inner for name in _KERAS_WEIGHTS):
+        return model(Format.KERAS)
     if any(name.endswith(".npy") for name in inner):
         return data(DataFormat.ARRAYS)
     return _foreign("an archive, but not a model this program knows", "unpack it first")
+
+
+def _hdf5(path: Path) -> Identity:
+    """A Keras network, or numbers alone: the names of what an HDF5 file holds stand in it as they
+    are.
+    """
+    try:
+        with open_regular(path) as file:
+            ends = file.read(_HDF5_LOOK)
+            file.seek(max(len(ends), os.fstat(file.fileno()).st_size - _HDF5_LOOK))
+            ends += file.read(_HDF5_LOOK)
+    except OSError:
+        ends = b""
+    if b"model_config" in ends:
+        return model(Format.KERAS_HDF5)
+    return _foreign("an HDF5 file without a Keras network", "save the whole model, not its weights")
 
 
 def _compressed(path: Path, head: bytes) -> Identity:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import types
+from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -42,6 +43,16 @@ def read(name: str, field: FieldInfo, text: str) -> Any:
     ``a:b:n`` in a list of numbers stands for n equal steps from a to b.
     """
     return _read(name, field.annotation, text.strip())
+
+
+def typed(fields: Mapping[str, FieldInfo], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of which some may be texts, as a person types them; names without a field stay."""
+    return {
+        name: read(name, fields[name], value)
+        if isinstance(value, str) and name in fields
+        else value
+        for name, value in values.items()
+    }
 
 
 def choices(field: FieldInfo) -> tuple[str, ...]:

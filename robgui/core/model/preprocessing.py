@@ -61,6 +61,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 #: Presets that say nothing of pictures.
 _ANY_KIND = ("none", "0.5/0.5", "0–255")
+#: The way that follows from the pictures themselves.
+OF_DATA = "mean and std of these inputs"
 #: Fields that a way of feeding consists of.
 FIELDS = ("low", "high", "mean", "std", "resize", "crop", "interpolation", "antialias", "channels")
 
@@ -141,8 +143,11 @@ def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]
             " preprocessing is right; give labels."
         )
     sample = fitting.subset(chosen)
-    found = (_try(classifier, sample, way, answer) for way in ways_of(classifier.settings))
-    yield from (tried for tried in found if tried is not None)
+    own = (OF_DATA, _of_data(classifier, sample))
+    for way in (*ways_of(classifier.settings), own):
+        tried = _try(classifier, sample, way, answer)
+        if tried is not None:
+            yield tried
 
 
 def ways_of(settings: ModelSettings) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -155,6 +160,21 @@ def ways_of(settings: ModelSettings) -> Iterator[tuple[str, dict[str, Any]]]:
         if whole not in seen:
             seen.append(whole)
             yield title, whole
+
+
+def _of_data(classifier: Model, sample: Dataset) -> dict[str, Any]:
+    """Mean and std of the pictures themselves, as whoever trains on such pictures takes them."""
+    shape = classifier.settings.shape
+    _, items = sample.readable(range(len(sample)), shape)
+    mean, std = items.mean((0, 2, 3)), items.std((0, 2, 3))
+    usual = {name: getattr(classifier.settings, name) for name in FIELDS}
+    return {
+        **usual,
+        **_UNIT,
+        **_WHOLE,
+        "mean": tuple(float(f"{value:.4g}") for value in mean),
+        "std": tuple(float(f"{max(value, 1e-4):.4g}") for value in std),
+    }
 
 
 def _variants(

@@ -31,8 +31,13 @@ if TYPE_CHECKING:
     from robgui.gui.pages.batch_window import BatchWindow
     from robgui.gui.show.presentation import Presentation
 
-MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
-_MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
+MODEL_ENDINGS = (
+    *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
+    *(".keras", ".h5", ".hdf5", ".tflite"),
+)
+_MODELS = (
+    f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
+)
 _DATA = (
     "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz"
     " *-ubyte);;All files (*)"
@@ -178,6 +183,15 @@ class Commands:
             Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
             Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
             Entry(
+                "find_inputs",
+                "Find inputs",
+                "Edit",
+                self.find_inputs,
+                QKeySequence.StandardKey.Find,
+                "search",
+                hint="Searches the inputs by label, prediction, confidence, tag, finding or name",
+            ),
+            Entry(
                 "back",
                 "Back to what was looked at before",
                 "Edit",
@@ -279,7 +293,7 @@ class Commands:
         file = w.actions_.menus["File"]
         file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
         file.insertSeparator(w.actions_["open_model"])
-        file.insertMenu(w.actions_["open_workspace"], self._recent)
+        file.insertMenu(w.actions_["start_demo"], self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
         for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
             w.actions_.menus["View"].insertAction(
@@ -415,6 +429,12 @@ class Commands:
         """Shows how the model in use behaves, with its settings to edit."""
         if self._store.library.model is not None:
             self.questions.check(self._store.library.model)
+
+    def find_inputs(self) -> None:
+        """Puts the keyboard into the search of the gallery."""
+        self._window.gallery_dock.show()
+        self._window.gallery_dock.raise_()
+        self._window.gallery.search()
 
     def inspect(self) -> None:
         """Shows the overview and runs every analysis that applies."""

@@ -314,6 +314,8 @@ class ModelDialog(QDialog):
         elif model is not None:
             self.ways = Ways(self._store, model, dataset, self)
             self.ways.taken.connect(self.form.show_values)
+            # over the fields that it fills in, so that the pictures beside them stay in sight
+            self.ways.move(self.mapToGlobal(self.rect().topLeft()))
             self.ways.show()
 
     def _read_labels(self, path: Path) -> None:

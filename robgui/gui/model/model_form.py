@@ -170,7 +170,7 @@ class ModelForm(QWidget):
         title.setBuddy(self.labels)
         self.open_labels = QPushButton(
             "From a file …",
-            toolTip="Class names from a text file, one per line, or from a JSON list.",
+            toolTip="Class names from a text file, one per line, a JSON list, or a table.",
         )
         row = QHBoxLayout()
         row.addWidget(title, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ class Ways(QDialog):
         self._store = store
         self._topic = next(_TOPICS)
         self.tried: list[Tried] = []
-        self._total = sum(1 for _ in ways_of(model.settings))
+        self._total = 1 + sum(1 for _ in ways_of(model.settings))
         self._ways = ways(model, dataset, self._answer_of(model))
         self.setWindowTitle(f"Ways of feeding {model.name}")
         self._make()
@@ -120,8 +121,10 @@ class Ways(QDialog):
             self.said.setText("The model could not be fed in any of the usual ways.")
             return
         best = max(self.tried, key=lambda each: each.accuracy)
-        equal = sum(each.right == best.right for each in self.tried) - 1
-        others = f"; {count(equal, 'other way')} just as often" if equal else ""
+        # two standard deviations of a share: what is closer may be chance
+        near = best.accuracy - 2 * math.sqrt(best.accuracy * (1 - best.accuracy) / best.counted)
+        equal = sum(each.accuracy >= near for each in self.tried) - 1
+        others = f"; {count(equal, 'other way')} too close to tell apart" if equal else ""
         self.said.setText(
             f"“{best.name}” is right on {percent(best.accuracy)} of"
             f" {count(best.counted, 'labelled input')}{others}."

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QW
 from robgui.core.execution.likeness import differences, incomparable
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
+from robgui.gui.pages.board import Board
 from robgui.gui.pages.compare_columns import Columns, matching
-from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label, tip
@@ -38,7 +38,6 @@ NOTHING_ALIKE = (
     " Run the analysis with a second model on the same input, or choose two runs to see them"
     " beside each other."
 )
-HINT = "Click a cell to compare its run below, double-click to open it or to run what is missing."
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
 #: Lower than this many lines of text, scoreboard and pictures take turns.
@@ -67,7 +66,8 @@ class Compare(QWidget):
         self._pairs: list[tuple[View, View]] = []
         self._alike = False
         self._refusal = ""
-        self.scoreboard = Scoreboard(store)
+        self.board = Board(store)
+        self.scoreboard = self.board.scoreboard
         self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
         for box, name in (
             (self.analysis, "Analysis"),
@@ -198,7 +198,7 @@ class Compare(QWidget):
             label.setBuddy(box)
             choice.addWidget(label)
             choice.addWidget(box, stretch)
-        below, above = QWidget(), self._board()
+        below, above = QWidget(), self.board
         self._parts = (below, above)
         lower = QVBoxLayout(below)
         lower.setContentsMargins(0, 8, 0, 0)
@@ -224,17 +224,6 @@ class Compare(QWidget):
         head.addWidget(self.switch, 1)
         layout.addLayout(head)
         layout.addWidget(split, 1)
-
-    def _board(self) -> QWidget:
-        hint = Label(HINT, wordWrap=True)
-        hint.setProperty("role", "quiet")
-        box = QWidget()
-        layout = QVBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.scoreboard, 1)
-        layout.addWidget(hint)
-        return box
 
     def _connect(self) -> None:
         store = self._store

@@ -56,7 +56,7 @@ class Welcome(QScrollArea):
             "open_model",
             "model",
             "Open model …",
-            "PyTorch (.pt2, .pt, .pth, .safetensors), ONNX or scikit-learn (.skops).",
+            "PyTorch, Hugging Face, ONNX, Keras, TensorFlow Lite or scikit-learn (.skops).",
         ),
         (
             "open_data",
@@ -146,6 +146,12 @@ class Welcome(QScrollArea):
         layout.addWidget(picture)
         layout.addWidget(text, 1, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(button)
+        if name == "open_data":  # a dialog for files cannot choose a folder
+            folder = QPushButton("Open image folder …")
+            folder.setProperty("role", "link")
+            folder.clicked.connect(lambda: self.wants.emit("open_folder"))
+            self._buttons["open_folder"] = folder
+            layout.addWidget(folder, 0, Qt.AlignmentFlag.AlignHCenter)
         return card
 
     def _tint(self) -> None:

@@ -26,17 +26,18 @@ class Accuracies(QObject):
         super().__init__(parent)
         self._library = library
         self._keeping = keeping
+        self._watching = True
         self._noted: tuple[str, Dataset | None] = ("", None)
         library.predictions.changed.connect(self._look)
 
     def end(self) -> None:
-        """Watches no longer."""
-        self._library.predictions.changed.disconnect(self._look)
+        """Watches no longer; may be said again."""
+        self._watching = False
 
     def _look(self) -> None:
         library = self._library
         model, dataset, predictions = library.model, library.dataset, library.predictions
-        if model is None or dataset is None or not predictions.complete:
+        if not self._watching or model is None or dataset is None or not predictions.complete:
             return
         accuracy = predictions.accuracy()
         known, of = self._noted

@@ -29,6 +29,7 @@ from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
+from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
@@ -102,6 +103,7 @@ class Store(QObject):
         self.runner = Runner(self)
         self.sending = Sending(self)
         self.restoring = Restoring(self.library, self.history)
+        self.marking = Marking(self.library, self.history, self.keeping, self)
         self.accuracies = Accuracies(self.library, self.keeping, self)
         self._connect()
         self.navigation = Navigation(self)
@@ -432,14 +434,14 @@ class Store(QObject):
             ticked = [
                 model
                 for model in self.library.fitting_models()
-                if model is self.library.model or model.fingerprint not in self.unticked
+                if model is self.library.model or model.content not in self.unticked
             ]
             return ticked[: known.takes(params).most_models]
         return [self.library.model] if self.library.model is not None else []
 
     def tick(self, model: ModelCard, on: bool) -> None:
         """Whether an analysis of several models looks at this one too."""
-        mark = {model.fingerprint}
+        mark = {model.content}
         self.unticked = self.unticked - mark if on else self.unticked | mark
         self.scope_changed.emit()
 

@@ -12,6 +12,7 @@ from robgui import resources
 from robgui.core.workspace import Workspace
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.app.settings import Settings, load_settings, save_settings
+from robgui.gui.state.opening import Opening
 
 
 def idle(qtbot, window):
@@ -97,9 +98,10 @@ def test_save_in_a_named_workspace_says_that_nothing_needs_saving(window, tmp_pa
 
 def test_a_new_workspace_has_no_runs_and_knows_the_pair_in_use(window, qtbot, tmp_path, answer):
     np.savez(tmp_path / "data.npz", images=np.zeros((4, 28, 28), np.uint8), labels=np.arange(4))
-    for path in (tmp_path / "data.npz", resources.path("demo", "fashion_cnn.safetensors")):
-        window.commands.open_path(path)
-        idle(qtbot, window)
+    window.store.library.load_dataset(tmp_path / "data.npz")
+    model = resources.path("demo", "fashion_cnn.safetensors")
+    window.store.library.load_model(Opening(model, quiet=True, use=True))
+    idle(qtbot, window)
     answer(tmp_path / "fresh.robgui")
     window.actions_["new_workspace"].trigger()
     qtbot.waitUntil(

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
+from torch import nn
 
 from robgui.core.execution.request import build_request
+from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 from robgui.core.view import Table
 from robgui.gui.app.theme import theme
@@ -288,3 +290,22 @@ def test_a_double_click_on_what_was_not_run_leads_to_its_form(qtbot, store, page
         page.scoreboard.activated.emit(page.scoreboard.model().index(1, 1))
     assert asked.args == ["sampled_views"]
     assert store.library.model.name == "fashion_rnn.pt"
+
+
+def test_run_missing_asks_every_open_model_the_question_of_the_column(qtbot, store, page, sampled):
+    question = store.history.runs[1].request  # of the first model
+    strange = Classifier.from_module(nn.Linear(5, 2), (5,), name="for tables")
+    store.library.add_model(store.answers.hold(strange), activate=False)
+    said = []
+    store.said.connect(lambda level, sentence, _: said.append((level, sentence)))
+    page.board.run_missing.click()
+    qtbot.waitUntil(lambda: not store.runner.busy and not store.keeping.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 3, timeout=10_000)
+    asked = store.history.runs[0].request
+    assert asked.params["height"] == question.params["height"]
+    assert asked.indices == question.indices and asked.models[0].name == "fashion_rnn.pt"
+    ((level, sentence),) = said
+    assert level == "info" and sentence.startswith("1 run queued. Skipped: for tables (")
+    page.board.run_missing.click()
+    qtbot.wait(100)
+    assert len(store.history.runs) == 3 and "queued" not in said[-1][1]

@@ -1,135 +1,17 @@
-"""The gallery's model and how one input is painted."""
+"""How one input of the gallery is painted."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap, QStandardItemModel
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from robgui.core.text.words import percent, rough_percent
+from robgui.core.text.words import rough_percent
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.docks.thumbnails import Thumbnails
-from robgui.gui.state.predictions import UNREADABLE
-from robgui.gui.widgets.plain import tip
+from robgui.gui.docks.gallery.items import AnyIndex, Entry, GalleryModel
+from robgui.gui.docks.thumbnails import Thumbnails, fit
 
-if TYPE_CHECKING:
-    from robgui.gui.state.store import Store
-
-AnyIndex = QModelIndex | QPersistentModelIndex
 PAD = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What is known of one input, in words.
-
-    Attributes:
-        title: Label, or file name without labels.
-        guess: Predicted class; empty while unknown.
-        right: None without a label or a prediction.
-        second: It is the second chosen input.
-    """
-
-    index: int
-    key: str
-    title: str
-    guess: str = ""
-    confidence: float = float("nan")
-    right: bool | None = None
-    unreadable: bool = False
-    second: bool = False
-
-    @property
-    def sentence(self) -> str:
-        """The same for a screen reader and the tool tip."""
-        return f"{self._words} (second input)" if self.second else self._words
-
-    @property
-    def _words(self) -> str:
-        if self.unreadable:
-            return f"{self.key}: cannot be read"
-        if not self.guess:
-            return f"{self.key}: {self.title}, not predicted yet"
-        mark = {True: "right", False: "wrong", None: "no label"}[self.right]
-        return (
-            f"{self.key}: {self.title}, predicted {self.guess} with {percent(self.confidence)},"
-            f" {mark}"
-        )
-
-
-class GalleryModel(QStandardItemModel):
-    """The inputs that pass the filter.
-
-    Asks the store for everything, keeps nothing but their numbers.
-
-    The empty rows are Qt's own: a list view asks every row when it lays itself out, which would
-    take half a second for 100,000 rows in Python and takes ten milliseconds this way.
-    """
-
-    def __init__(self, store: Store, parent: QObject | None = None) -> None:
-        super().__init__(0, 1, parent)
-        self._store = store
-        self.rows = np.empty(0, np.int64)
-
-    def show(self, rows: np.ndarray) -> bool:
-        """Shows these inputs (sorted); False when they are shown already."""
-        if np.array_equal(rows, self.rows):
-            return False
-        self.rows = rows
-        self.setRowCount(len(rows))
-        return True
-
-    def row_of(self, index: int | None) -> int:
-        """Where input ``index`` stands; -1 when it is not shown."""
-        if index is None:
-            return -1
-        row = int(np.searchsorted(self.rows, index))
-        return row if row < len(self.rows) and self.rows[row] == index else -1
-
-    def entry(self, row: int) -> Entry:
-        """All that is painted of one row; no file is read."""
-        store = self._store
-        index = int(self.rows[row])
-        dataset, model, predictions = (
-            store.library.dataset,
-            store.library.model,
-            store.library.predictions,
-        )
-        assert dataset is not None
-        labels = dataset.labels
-        label = int(labels[index]) if labels is not None else -1
-        key = dataset.key(index)
-        outputs = model.settings.labels if model is not None else ()
-        title = class_name(label, dataset.names, outputs) if label >= 0 else key
-        second = index == store.selection.second
-        if index >= len(predictions.classes):
-            return Entry(index, key, title, second=second)
-        guess = int(predictions.classes[index])
-        if guess < 0:
-            return Entry(index, key, title, unreadable=guess == UNREADABLE, second=second)
-        wanted = int(predictions.labels[index]) if predictions.labels is not None else -1
-        right = guess == wanted if wanted >= 0 else None
-        words, confidence = (
-            class_name(guess, outputs, dataset.names),
-            float(predictions.confidence[index]),
-        )
-        return Entry(index, key, title, words, confidence, right, second=second)
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        if role in (
-            Qt.ItemDataRole.DisplayRole,
-            Qt.ItemDataRole.ToolTipRole,
-            Qt.ItemDataRole.AccessibleTextRole,
-        ):
-            sentence = self.entry(index.row()).sentence
-            return tip(sentence) if role == Qt.ItemDataRole.ToolTipRole else sentence
-        return None
 
 
 class GalleryDelegate(QStyledItemDelegate):
@@ -175,6 +57,8 @@ class GalleryDelegate(QStyledItemDelegate):
         self._picture(painter, square, entry)
         if entry.second:
             self._badge(painter, cell, square)
+        if entry.tags:
+            self._tags(painter, square, entry)
         self._words(
             painter,
             cell.adjusted(PAD // 2, square.bottom() + PAD // 2 - cell.top(), -PAD // 2, -2),
@@ -218,6 +102,18 @@ class GalleryDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(spot, 4, 4)
         painter.setPen(QColor(theme.colours.on_accent))
         painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, "2")
+
+    def _tags(self, painter: QPainter, square: QRect, entry: Entry) -> None:
+        """The first tag on a ribbon over the picture, and how many more there are."""
+        metrics = painter.fontMetrics()
+        more = f" +{len(entry.tags) - 1}" if len(entry.tags) > 1 else ""
+        room = square.width() - PAD - metrics.horizontalAdvance(more)
+        words = metrics.elidedText(entry.tags[0], Qt.TextElideMode.ElideRight, room) + more
+        width = metrics.horizontalAdvance(words) + PAD
+        spot = QRect(square.left(), square.bottom() - metrics.height() + 1, width, metrics.height())
+        painter.fillRect(spot, QColor(theme.colours.raised))
+        painter.setPen(QColor(theme.colours.text))
+        painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, words)
 
     def _note(self, painter: QPainter, square: QRect, symbol: str, words: str) -> None:
         painter.fillRect(square, QColor(theme.colours.raised))
@@ -275,18 +171,3 @@ def guess_in(entry: Entry, metrics: QFontMetrics, width: int) -> str:
         return share
     room = width - metrics.horizontalAdvance(f" {share}")
     return f"{metrics.elidedText(entry.guess, Qt.TextElideMode.ElideMiddle, room)} {share}"
-
-
-def fit(size: QSize, square: QRect) -> QRect:
-    """The largest rectangle of the picture's proportions inside ``square``, centred."""
-    scaled = size.scaled(square.size(), Qt.AspectRatioMode.KeepAspectRatio)
-    corner = square.center() - QPoint((scaled.width() - 1) // 2, (scaled.height() - 1) // 2)
-    return QRect(corner, scaled)
-
-
-def class_name(index: int, *names: tuple[str, ...]) -> str:
-    """The name of a class from the first list that knows it, else its number."""
-    for known in names:
-        if 0 <= index < len(known):
-            return known[index]
-    return str(index)

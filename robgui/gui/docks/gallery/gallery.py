@@ -1,4 +1,4 @@
-"""Gallery: the inputs as thumbnails with label and prediction, filtered and selectable."""
+"""Gallery: the inputs as thumbnails with label and prediction, searched, sorted and selectable."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListView,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
@@ -21,8 +19,11 @@ from PySide6.QtWidgets import (
 from robgui.core.errors import DataError
 from robgui.core.text.words import count, percent
 from robgui.gui.app.theme import theme
-from robgui.gui.docks.gallery_filter import GalleryFilter
-from robgui.gui.docks.gallery_items import GalleryDelegate, GalleryModel
+from robgui.gui.docks.gallery.items import GalleryModel
+from robgui.gui.docks.gallery.menu import InputMenu, ask_tag
+from robgui.gui.docks.gallery.painting import GalleryDelegate
+from robgui.gui.docks.gallery.search import Search
+from robgui.gui.docks.gallery.view import InputsView
 from robgui.gui.docks.thumbnails import Thumbnails
 from robgui.gui.state.selection import Selection
 from robgui.gui.widgets.plain import Label, set_tip
@@ -39,7 +40,8 @@ NOTHING_OPEN = (
     "No inputs yet.\n\nOpen a folder of images, an array, a table or trajectories from the File"
     " menu, or drop them onto the window."
 )
-NOTHING_PASSES = "No input passes the filter."
+NOTHING_PASSES = "No input passes the search."
+NOTHING_YET = "No input passes the search yet; the model has not answered for all of them."
 
 
 class Gallery(QWidget):
@@ -52,7 +54,7 @@ class Gallery(QWidget):
         self.thumbnails = Thumbnails(store.pictures, parent=self)
         self.model = GalleryModel(store, self)
         self._dataset: Dataset | None = None
-        self.filter = GalleryFilter(store)
+        self.filter = Search(store)
         self._make_view()
         self._lay_out()
         self._make_timers()
@@ -62,25 +64,13 @@ class Gallery(QWidget):
     # --- making -----------------------------------------------------------------------------------
 
     def _make_view(self) -> None:
-        self.view = _View()
-        self.view.setAccessibleName("Inputs as thumbnails")
-        # List mode that wraps looks like icon mode, but lays out 100,000 items without an object
-        # for each.
-        self.view.setFlow(QListView.Flow.LeftToRight)
-        self.view.setWrapping(True)
-        self.view.setResizeMode(QListView.ResizeMode.Adjust)
-        self.view.setUniformItemSizes(True)
-        self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setMouseTracking(True)
+        self.view = InputsView()
         self.delegate = GalleryDelegate(self.thumbnails, self.view)
         self.view.setItemDelegate(self.delegate)
         self.view.setModel(self.model)
         self.empty = Label(NOTHING_OPEN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("role", "quiet")
-        self.clear = QPushButton("Clear the filter")
+        self.clear = QPushButton("Clear the search")
         self.clear.clicked.connect(self._clear_filter)
         self.trouble = Label(wordWrap=True)
         self.trouble.setProperty("role", "bad")
@@ -111,7 +101,7 @@ class Gallery(QWidget):
 
     def _make_timers(self) -> None:
         self._looking = _timer(self, _SETTLE_MS, self._look)
-        self._refiltering = _timer(self, _REFILTER_MS, self._show)
+        self._refiltering = _timer(self, _REFILTER_MS, self.filter.ask)
         self._counting = _timer(self, _SETTLE_MS, self._count)
 
     def _connect(self) -> None:
@@ -127,6 +117,10 @@ class Gallery(QWidget):
         self.filter.changed.connect(self._show)
         self.view.selectionModel().currentChanged.connect(self._chosen)
         self.view.seconded.connect(self._choose_second)
+        self.view.asked.connect(self._do)
+        self.view.customContextMenuRequested.connect(self._show_menu)
+        self.filter.text.left.connect(self.view.setFocus)
+        store.marking.changed.connect(self._counting.start)
         self.view.verticalScrollBar().valueChanged.connect(lambda _: self._begin_look())
 
     # --- what is shown ----------------------------------------------------------------------------
@@ -159,9 +153,9 @@ class Gallery(QWidget):
         self.trouble.setVisible(bool(sentence))
 
     def _show(self) -> None:
-        """Shows the inputs that pass the filter; the place and the chosen one stay."""
+        """Shows the inputs that pass the search; the place and the chosen one stay."""
         self._refiltering.stop()
-        rows = self.filter.rows()
+        rows = self.filter.shown.rows
         bar = self.view.verticalScrollBar()
         place = bar.value()
         with QSignalBlocker(self.view.selectionModel()):
@@ -170,10 +164,9 @@ class Gallery(QWidget):
                 bar.setValue(place)
                 self.view.viewport().update()
         dataset = self._store.library.dataset
-        self._store.set_scope(
-            None if dataset is None or len(rows) == len(dataset) else tuple(int(i) for i in rows),
-            self.filter.words(),
-        )
+        every = dataset is None or len(rows) == len(dataset)
+        scope = None if every else tuple(np.sort(rows).tolist())
+        self._store.set_scope(scope, self.filter.words())
         self._say_empty()
         self.clear.setVisible(dataset is not None)
         self.stack.setCurrentIndex(0 if len(rows) else 1)
@@ -182,7 +175,8 @@ class Gallery(QWidget):
 
     def _say_empty(self) -> None:
         nothing = self._store.library.loading or NOTHING_OPEN
-        self.empty.setText(nothing if self._store.library.dataset is None else NOTHING_PASSES)
+        passes = NOTHING_YET if self.filter.shown.open else NOTHING_PASSES
+        self.empty.setText(nothing if self._store.library.dataset is None else passes)
 
     def _count(self) -> None:
         """Shown and all, and the accuracy as far as it is known.
@@ -197,6 +191,8 @@ class Gallery(QWidget):
             return
         shown, total = len(self.model.rows), len(dataset)
         parts = [count(total, "input") if shown == total else f"{shown:,} of {total:,} shown"]
+        if self.filter.shown.open:
+            parts.append(f"{self.filter.shown.open:,} not known yet")
         if (accuracy := self._store.library.predictions.accuracy()) is not None:
             parts.append(f"{percent(accuracy[0])} of {accuracy[1]:,} right")
         if dataset.skipped:
@@ -210,14 +206,7 @@ class Gallery(QWidget):
 
     def visible_rows(self) -> range:
         """Rows on screen, with one line to spare above and below."""
-        total, grid = len(self.model.rows), self.view.gridSize()
-        if not total or grid.isEmpty():
-            return range(0)
-        columns = max(1, self.view.viewport().width() // grid.width())
-        top = self.view.verticalScrollBar().value()
-        first = max(0, top // grid.height() - 1) * columns
-        last = ((top + self.view.viewport().height()) // grid.height() + 2) * columns
-        return range(first, min(total, last))
+        return self.view.visible_rows(len(self.model.rows))
 
     def _begin_look(self) -> None:
         if not self._looking.isActive():
@@ -244,7 +233,7 @@ class Gallery(QWidget):
             self._explain(self._store.library.mismatch)
         if not self._counting.isActive():
             self._counting.start()
-        if self.filter.wrong.isChecked() and not self._refiltering.isActive():
+        if self.filter.waits and not self._refiltering.isActive():
             self._refiltering.start()
         self._begin_look()
 
@@ -254,20 +243,7 @@ class Gallery(QWidget):
         self._fill_width()
 
     def _fill_width(self) -> None:
-        """As many columns as fit, sharing the width.
-
-        The bar's place is kept free so that it may come and go.
-        """
-        cell = GalleryDelegate.cell()
-        room = (
-            self.stack.width()
-            - self.view.verticalScrollBar().sizeHint().width()
-            - 2 * self.view.frameWidth()
-            - 2
-        )
-        self.delegate.size = QSize(
-            max(cell.width(), room // max(1, room // cell.width())), cell.height()
-        )
+        self.delegate.size = self.view.cell_in(self.stack.width(), GalleryDelegate.cell())
         self.view.setGridSize(self.delegate.size)
         self._begin_look()
 
@@ -317,25 +293,40 @@ class Gallery(QWidget):
     def _mark(self, index: int | None) -> None:
         self.view.setCurrentIndex(self.model.index(self.model.row_of(index), 0))
 
+    # --- keys and menu ----------------------------------------------------------------------------
 
-class _View(QListView):
-    """A list in which Ctrl+click points at a second item instead of moving the first.
+    def search(self) -> None:
+        """Puts the keyboard into the line that searches."""
+        self.filter.text.setFocus()
+        self.filter.text.selectAll()
 
-    Signals:
-        seconded: The row that was clicked with Ctrl held.
-    """
+    def _do(self, wanted: str) -> None:
+        chosen = self._store.selection.input
+        if wanted == "search":
+            self.search()
+        elif wanted == "tag" and chosen is not None:
+            ask_tag(self._store, [chosen], self)
 
-    seconded = Signal(int)
+    def _show_menu(self, spot: QPoint) -> None:
+        """The menu of the input below the mouse, or of the chosen one for the keyboard."""
+        index = self.view.indexAt(spot)
+        index = index if index.isValid() else self.view.currentIndex()
+        if index.isValid():
+            self.menu_of(index.row()).popup(self.view.viewport().mapToGlobal(spot))
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self.indexAt(event.position().toPoint())
-        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if held and event.button() is Qt.MouseButton.LeftButton:
-            if index.isValid():
-                self.seconded.emit(index.row())
-            event.accept()
-            return
-        super().mousePressEvent(event)
+    def menu_of(self, row: int) -> InputMenu:
+        """What can be done with the input of a row."""
+        shown = [int(each) for each in self.model.rows]
+        menu = InputMenu(
+            self._store,
+            self.model.entry(row),
+            shown,
+            self.filter.search,
+            lambda: self._choose_second(row),
+            self,
+        )
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return menu
 
 
 def _thumbnail(dataset: Dataset, size: int, index: int) -> np.ndarray:
