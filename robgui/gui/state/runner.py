@@ -57,11 +57,8 @@ class Runner(QObject):
 
     @property
     def active(self) -> Execution | None:
-        """The one that is running or paused."""
-        return next(
-            (one for one in self.executions if one.state in (RunState.RUNNING, RunState.PAUSED)),
-            None,
-        )
+        """The one that is at work, or for whose process it waits: it can be stopped."""
+        return next((one for one in self.executions if one.begun), None)
 
     @property
     def busy(self) -> bool:
