@@ -65,13 +65,13 @@ class Runner(QObject):
 
     @property
     def active(self) -> Execution | None:
-        """The first that is running or paused."""
+        """The first at work: it can be stopped."""
         return next(iter(self.at_work), None)
 
     @property
     def at_work(self) -> list[Execution]:
-        """All that are running or paused, or whose node is lost and that wait for another one."""
-        return [one for one in self.executions if _is_at_work(one)]
+        """All that run, are paused, or wait for their process or another node."""
+        return [one for one in self.executions if one.begun]
 
     def at_work_on(self, analysis: str) -> Execution | None:
         """The newest at work that is of this ``analysis``, else the first at work."""
@@ -205,9 +205,3 @@ class Runner(QObject):
             self._ended_calls += execution.calls
             del self._told[id(execution)]
         self.changed.emit(execution)
-
-
-def _is_at_work(execution: Execution) -> bool:
-    if execution.state is RunState.QUEUED:
-        return bool(execution.attempts and execution.error)
-    return not execution.state.ended

@@ -153,3 +153,20 @@ def test_what_waits_behind_a_model_that_never_answers_runs_after_it(qtbot, runne
     stuck.stop()
     ended(qtbot, waiting)
     assert (stuck.state, waiting.state) == (RunState.CANCELLED, RunState.DONE)
+
+
+def test_a_run_whose_model_is_never_loaded_in_its_process_can_be_stopped(
+    qtbot, runner, files, submit
+):
+    (files / foreign.HANG).touch()
+    request = foreign.ask(files, "hangs_in_warming")
+    runner.warm(request, foreign.trusted(files, "hangs_in_warming"))
+    qtbot.wait(1000)  # so that loading ahead comes first
+    stuck = submit("hangs_in_warming")
+    qtbot.waitUntil(lambda: runner.active is stuck, timeout=PATIENCE_MS)
+    with Stopwatch() as watch:
+        stuck.stop()
+        ended(qtbot, stuck)
+    (files / foreign.HANG).unlink()
+    assert watch.seconds < 3
+    assert_next_run_works(qtbot, runner, submit)

@@ -99,6 +99,7 @@ class Slot:
         self._told: RunState | None = None
         self._stop_by = 0.0
         self._warming: tuple[Request, float] | None = None
+        self._asked = Frame({})
 
     @property
     def free(self) -> bool:
@@ -140,7 +141,7 @@ class Slot:
 
     def run(self, execution: Execution) -> None:
         """Begins to compute ``execution``."""
-        self._end_long_warming()
+        self._end_long_warming(execution)
         try:
             task = execution.task.at(self.place.device)
             frame = task_frame(task, execution.workspace, self._terms.pace)
@@ -153,7 +154,7 @@ class Slot:
 
     def ask(self, question: Asked) -> None:
         """Asks a question."""
-        self._end_long_warming()
+        self._end_long_warming(None)
         self.question = question
         document, arrays = take_apart(dict(question.values))
         header = {
@@ -184,6 +185,9 @@ class Slot:
         """
         execution, process = self.execution, self._process
         if process is None:
+            return
+        if not self.free and self._end_long_warming(execution):
+            self._send(self._asked)  # it was waiting behind a model that is never loaded
             return
         if execution is not None:
             self._pass_on(execution, process)
@@ -225,6 +229,7 @@ class Slot:
 
     def _send(self, frame: Frame) -> None:
         """Sends a frame, to a new process if the old one died while it was idle."""
+        self._asked = frame
         if not self.start().send(frame):
             self.end()
             self.start().send(frame)
@@ -253,6 +258,8 @@ class Slot:
             self._warming = None
         elif "ready" in header:
             self.ready = True
+            if self._warming is not None:  # it has only now begun to load
+                self._warming = (self._warming[0], time.monotonic())
         else:
             raise FrameError("a message of no known kind")
 
@@ -319,11 +326,21 @@ class Slot:
             self.execution.wake = lambda: None
         self.execution = None
 
-    def _end_long_warming(self) -> None:
-        """A model that is loaded ahead for too long does not hold up what is wanted now."""
-        if self._warming is not None and time.monotonic() - self._warming[1] > _WARM_SECONDS:
-            self.kills(self._warming[0])
-            self.end()
+    def _end_long_warming(self, wanted: Execution | None) -> bool:
+        """A model that is loaded ahead for too long does not hold up what is wanted now, unless
+        that needs the same model.
+
+        True if its process was ended.
+        """
+        if self._warming is None or not self.ready:
+            return False
+        request, since = self._warming
+        same = wanted is not None and wanted.request.models == request.models
+        if same or time.monotonic() - since <= _WARM_SECONDS:
+            return False
+        self.kills(request)
+        self.end()
+        return True
 
 
 def _answer(question: Asked, frame: Frame) -> Any:
