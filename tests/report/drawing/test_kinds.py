@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -303,4 +305,4 @@ def test_the_ticks_of_powers_of_ten_do_not_touch(width):
     ]
     shown.sort(key=lambda box: box.x0)
     assert len(shown) >= 2
-    assert all(one.x1 < two.x0 for one, two in zip(shown, shown[1:], strict=False))
+    assert all(one.x1 < two.x0 for one, two in pairwise(shown))
