@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from robgui.core.workspace import Workspace
-from robgui.gui.widgets.plain import set_tip, visible
+from robgui.gui.widgets.plain import in_menu, set_tip
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
@@ -92,7 +92,7 @@ class Workspaces:
             path = Path(text)
             if not path.exists():
                 continue
-            action = self.recent.addAction(visible(f"{path.stem}    {path.parent}"))
+            action = self.recent.addAction(in_menu(f"{path.stem}    {path.parent}"))
             action.setCheckable(True)
             action.setChecked(text == now)
             set_tip(action, text)

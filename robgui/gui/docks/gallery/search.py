@@ -24,7 +24,7 @@ from robgui.core.dataset.query.ordering import arranged
 from robgui.core.errors import DataError
 from robgui.core.text.words import count
 from robgui.core.workspace.marks import SavedSet
-from robgui.gui.docks.gallery.items import class_name
+from robgui.gui.docks.gallery.items import label_name
 from robgui.gui.docks.gallery.order_box import OrderBox
 from robgui.gui.docks.gallery.query_line import QueryLine
 from robgui.gui.docks.gallery.sets import SetsButton
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _TYPING_MS = 150
 _ASKED = "gallery search"
 ALL = -1
+#: Fewer inputs are searched at once, unless their names have to be read.
+_MANY = 50_000
 #: What is about the tags and findings of an input.
 _OF_MARKS = frozenset({"tag", "tagged", "finding", "found", "text"})
 
@@ -81,6 +83,7 @@ class Search(QWidget):
         self.text.textChanged.connect(lambda _: self._typing.start())
         self.text.returnPressed.connect(self._read_text)
         store.library.models_changed.connect(self.take_names)
+        store.library.predictions.began.connect(self.take_names)
         store.marking.changed.connect(self._marked)
 
     @property
@@ -124,7 +127,7 @@ class Search(QWidget):
         self._note()
 
     def ask(self) -> None:
-        """Finds what passes; away from the GUI thread where names have to be read."""
+        """Finds what passes; away from the GUI thread where that takes long."""
         facts = self._store.marking.facts()
         self._note()
         if facts is None:
@@ -134,7 +137,8 @@ class Search(QWidget):
         if self.waits:
             self._store.library.predictions.want_all()
         find = self._finding(facts)
-        if "name" in needs(self._query) or self.order.by == "name":
+        slow = "name" in needs(self._query) or self.order.by == "name" or facts.count > _MANY
+        if slow:
             self._store.pictures.run(find, self._answered, failed=self._mistyped, key=_ASKED)
             return
         self._store.pictures.drop(_ASKED)
@@ -203,22 +207,24 @@ class Search(QWidget):
         """Fills the list of classes; the chosen one stays."""
         dataset, model = self._store.library.dataset, self._store.library.model
         labels = None if dataset is None else dataset.labels
-        known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
+        known, first = np.unique([] if labels is None else labels, return_index=True)
+        meant = self._store.library.predictions.labels
+        own = dataset.names if dataset is not None else ()
+        outputs = model.settings.labels if model is not None else ()
         chosen = self.classes.currentData()
-        names = (
-            dataset.names if dataset is not None else (),
-            model.settings.labels if model is not None else (),
-        )
         with QSignalBlocker(self.classes):
             self.classes.clear()
             self.classes.addItem("All classes", ALL)
-            for c in known:
-                self.classes.addItem(class_name(c, *names), c)
+            for c, place in zip(known.astype(int).tolist(), first.tolist(), strict=True):
+                number = -1 if meant is None else int(meant[place])
+                if c >= 0:
+                    self.classes.addItem(label_name(c, number, own, outputs), c)
             self.classes.setCurrentIndex(max(0, self.classes.findData(chosen)))
-        why = "" if known or dataset is None else "These inputs carry no labels."
-        self.classes.setEnabled(bool(known))
+        known = known[known >= 0]
+        why = "" if len(known) or dataset is None else "These inputs carry no labels."
+        self.classes.setEnabled(bool(len(known)))
         self.classes.setToolTip(why)
-        self.wrong.setEnabled(bool(known))
+        self.wrong.setEnabled(bool(len(known)))
         self.wrong.setToolTip(why or "Inputs whose predicted class is not their label.")
 
     def vocabulary(self) -> Vocabulary:
