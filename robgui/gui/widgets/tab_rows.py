@@ -64,7 +64,6 @@ class TabRows(QWidget):
         tab.clicked.connect(lambda: self.setCurrentIndex(self._tabs.index(tab)))
         self._tabs.insert(place, tab)
         self.setTabText(place, words)
-        tab.show()
         if self._current < 0:
             self.setCurrentIndex(0)
         elif place <= self._current:

@@ -47,6 +47,8 @@ def test_what_does_not_fit_into_two_rows_stands_behind_more(rows, qtbot):
     qtbot.wait(10)
     hidden = [place for place, tab in enumerate(rows._tabs) if not tab.isVisible()]
     assert rows.more.isVisible() and hidden and hidden[-1] == 11
+    shown = [tab.geometry() for tab in rows._tabs if tab.isVisible()]
+    assert not any(one.intersects(two) for one in shown for two in shown if one is not two)
     assert rows.height() <= 2 * rows._tabs[0].height() + 8
     rows._fill_menu()
     actions = rows._menu.actions()
