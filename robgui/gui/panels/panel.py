@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, 
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.analysis import Analysis, Pace
+from robgui.core.execution.likeness import same_question
 from robgui.core.execution.registry import method_of
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Verdict
@@ -387,7 +388,7 @@ class Panel(Themed, QWidget):
             self._stale.setText(STALE_FOR_NOW)
             self._stale.setVisible(not self._awaits_files())
             return
-        stale = now.fingerprint != self.request.fingerprint
+        stale = not same_question(now, self.request)
         if stale:
             first = self.store.inspection.gave(self.request, now)
             self._stale.setText(FIRST_LOOK if first else STALE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from robgui.gui.app.theme import theme
@@ -11,6 +11,8 @@ from robgui.gui.widgets.plain import tip
 
 #: Pixels between two tabs.
 _GAP = 4
+#: Pixels beside the words of a tab.
+_PADDING = 10
 
 
 class TabRows(QWidget):
@@ -123,11 +125,18 @@ class TabRows(QWidget):
         tab.setText(words.replace("&", "&&"))
         tab.setToolTip("")
         tab.ensurePolished()
-        size = tab.sizeHint()
+        size = QSize(_bold_width(tab) + 2 * _PADDING, tab.sizeHint().height())
         if 60 < self.width() < size.width():
-            most = self.width() - (size.width() - tab.fontMetrics().horizontalAdvance(words))
+            most = self.width() - 2 * _PADDING
             cut = tab.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, most)
             tab.setText(cut.replace("&", "&&"))
             tab.setToolTip(tip(words))
             size.setWidth(self.width())
         return size
+
+
+def _bold_width(tab: QToolButton) -> int:
+    """How wide the words are when the tab is chosen: nothing moves then."""
+    bold = tab.font()
+    bold.setBold(True)
+    return QFontMetrics(bold).horizontalAdvance(tab.accessibleName())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QFontMetrics
 
 from robgui.gui.widgets.tab_rows import TabRows
 
@@ -27,7 +28,9 @@ def test_every_tab_is_whole_within_the_width_and_touches_no_other(rows, width, q
     places = [tab.geometry() for tab in rows._tabs]
     for tab, place in zip(rows._tabs, places, strict=True):
         assert place.right() < width and place.bottom() < rows.height()
-        assert place.width() >= tab.sizeHint().width(), "the words fit"
+        bold = tab.font()
+        bold.setBold(True)
+        assert place.width() >= QFontMetrics(bold).horizontalAdvance(tab.text()), "the words fit"
         assert tab.text() == tab.accessibleName()
     assert not any(one.intersects(two) for one in places for two in places if one is not two)
 
