@@ -42,12 +42,10 @@ class Predictions(QObject):
     compared; ``asked`` counts the inputs that models have answered.
 
     Signals:
-        began: Another model or other data; ``labels`` are theirs.
         changed: Some became known.
         failed: A sentence; nothing more will come for this model and data.
     """
 
-    began = Signal()
     changed = Signal()
     failed = Signal(str)
 
@@ -57,6 +55,7 @@ class Predictions(QObject):
         self.asked = 0
         self._found = _nothing(0)
         self.labels: np.ndarray | None = None
+        self.names: tuple[str, ...] = ()
         self._worker: _Worker | None = None
 
     @property
@@ -76,9 +75,11 @@ class Predictions(QObject):
     def start(self, classifier: ModelCard, dataset: Dataset) -> None:
         """Forgets all and begins with this model and these inputs."""
         from robgui.core.dataset import align
+        from robgui.core.dataset.matching import shown_names
 
         self.clear()
         self.labels = align(classifier, dataset).labels
+        self.names = shown_names(classifier, dataset)
         self._found = _nothing(len(dataset), self.labels)
         self._worker = _Worker(self._answers, classifier, dataset, self._found, self)
         self._worker.known.connect(self.changed)
@@ -86,7 +87,6 @@ class Predictions(QObject):
         if len(dataset) <= WHOLE:
             self._worker.want_all()
         self._worker.start()
-        self.began.emit()
 
     def clear(self) -> None:
         """Forgets everything; a model that is still answering is given a moment to end."""
@@ -101,6 +101,7 @@ class Predictions(QObject):
             self._worker = None
         self._found = _nothing(0)
         self.labels = None
+        self.names = ()
         self.changed.emit()
 
     def want(self, indices: Iterable[int]) -> None:
