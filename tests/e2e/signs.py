@@ -52,13 +52,13 @@ def _look(number: int) -> tuple[str, tuple[int, ...], str]:
     if name == "Stop":
         return "eight", _RED, "STOP"
     if name == "No entry":
-        return "disc", _RED, "—"
+        return "disc", _RED, "-"
     if name == "Priority road":
         return "diamond", _YELLOW, ""
     if name == "Give way":
         return "down", _RED, ""
     if 33 <= number <= 40:
-        return "disc", _BLUE, ("→", "←", "↑", "↑→", "←↑", "↘", "↙", "@")[number - 33]
+        return "disc", _BLUE, (">", "<", "^", "^>", "<^", "R", "L", "@")[number - 33]
     return "up", _RED, "abcdefghijklmnopqrstuvwxyzABCDEF"[number]
 
 

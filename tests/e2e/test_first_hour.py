@@ -112,6 +112,8 @@ def test_from_own_photos_to_the_three_worst_failures(qtbot, start, files, monkey
     expected = failed[np.argsort(-told.loss[failed], kind="stable")][:3]
     assert [entry.index for entry in worst] == expected.tolist()
     assert all(entry.guess in NAMES and entry.right is False for entry in worst)
+    assert all(entry.title in NAMES for entry in worst), "no class is called “00”"
+    assert gallery.filter.classes.findText("Stop") > 0
     label = NAMES[int(told.labels[expected[0]])]
     hand.type(gallery.filter.text, f'label:"{label}"')
     qtbot.waitUntil(lambda: len(gallery.model.rows) <= 4, timeout=20_000)

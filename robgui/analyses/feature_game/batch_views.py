@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.feature_game.batch_words import median_of_all
 from robgui.analyses.feature_game.params import COLUMN, UNITS, FeatureGameBatchParams, Norm
 from robgui.analyses.feature_game.result import FeatureGameBatchResult
-from robgui.analyses.feature_game.views import finite, picture_for_view
+from robgui.analyses.feature_game.views import FRAMES, finite, picture_for_view
 from robgui.core.text.words import count
 from robgui.core.view import (
     Axis,
@@ -30,8 +30,6 @@ from robgui.core.view.parts import ColumnKind
 
 #: Pairs of pictures of a batch.
 SHOWN_PAIRS = 12
-#: More changed pixels than this are seen without frames.
-MOST_FRAMES = 100
 
 
 def batch_views(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Sequence[View]:
@@ -108,7 +106,7 @@ def _worst(result: FeatureGameBatchResult) -> Images:
 def _framed(result: FeatureGameBatchResult, rank: int) -> tuple[Spot, ...]:
     """A frame around each changed pixel, while they are few enough to be told apart."""
     changed = np.argwhere((result.worst_inputs[rank] != result.worst_examples[rank]).any(0))
-    if len(changed) > MOST_FRAMES:
+    if len(changed) > FRAMES:
         return ()
     return tuple(Spot(int(x), int(y), "", Ink("changed"), "square", 1.0) for y, x in changed)
 

@@ -48,6 +48,7 @@ SEVERITIES = ("l0_pixels", "l0_dims", "l1", "l2", "linf")
 def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdict:
     """What turns the class into what, and what that rests on."""
     because = [
+        _mislabelled(result),
         result.remark,
         _rule(result, params),
         *opponents.against(result, params),
@@ -69,6 +70,14 @@ def _sentence(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if hindered is not None:
         return f"{_subject(result)}: {opponents.sentence(result, hindered, params)}"
     return _found(result, params) if result.found_class >= 0 else _nothing(result, params)
+
+
+def _mislabelled(result: FeatureGameResult) -> str:
+    """What the label says, where the model is wrong without any change."""
+    if result.true_class in (-1, result.original):
+        return ""
+    true, seen = result.labels[result.true_class], result.labels[result.original]
+    return f"The label of the image is “{true}”: “{seen}” is wrong before any change."
 
 
 def _scope(result: FeatureGameResult) -> str:

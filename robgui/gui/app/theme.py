@@ -281,7 +281,7 @@ def _style_sheet(c: Colours) -> str:
     QToolButton[role="rail"]:hover {{ background: {c.raised}; }}
     QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}
     QToolButton[role="rail"]:focus {{ border: 2px solid {c.accent}; }}
-    QToolButton[role="tab"] {{ border: none; border-bottom: 2px solid transparent; padding: 3px 8px; color: {c.quiet}; }}
+    QToolButton[role="tab"] {{ border: none; border-bottom: 2px solid transparent; padding: 3px 4px; color: {c.quiet}; }}
     QToolButton[role="tab"]:hover {{ background: {c.raised}; }}
     QToolButton[role="tab"]:checked {{ border-bottom-color: {c.accent}; color: {c.text}; font-weight: 600; }}
     QToolButton[role="tab"]:focus {{ background: {c.raised}; }}

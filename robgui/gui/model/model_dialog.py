@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -26,8 +25,6 @@ from robgui.core.errors import ParamsError
 from robgui.core.model.class_names import read_names
 from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
-from robgui.gui.app.theme import heading_font
-from robgui.gui.model.model_cards import Cards
 from robgui.gui.model.model_check import (
     Accuracy,
     Ask,
@@ -36,12 +33,12 @@ from robgui.gui.model.model_check import (
     has_several_outputs,
     measure,
     preview,
-    times,
 )
 from robgui.gui.model.model_form import ModelForm
+from robgui.gui.model.model_report import ModelReport, facts_of, tell
 from robgui.gui.model.same_as import same_as
 from robgui.gui.model.ways import Ways
-from robgui.gui.widgets.plain import Label, set_tip
+from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -53,7 +50,6 @@ _SETTLE_MS = 150
 _PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
 _ALIKE = "same as"
 _NO_DATA = "Open some inputs to see what the model says about them."
-_WORDS = {"image": "images", "table": "table rows", "sequence": "sequences"}
 
 
 class ModelDialog(QDialog):
@@ -113,17 +109,9 @@ class ModelDialog(QDialog):
         self.form = ModelForm(
             self._classifier.settings, several_outputs=has_several_outputs(self._classifier)
         )
-        self.facts = Label(_facts(self._classifier), wordWrap=True)
-        self.facts.setProperty("role", "quiet")
-        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.facts.setAccessibleName("What is known of the model")
-        self.verdict = Label(wordWrap=True)
-        self.verdict.setFont(heading_font(1.2))
-        self.verdict.setAccessibleName("How often the model is right")
-        self.problem = _said("bad", "Problem")
-        self.warnings = _said("warning", "What is probably wrong")
-        self.notes = _said("quiet", "Good to know")
-        self.cards = Cards()
+        self.report = report = ModelReport(self._classifier)
+        self.verdict, self.cards = report.verdict, report.cards
+        self.problem, self.warnings, self.notes = report.problem, report.warnings, report.notes
         self.reset = QPushButton("Reset")
         self.reset.setToolTip("Back to the settings the model was opened with.")
         self.reset.clicked.connect(
@@ -138,8 +126,6 @@ class ModelDialog(QDialog):
         self.use.clicked.connect(self._use)
 
     def _lay_out(self) -> None:
-        title = Label(self._classifier.name)
-        title.setFont(heading_font())
         fields = QScrollArea(widgetResizable=True)
         fields.setFrameShape(QFrame.Shape.NoFrame)
         fields.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -147,15 +133,10 @@ class ModelDialog(QDialog):
         fields.setFixedWidth(
             self.form.minimumSizeHint().width() + self.fontMetrics().averageCharWidth() * 14
         )
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        for widget in (title, self.facts, self.verdict, self.problem, self.warnings, self.notes):
-            right.addWidget(widget)
-        right.addWidget(self.cards, 1)
         middle = QHBoxLayout()
         middle.setSpacing(24)
         middle.addWidget(fields)
-        middle.addLayout(right, 1)
+        middle.addWidget(self.report, 1)
         buttons = QHBoxLayout()
         for button in (self.reset, self.save):
             buttons.addWidget(button)
@@ -244,10 +225,10 @@ class ModelDialog(QDialog):
             self.verdict.setText("These settings cannot be used.")
         else:
             self.verdict.setText("The model gives no predictions." if answer.problem else "")
-            self.facts.setText(_facts(answer.classifier))
-        _tell(self.problem, answer.problem)
-        _tell(self.warnings, *answer.warnings)
-        _tell(self.notes, *answer.notes)
+            self.report.facts.setText(facts_of(answer.classifier))
+        tell(self.problem, answer.problem)
+        tell(self.warnings, *answer.warnings)
+        tell(self.notes, *answer.notes)
         self.cards.show_guesses(
             answer.guesses, _NO_DATA if self._store.library.dataset is None else ""
         )
@@ -255,11 +236,11 @@ class ModelDialog(QDialog):
 
     def _measured(self, answer: Preview, accuracy: Accuracy) -> None:
         self.verdict.setText(accuracy.words)
-        _tell(self.warnings, *answer.warnings, *accuracy.warnings)
+        tell(self.warnings, *answer.warnings, *accuracy.warnings)
 
     def _failed_measure(self, answer: Preview, sentence: str, details: str) -> None:
         self.verdict.setText("The accuracy could not be measured.")
-        _tell(self.warnings, *answer.warnings, sentence)
+        tell(self.warnings, *answer.warnings, sentence)
         if details:
             self._store.say("error", sentence, details)
 
@@ -286,12 +267,12 @@ class ModelDialog(QDialog):
         """Value range, mean and std from the inputs."""
         dataset = self._store.library.dataset
         if dataset is None:
-            _tell(self.notes, _NO_DATA)
+            tell(self.notes, _NO_DATA)
             return
         try:
             values = self.form.values()
         except ParamsError as error:
-            _tell(self.problem, str(error))
+            tell(self.problem, str(error))
             return
         kind, shape = values["kind"], values["shape"]
         self._store.pictures.run(
@@ -310,7 +291,7 @@ class ModelDialog(QDialog):
         """The usual ways, tried on the inputs in the gallery."""
         dataset, model = self._store.library.dataset, self.candidate
         if dataset is None:
-            _tell(self.notes, _NO_DATA)
+            tell(self.notes, _NO_DATA)
         elif model is not None:
             self.ways = Ways(self._store, model, dataset, self)
             self.ways.taken.connect(self.form.show_values)
@@ -327,7 +308,7 @@ class ModelDialog(QDialog):
         )
 
     def _mishap(self, sentence: str, details: str) -> None:
-        _tell(self.problem, sentence)
+        tell(self.problem, sentence)
         if details:
             self._store.say("error", sentence, details)
 
@@ -387,45 +368,6 @@ def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) ->
     written = write_side_file(path, settings)
     remember(path, said)
     return written
-
-
-def _said(role: str, name: str) -> QLabel:
-    label = Label(wordWrap=True)
-    label.setProperty("role", role)
-    label.setAccessibleName(name)
-    label.hide()
-    return label
-
-
-def _tell(label: QLabel, *sentences: str) -> None:
-    text = "\n".join(sentence for sentence in sentences if sentence)
-    label.setText(text)
-    label.setVisible(bool(text))
-
-
-def _facts(classifier: ModelCard) -> str:
-    """File, kind, shape, classes, what it can do and why not."""
-    able = classifier.capabilities
-    lines = [str(classifier.path) if classifier.path is not None else "Not from a file."]
-    lines.append(
-        f"Takes {_WORDS[classifier.kind]} of {times(classifier.shape)}, gives"
-        f" {classifier.classes:,} classes, runs on {classifier.device}."
-    )
-    if able.gradients and able.activations:
-        lines.append("Gradients and activations can be had.")
-    else:
-        missing = " and ".join(
-            word
-            for word, has in (("gradients", able.gradients), ("activations", able.activations))
-            if not has
-        )
-        lines.append(f"No {missing}: {able.reason}.")
-    if classifier.remarks:
-        lines.append(
-            f"{classifier.path.suffix if classifier.path else 'Remarks'}:"
-            f" {'; '.join(classifier.remarks)}."
-        )
-    return "\n".join(lines)
 
 
 def _from_data(kind: str, shape: tuple[int, ...], dataset: Dataset) -> dict[str, Any]:

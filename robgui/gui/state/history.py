@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from robgui.core.dataset.derived import Derived
     from robgui.core.execution.request import Reference, Request
     from robgui.core.execution.run import Run
-    from robgui.core.finding import StoredFinding
+    from robgui.core.finding import Finding, StoredFinding
     from robgui.core.model.card import ModelCard
     from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
@@ -289,6 +289,17 @@ class History(QObject):
             self.refresh()
 
         self._keeping.run(lambda: workspace.delete_run(run.id), deleted)
+
+    def add_finding(self, run_id: str, finding: Finding) -> None:
+        """Keeps a failure that was seen after its run had ended; the same one is kept once."""
+        workspace = self.writable
+        if workspace is None or any(
+            (known.run_id, known.title) == (run_id, finding.title) for known in self.findings
+        ):
+            return
+        self._keeping.run(
+            lambda: workspace.add_findings(run_id, [finding]), lambda _: self.refresh()
+        )
 
     def set_finding(
         self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None

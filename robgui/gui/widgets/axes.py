@@ -179,7 +179,7 @@ class ViewAxis(pg.AxisItem):
         cell = self.size().width() / max(abs(self.range[1] - self.range[0]), 1e-9)
         room, unit = cell - metrics.averageCharWidth(), metrics.averageCharWidth()
         whole = self._longest(metrics, unit * LONGEST_NAME)
-        self._upright = whole > room and room < unit * 7
+        self._upright = whole > room and room < unit * 9
         self._limit = self._highest(unit) if self._upright else int(min(unit * LONGEST_NAME, room))
         needed = None
         if self._upright:

@@ -63,3 +63,8 @@ def visible(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
+
+
+def in_menu(text: str) -> str:
+    """Text of an entry in a menu: ``&`` would underline the letter behind it."""
+    return visible(text).replace("&", "&&")

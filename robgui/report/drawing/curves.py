@@ -163,8 +163,11 @@ def _draw(
         style["drawstyle"] = "steps-post"
     if style["marker"] and line.line:
         style["markevery"] = max(1, round(len(x) * _SYMBOL / width))
-    # a point on the edge is drawn whole, a line ends there
-    style |= {"clip_on": line.line, "zorder": 1.8 if line.quiet else 2 + line.strong}
+    # a symbol on the edge is drawn whole; what lies beyond the axes is not
+    known = line.y[np.isfinite(line.y)]
+    beyond = ((known < min(limits)) | (known > max(limits))).any()
+    style |= {"clip_on": not line.symbol or bool(beyond)}
+    style["zorder"] = 1.8 if line.quiet else 2 + line.strong
     axes.plot(x, line.y, **style)
 
 

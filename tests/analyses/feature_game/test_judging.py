@@ -62,3 +62,15 @@ def test_many_images_are_judged_by_the_same_threshold_as_one():
         for limit in (0.99 * least, least)
     )
     assert (strict, mild) == (Status.AT_RISK, Status.FAILS)
+
+
+def test_an_image_that_is_wrong_before_any_change_says_so_first():
+    from tests.analyses.feature_game.games import all_steps
+
+    classifier, x = small_cnn(seed=2), image(seed=2)
+    plain = play(classifier, x, max_calls=300)
+    known = find("feature_game")
+    for label in range(4):
+        result = all_steps(classifier, x, labels=[label], max_calls=300)[-1].result
+        first = known.verdict(result, FeatureGameParams()).because[0]
+        assert ("wrong before any change" in first) == (label != plain.original)

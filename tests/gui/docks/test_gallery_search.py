@@ -259,3 +259,14 @@ def test_marks_of_a_folder_survive_a_new_picture_and_a_move_and_a_hostile_file(t
         for junk in (3, [3], [{"path": "/photos", "tags": [1], "sets": {"a": 3}}]):
             workspace.set_setting("marks", junk)
             assert read_marks(workspace, "/photos", "1111") == Marks()
+
+
+def test_tags_and_sets_of_anyone_are_shown_letter_by_letter(qtbot, gallery, filled):
+    filled.marking.tag("<b>R&D</b>", [0], on=True)
+    filled.marking.save_set("a & <i>b</i>", SavedSet("<img src=x>"))
+    menu = gallery.menu_of(0)
+    assert "<b>R&&D</b>" in [action.text() for action in menu.tags.actions()]
+    gallery.filter.sets.fill()
+    action = gallery.filter.sets.menu().actions()[0]
+    assert action.text() == "a && <i>b</i>" and "&lt;img" in action.toolTip()
+    assert "tagged <b>R&D</b>" in gallery.model.entry(0).sentence

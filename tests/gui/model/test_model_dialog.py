@@ -98,8 +98,8 @@ def test_eight_predictions_and_the_accuracy_are_there_at_once(open_dialog):
     assert len(predictions(dialog)) == 8
     assert all(card.guess.right for card in dialog.cards.cards)
     assert dialog.verdict.text() == "100 % right on 90 inputs"
-    assert "1 × 4 × 4" in dialog.facts.text()
-    assert "No activations: it has no Conv2d or Linear layer." in dialog.facts.text()
+    assert "1 × 4 × 4" in dialog.report.facts.text()
+    assert "No activations: it has no Conv2d or Linear layer." in dialog.report.facts.text()
     assert "right" in dialog.cards.cards[0].accessibleName()
 
 

@@ -343,6 +343,7 @@ def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(
         "grow, naive",
         "grow, black-box",
         "grow, with gradients",
+        "start",
     ]
     panel.timeline.slider.setValue(0)
     begin = panel.picture.view
@@ -351,9 +352,9 @@ def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(
     np.testing.assert_allclose(panel.picture.heat.image.image, result.map_score)
     assert panel.in_out.view.pictures[0].caption.startswith("inside, ")
     panel.table.chosen.emit(4)
-    assert panel.row == 4 and "2 black-box" in panel.in_out.view.note
+    assert panel.row == 4 and "black-box 2" in panel.in_out.view.note
     columns = {column.name: column for column in panel.table.view.columns}
-    assert columns["Region"].cells[4] == "2 black-box" and columns["of"].cells == (256,) * 6
+    assert columns["Region"].cells[4] == "black-box 2" and columns["of"].cells == (256,) * 6
     assert panel.lost.view.series[0].values.tolist() == [lost / 256 for lost in result.inside_lost]
 
 
@@ -539,3 +540,16 @@ def test_the_largest_boxes_are_drawn_and_counted_by_default(qtbot, store, region
     panel.timeline.moved.emit(0)
     assert panel.table.view.height == 2 and panel.lost.view.levels[0].name == "allowed"
     assert panel.in_out.view.pictures
+
+
+def test_a_safe_share_that_is_reopened_brings_back_what_varied_and_where_the_rest_stood(
+    qtbot, store, bench, run
+):
+    panel, pane = bench("srvr")
+    run(panel, pane, axes=("rotation",), fixed={"scale": 120.0}, iterations=5)
+    shown = store.history.runs[0]
+    pane.form().set_values({"axes": (), "fixed": {}})
+    assert panel.stale
+    store.history.show_run(shown)
+    qtbot.waitUntil(lambda: pane.form().values().fixed == {"scale": 120.0}, timeout=10_000)
+    assert pane.form().values().axes == ("rotation",) and not panel.stale

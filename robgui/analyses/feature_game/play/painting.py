@@ -20,7 +20,7 @@ from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import Record
 
 #: Of the calls of a search, the share that painting may take; swaps and the tree have the rest.
-SHARE = 0.5
+SHARE = 0.8
 #: Squares around the strongest keypoints that are tried before anything larger.
 PATCHES = 12
 #: Painting begins with this share of the pixels and doubles it until the class changes.
@@ -147,8 +147,11 @@ class Painting:
         Only the smallest that wins is remembered: sets of thousands of options would fill the
         memory.
         """
-        parts = []
+        parts = [np.zeros(0)]
         for begin in range(0, len(sets), _AT_ONCE):
+            if self._spent():
+                parts.append(np.full(len(sets) - begin, -np.inf))
+                break
             states = [state_of(options) for options in sets[begin : begin + _AT_ONCE]]
             scores = self._oracle.tried(states)
             margins = self._goal.margins(scores)
@@ -160,7 +163,7 @@ class Painting:
                     self._oracle.remember(states[least], scores[least])
                     self._record.iteration(states[least])
             yield
-        return np.concatenate(parts) if parts else np.zeros(0)
+        return np.concatenate(parts)
 
 
 def state_of(options: np.ndarray) -> State:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robgui.analyses.zonnscan.params import ZonnscanParams
-from robgui.analyses.zonnscan.result import ZonnscanResult
+from robgui.analyses.zonnscan.result import ATTACK_TO_COME, ZonnscanResult
 from robgui.analyses.zonnscan.words.figures import uncertainty
 from robgui.analyses.zonnscan.words.pictures import enlarged, side_by_side
 from robgui.analyses.zonnscan.zone import SAMPLER_WORDS, change_words, largest_radius
@@ -149,10 +149,11 @@ def _scope(result: ZonnscanResult, params: ZonnscanParams) -> str:
     sampler = SAMPLER_WORDS[result.sampler]
     if result.sampler != params.sampler:
         sampler += f" instead of {SAMPLER_WORDS[params.sampler]}, which does not fit them"
+    radii = f"Radii up to {number(last)}"
     if _open(result):
         radii = f"So far, radii up to {number(reach)} of {number(last)}"
-    else:
-        radii = f"Radii up to {number(last)}"
+    elif result.attack_note == ATTACK_TO_COME:
+        radii = f"So far, radii up to {number(last)}"
     return f"{radii}, {_sampled(result):,} samples, {sampler}." if last else "The input itself."
 
 

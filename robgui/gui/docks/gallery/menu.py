@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 
 from robgui.core.dataset.query.completing import quoted
 from robgui.core.text.words import count
-from robgui.gui.widgets.plain import set_tip, visible
+from robgui.gui.widgets.plain import in_menu, set_tip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +75,7 @@ class InputMenu(QMenu):
     def _fill_tags(self, menu: QMenu, indices: Sequence[int]) -> None:
         marking = self._store.marking
         for tag, tagged in marking.tags.items():
-            action = menu.addAction(visible(tag))
+            action = menu.addAction(in_menu(tag))
             action.setCheckable(True)
             action.setChecked(set(indices) <= set(tagged))
             action.toggled.connect(lambda on, tag=tag: marking.tag(tag, indices, on=on))
@@ -99,7 +99,7 @@ class InputMenu(QMenu):
         self.addSeparator()
         for query, words in known.items():
             if words:
-                self.addAction(visible(words)).triggered.connect(
+                self.addAction(in_menu(words)).triggered.connect(
                     lambda _=False, query=query: search(query)
                 )
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _TYPING_MS = 150
 _ASKED = "gallery search"
 ALL = -1
+#: Fewer inputs are searched at once, unless their names have to be read.
+_MANY = 50_000
 #: What is about the tags and findings of an input.
 _OF_MARKS = frozenset({"tag", "tagged", "finding", "found", "text"})
 
@@ -124,7 +126,7 @@ class Search(QWidget):
         self._note()
 
     def ask(self) -> None:
-        """Finds what passes; away from the GUI thread where names have to be read."""
+        """Finds what passes; away from the GUI thread where that takes long."""
         facts = self._store.marking.facts()
         self._note()
         if facts is None:
@@ -134,7 +136,8 @@ class Search(QWidget):
         if self.waits:
             self._store.library.predictions.want_all()
         find = self._finding(facts)
-        if "name" in needs(self._query) or self.order.by == "name":
+        slow = "name" in needs(self._query) or self.order.by == "name" or facts.count > _MANY
+        if slow:
             self._store.pictures.run(find, self._answered, failed=self._mistyped, key=_ASKED)
             return
         self._store.pictures.drop(_ASKED)
@@ -201,14 +204,14 @@ class Search(QWidget):
 
     def take_names(self) -> None:
         """Fills the list of classes; the chosen one stays."""
-        from robgui.core.dataset.matching import shown_names
-
         dataset, model = self._store.library.dataset, self._store.library.model
         labels = None if dataset is None else dataset.labels
         known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
         chosen = self.classes.currentData()
         mapped: tuple[str, ...] = ()
         if dataset is not None and model is not None and known:
+            from robgui.core.dataset.matching import shown_names
+
             mapped = shown_names(model, dataset)
         names = (
             mapped,
@@ -233,7 +236,8 @@ class Search(QWidget):
         names = library.dataset.names if library.dataset is not None else ()
         outputs = library.model.settings.labels if library.model is not None else ()
         kinds = {kind for found in marking.findings.values() for kind, _ in found}
-        classes = tuple(dict.fromkeys((*outputs, *names)))
+        shown = library.predictions.names
+        classes = tuple(dict.fromkeys((*outputs, *shown, *names)))
         return Vocabulary(classes, tuple(marking.tags), tuple(sorted(kinds)))
 
     def _make(self) -> None:

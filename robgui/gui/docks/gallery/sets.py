@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QToolButton, QWidget
 
 from robgui.core.workspace.marks import SavedSet
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.widgets.plain import set_tip, visible
+from robgui.gui.widgets.plain import in_menu, set_tip
 
 if TYPE_CHECKING:
     from robgui.gui.state.marking import Marking
@@ -47,7 +47,7 @@ class SetsButton(QToolButton):
         menu, sets = self.menu(), self._marking.marks.sets
         menu.clear()
         for name, saved in sets.items():
-            action = menu.addAction(visible(name))
+            action = menu.addAction(in_menu(name))
             set_tip(action, saved.query)
             action.triggered.connect(partial(self._take, saved))
         if not sets:
@@ -59,14 +59,12 @@ class SetsButton(QToolButton):
         if sets:
             gone = menu.addMenu("Forget")
             for name in sets:
-                action = gone.addAction(visible(name))
+                action = gone.addAction(in_menu(name))
                 action.triggered.connect(partial(self._forget, name))
 
     def save(self) -> None:
         """Asks for a name and keeps what is searched now under it."""
-        name, chosen = QInputDialog.getText(
-            self, "Save this search", f"A name for “{visible(self.now.query)}”:"
-        )
+        name, chosen = QInputDialog.getText(self, "Save this search", "A name for this search:")
         if chosen:
             self._marking.save_set(name, self.now)
 

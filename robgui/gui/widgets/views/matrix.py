@@ -14,7 +14,7 @@ from robgui.gui.widgets.heat import Heat, lookup
 from robgui.gui.widgets.inks import colour, fill, pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
 from robgui.gui.widgets.plots import Plot
-from robgui.gui.widgets.views.spots import SIGN, Spots
+from robgui.gui.widgets.views.spots import SIGN, Spots, spot_keys
 from robgui.gui.widgets.views.widget import ViewWidget
 
 
@@ -36,7 +36,7 @@ class MatrixView(ViewWidget):
         """Gives the image its new values; colours and levels are those of the view."""
         show_matrix(self.heat, view)
         self.heat.bar.setVisible(view.classes is None and not self.mini)
-        keys = class_keys(view)
+        keys = [*class_keys(view), *spot_keys(view.spots)]
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
         self.spots.show_spots(view.spots)
