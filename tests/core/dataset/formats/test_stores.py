@@ -368,16 +368,13 @@ def test_an_arrow_file_whose_lengths_lie_is_one_sentence_and_no_crash(tmp_path):
     pa = pytest.importorskip("pyarrow")
     values = pa.array([[1, 2], [3, 4]], pa.list_(pa.uint8()))
     offsets = np.array([0, 2, 2**30], np.int32)
-    lying = pa.Array.from_buffers(
-        values.type, 2, [None, pa.py_buffer(offsets)], children=[values.values]
-    )
     path = tmp_path / "a.arrow"
     schema = pa.schema({"x": values.type})
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as out:
         out.write_batch(pa.record_batch([values], schema=schema))
     content = path.read_bytes()
     whole = np.array([0, 2, 4], np.int32).tobytes()
-    assert whole in content and len(lying) == 2
+    assert whole in content
     path.write_bytes(content.replace(whole, offsets.tobytes()))
     with pytest.raises(DataError, match="cannot be read"):
         open_dataset(path)
