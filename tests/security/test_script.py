@@ -19,6 +19,7 @@ from robgui.core.loading.script.code import ForeignCodeError, check_code
 from robgui.core.loading.script.graphs import unknown_operations
 from robgui.core.loading.script.reader import _PARTS
 from tests.security.attacks import loaded_in_child, refused, repack
+from tests.security.test_weights import compressed, quantised, sparse
 from tests.security.zoo import NETWORKS, Recurrent, network
 
 RETURN = b"return torch.linear(input, weight, bias)"
@@ -423,3 +424,34 @@ def test_a_guarded_network_has_the_gradients_of_the_original(tmp_path, name):
 
 def test_the_recurrent_demo_loads_without_trust():
     assert load(resources.path() / "demo" / "fashion_rnn.pt", device="cpu").classes == 10
+
+
+@pytest.mark.parametrize("left", [0, 4, 60])
+def test_a_weight_that_is_shorter_than_the_tensor_is_refused(plain, tmp_path, left):
+    """Torch would read what follows the part in memory, or nothing's address."""
+    path = tmp_path / "m.pt"
+    repack(plain, path, lambda name, part: (name, part[:left] if "/data/0" in name else part))
+    assert "bytes, but a tensor claims" in refused(path, ModelError)
+
+
+def test_a_part_that_only_differs_in_case_takes_no_place(plain, tmp_path):
+    path = tmp_path / "m.pt"
+    repack(plain, path, lambda name, part: (name, part), {"data/a": b"1", "data/A": b"2"})
+    assert "differ only in case" in refused(path, ModelError)
+
+
+@pytest.mark.parametrize("kind", [sparse, compressed, quantised])
+def test_a_tensor_that_is_not_plain_is_refused(tmp_path, kind):
+    class Odd(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("odd", kind(torch.Size([6, 3])))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x[:, :3]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = tmp_path / "m.pt"
+        torch.jit.trace(Odd(), torch.rand(2, 6), check_trace=False).save(str(path))
+    assert "unusual" in refused(path, ModelError)

@@ -25,6 +25,7 @@ from robgui.core.loading.script.code import ForeignCodeError, check_code
 from robgui.core.loading.script.graphs import needs_guard, unknown_operations
 from robgui.core.loading.script.guard import guarded
 from robgui.core.loading.script.values import wrong_value
+from robgui.core.loading.storages import WrongStorageError, check_storages
 from robgui.core.model.backend import Capabilities, Reduce, TorchBackend, as_output, channels_second
 
 #: The parts torch needs. Its reader ignores case in their names, so that another part could take
@@ -90,6 +91,7 @@ def load_script(path: Path, trust: bool) -> Raw:
         parts = [name for name in archive.names if _PARTS.fullmatch(name)]
         if not trust:
             _refuse_programs(path, archive, parts)
+            _refuse_wrong_sizes(path, archive)
         with reading(path, "TorchScript"):
             unit = torch._C.CompilationUnit()
             content = archive.copy(parts).getvalue()
@@ -123,6 +125,14 @@ def _refuse_programs(path: Path, archive: Archive, parts: list[str]) -> None:
         ) from None
     except ForeignCodeError as error:
         raise TrustError(f"{path} is not loaded: {error}; {TRUST}.") from error
+
+
+def _refuse_wrong_sizes(path: Path, archive: Archive) -> None:
+    try:
+        for name in _PICKLES:
+            check_storages(archive, name, name.removesuffix(".pkl"))
+    except WrongStorageError as error:
+        raise ModelError(f"{path} is damaged or no plain model: {error}.") from error
 
 
 def _refuse_operations(path: Path, unit: Any, module: Any) -> None:
