@@ -99,7 +99,9 @@ class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         """A stand-in: nothing is imported."""
         if name.startswith("_rebuild") and name not in _REBUILDING:
-            raise WrongStorageError("a tensor in it is sparse, quantised or of another unusual kind")
+            raise WrongStorageError(
+                "a tensor in it is sparse, quantised or of another unusual kind"
+            )
         return _Global("Global", (_Stand,), {"module": module, "name": name})
 
     def persistent_load(self, told: Any) -> Any:

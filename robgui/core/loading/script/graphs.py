@@ -1,31 +1,49 @@
-"""Looks at every graph that torch made of a TorchScript file, before one of them is run."""
+"""Looks at every graph that torch made of a TorchScript file, before one of them is run, and
+guards the kernels in it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from robgui.core.loading.script.operations import GUARDED, UNSAFE, is_known
+from robgui.core.loading.script.guard import exchange, needs_guard
+from robgui.core.loading.script.operations import UNSAFE, is_known
 
 
-def unknown_operations(unit: Any, module: Any) -> list[str]:
-    """Nodes in any function or method of a compilation unit that may do more than compute.
-
-    Of those that a call of ``module`` reaches, also the ones that are not safe with every argument.
-    """
-    unknown = {
-        _words(node)
-        for node in _all_nodes(unit)
-        if not is_known(node.kind(), _schema(node)) or _is_blind_cast(node)
-    }
+def unknown_operations(unit: Any) -> list[str]:
+    """Nodes in any function or method of a compilation unit that may do more than compute."""
     return sorted(
-        unknown | {words for node in _reached(unit, module) if (words := _words(node)) in UNSAFE}
+        {
+            _words(node)
+            for node in _all_nodes(unit)
+            if not is_known(node.kind(), _schema(node)) or _is_blind_cast(node)
+        }
     )
 
 
-def needs_guard(unit: Any, module: Any) -> bool:
-    """Whether a call of ``module`` reaches a kernel that checks little of what it is given."""
-    return any(node.kind().partition("::")[2] in GUARDED for node in _reached(unit, module))
+def unsafe_operations(unit: Any, module: Any) -> list[str]:
+    """Nodes that a call of ``module`` reaches and that are not safe with every argument: those
+    nobody can guard, and those that nobody has guarded.
+
+    Torch keeps what it finds out on the way, so kernels are guarded before.
+    """
+    return sorted(
+        {
+            words
+            for node in _reached(unit, module)
+            if (words := _words(node)) in UNSAFE or needs_guard(node)
+        }
+    )
+
+
+def guard_kernels(unit: Any) -> None:
+    """Lets every graph check what it hands to kernels that believe what they are given."""
+    for function in unit.get_functions():
+        graph = function.graph
+        for node in list(_nodes(graph)):
+            if needs_guard(node):
+                exchange(graph, node)
 
 
 def _reached(unit: Any, module: Any) -> Iterator[Any]:
