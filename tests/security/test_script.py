@@ -4,7 +4,10 @@ its tensors.
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -16,9 +19,14 @@ from robgui import resources
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading import load
 from robgui.core.loading.script.code import ForeignCodeError, check_code
-from robgui.core.loading.script.graphs import unknown_operations
+from robgui.core.loading.script.graphs import (
+    guard_kernels,
+    unknown_operations,
+    unsafe_operations,
+)
+from robgui.core.loading.script.operations import TENSORS, UNSAFE
 from robgui.core.loading.script.reader import _PARTS
-from tests.security.attacks import loaded_in_child, refused, repack
+from tests.security.attacks import ROOT, loaded_in_child, refused, repack
 from tests.security.test_weights import compressed, quantised, sparse
 from tests.security.zoo import NETWORKS, Recurrent, network
 
@@ -455,3 +463,89 @@ def test_a_tensor_that_is_not_plain_is_refused(tmp_path, kind):
         path = tmp_path / "m.pt"
         torch.jit.trace(Odd(), torch.rand(2, 6), check_trace=False).save(str(path))
     assert "unusual" in refused(path, ModelError)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_hostile_call_of_a_permitted_operation_ends_the_process(seed):
+    command = ["-m", "tests.security.script_fuzzer", str(seed), "40"]
+    ended = subprocess.run(
+        [sys.executable, *command],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        cwd=ROOT,
+        check=False,
+        timeout=600,
+    )
+    *every, last = ended.stdout.splitlines()
+    assert ended.returncode == 0, f"{last}: {ended.returncode} {ended.stderr[-1000:]}"
+    attacked, done = map(int, last.removeprefix("attacked and carried out ").split())
+    assert attacked == len(every) and done > 5 * attacked  # the attacks reach the kernels
+    unsafe = {name.removeprefix("aten::") for name in UNSAFE}
+    lists = {"tensor.default", "tensor.float", "tensor.int", "tensor.bool", "as_tensor.list"}
+    wanted = {name.replace(".default", ".") for name in TENSORS - unsafe - lists}
+    assert wanted <= set(every), wanted - set(every)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.remainder(torch.size(input, 0), torch.sub(torch.size(input, 1), 6))",
+        "torch.remainder(-9223372036854775808, torch.sub(torch.size(input, 1), 7))",
+        "torch.floordiv(-9223372036854775808, torch.sub(torch.size(input, 1), 7))",
+        "torch.__round_to_zero_floordiv(1, torch.sub(torch.size(input, 1), 6))",
+        "torch.remainder(torch.to(input, 4), torch.to(torch.sub(input, input), 4))",
+    ],
+)
+def test_a_quotient_that_is_none_ends_in_a_sentence_and_not_in_a_crash(plain, tmp_path, line):
+    """The processor would stop the program."""
+    path = with_line(plain, tmp_path / "m.pt", f"input = torch.add(input, {line})")
+    (answer,) = loaded_in_child(path, settings={"shape": (6,)})
+    assert answer.startswith("refused:") and "is refused: it" in answer, answer
+
+
+def test_every_careless_kernel_in_the_graphs_of_a_file_is_guarded(tmp_path):
+    """Also those in methods that are called from others and inside branches."""
+    save("encoder", "scripted", tmp_path / "m.pt")
+    unit = torch._C.CompilationUnit()
+    inner = torch._C.import_ir_module_from_buffer(
+        unit, (tmp_path / "m.pt").read_bytes(), torch.device("cpu"), {}, False
+    )
+    guard_kernels(unit)
+    text = str(inner._get_method("forward").inlined_graph)
+    assert "robgui::_transformer_encoder_layer_fwd" in text
+    assert "aten::_transformer_encoder_layer_fwd" not in text
+    assert "aten::_native_multi_head_attention" not in text
+
+
+def test_a_careless_kernel_that_nobody_has_guarded_is_refused(tmp_path):
+    save("encoder", "scripted", tmp_path / "m.pt")
+    unit = torch._C.CompilationUnit()
+    inner = torch._C.import_ir_module_from_buffer(
+        unit, (tmp_path / "m.pt").read_bytes(), torch.device("cpu"), {}, False
+    )
+    assert "aten::_transformer_encoder_layer_fwd" in unsafe_operations(unit, inner)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "torch.to(input, 128)",
+        "torch.to(input, -1)",
+        "torch.to(input, torch.sub(torch.size(input, 1), 7))",
+        "torch.zeros([1], dtype=-2, layout=None, device=None, pin_memory=False)",
+        "torch.zeros([1], dtype=None, layout=99, device=None, pin_memory=False)",
+        "torch.mean(input, dtype=255)",
+        "torch.clone(input, memory_format=4)",
+    ],
+)
+def test_a_number_that_is_no_type_is_refused(plain, tmp_path, expression):
+    path = with_line(plain, tmp_path / "m.pt", f"input = torch.add(input, {expression})")
+    (answer,) = loaded_in_child(path, settings={"shape": (6,)})
+    assert answer.startswith("refused:") and "no type of values" in answer, answer
+
+
+def test_numbers_are_not_divided_while_a_file_is_loaded(plain, tmp_path):
+    path = with_line(plain, tmp_path / "m.pt", "input = torch.add(input, torch.remainder(1, 0))")
+    (answer,) = loaded_in_child(path, settings={"shape": (6,)})
+    assert answer.startswith("refused:"), answer

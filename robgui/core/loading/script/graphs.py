@@ -5,10 +5,20 @@ guards the kernels in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
+
+import torch
 
 from robgui.core.loading.script.guard import exchange, needs_guard
 from robgui.core.loading.script.operations import UNSAFE, is_known
+
+#: What torch means by the numbers of types (without quantised ones), layouts and formats.
+_NUMBERS = {
+    "ScalarType": frozenset({*range(12), 15}),
+    "Layout": frozenset({0}),
+    "MemoryFormat": frozenset(range(4)),
+}
 
 
 def unknown_operations(unit: Any) -> list[str]:
@@ -35,6 +45,56 @@ def unsafe_operations(unit: Any, module: Any) -> list[str]:
             if (words := _words(node)) in UNSAFE or needs_guard(node)
         }
     )
+
+
+def wrong_numbers(unit: Any, module: Any) -> list[str]:
+    """Nodes that a call of ``module`` reaches and that are given a type, a layout or a format of
+    memory that is none.
+
+    In TorchScript these are plain numbers, which torch believes.
+    """
+    return sorted(
+        {
+            _words(node)
+            for node in _reached(unit, module)
+            for place, allowed in _enumerated(_schema(node))
+            if not _among(node.inputsAt(place), allowed)
+        }
+    )
+
+
+@cache
+def _enumerated(schema: str) -> tuple[tuple[int, frozenset[int]], ...]:
+    """The places of arguments that stand for a type, a layout or a format, and what each may be."""
+    if not schema.startswith(("aten::", "robgui::")):
+        return ()
+    found = []
+    for place, argument in enumerate(torch._C.parse_schema(schema).arguments):
+        kind = str(argument.real_type)
+        numbers = next((each for name, each in _NUMBERS.items() if name in kind), None)
+        if numbers is None and argument.name == "dtype" and "int" in kind:
+            numbers = _NUMBERS["ScalarType"]
+        if numbers is not None:
+            found.append((place, numbers))
+    return tuple(found)
+
+
+def _among(value: Any, allowed: frozenset[int]) -> bool:
+    """Whether a value can only be one of these numbers or None: a constant, the type of another
+    tensor, or a choice between such.
+    """
+    node = value.node()
+    match node.kind():
+        case "prim::Constant":
+            return value.toIValue() is None or value.toIValue() in allowed
+        case "prim::dtype" | "prim::layout" | "aten::get_autocast_dtype":
+            return True
+        case "prim::unchecked_cast" | "aten::_unwrap_optional":
+            return _among(node.inputsAt(0), allowed)
+        case "prim::If":
+            place = [each.debugName() for each in node.outputs()].index(value.debugName())
+            return all(_among(list(block.outputs())[place], allowed) for block in node.blocks())
+    return False
 
 
 def guard_kernels(unit: Any) -> None:

@@ -22,7 +22,12 @@ from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import is_sound, words_in
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 from robgui.core.loading.script.code import ForeignCodeError, check_code
-from robgui.core.loading.script.graphs import guard_kernels, unknown_operations, unsafe_operations
+from robgui.core.loading.script.graphs import (
+    guard_kernels,
+    unknown_operations,
+    unsafe_operations,
+    wrong_numbers,
+)
 from robgui.core.loading.script.guard import guarded
 from robgui.core.loading.script.values import wrong_value
 from robgui.core.loading.storages import WrongStorageError, check_storages
@@ -97,6 +102,7 @@ def load_script(path: Path, trust: bool) -> Raw:
                 _refuse_operations(path, unknown_operations(unit))
                 guard_kernels(unit)
                 _refuse_operations(path, unsafe_operations(unit, inner))
+                _refuse_numbers(path, wrong_numbers(unit, inner))
                 _refuse_confusion(path, inner)
             module = torch.jit._recursive.wrap_cpp_module(inner)  # type: ignore[no-untyped-call]
             return Raw(ScriptBackend(module.float()), first=first_layer(module.state_dict()))
@@ -135,6 +141,14 @@ def _refuse_operations(path: Path, found: list[str]) -> None:
         raise TrustError(
             f"{path} is not loaded: its code uses {', '.join(found[:3])}, not known to be harmless;"
             f" {TRUST}."
+        )
+
+
+def _refuse_numbers(path: Path, found: list[str]) -> None:
+    if found:
+        raise TrustError(
+            f"{path} is not loaded: its code gives {', '.join(found[:3])} a number that may be no"
+            f" type of values; {TRUST}."
         )
 
 
